@@ -26,6 +26,7 @@ export function documentOfPost(
     reply_count: post.replyCount,
     last_reply_at: dateOf(post.lastReplyAt) ?? undefined,
     flags: post.flags,
+    retrievals: post.retrievals || undefined,
     fingerprint: post.fingerprint,
     input_hash: post.inputHash || undefined,
     idempotency_hash: post.idempotencyHash ?? undefined,
@@ -47,8 +48,7 @@ export function documentOfPost(
   };
 }
 
-/** `retrievals` come from a collection of their own. */
-export function postOfDocument(document: PostDocument, retrievals: number): StoredPost {
+export function postOfDocument(document: PostDocument): StoredPost {
   return {
     id: document._id,
     publisherId: document.publisher_id,
@@ -73,7 +73,7 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
     fingerprint: document.fingerprint,
     inputHash: document.input_hash ?? "",
     idempotencyHash: document.idempotency_hash ?? null,
-    retrievals,
+    retrievals: document.retrievals ?? 0,
     createdAt: document.created_at.getTime(),
     updatedAt: document.updated_at.getTime(),
     state: document.state,
@@ -82,7 +82,7 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
 
 /** @param document  removed, with a start */
 export function removedPostOf(document: PostDocument): RemovedPost {
-  const { id, publisherId, parentId, kind, syndicated, ...post } = postOfDocument(document, 0);
+  const { id, publisherId, parentId, kind, syndicated, ...post } = postOfDocument(document);
   const { endsAt, expiresAt, createdAt } = post;
   return {
     ...{ id, publisherId, parentId, kind, syndicated, endsAt, expiresAt, createdAt },

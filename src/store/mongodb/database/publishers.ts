@@ -22,13 +22,13 @@ export function publisherOfDocument(document: PublisherDocument): StoredPublishe
 export function newPublisher(publisher: StoredPublisher): PublisherDocument {
   const { id, postCount, createdAt } = publisher;
   const own = { _id: id, post_count: postCount, created_at: new Date(createdAt) };
-  return { ...own, ...changeablePublisherFields(publisher), erasing: false, spreading: false };
+  return { ...own, ...changeablePublisherFields(publisher), inbox_no: 0, erasing: false, spreading: false };
 }
 
 /** The fields that may change. */
 export function changeablePublisherFields(
   publisher: StoredPublisher,
-): Omit<PublisherDocument, "_id" | "post_count" | "created_at" | "erasing" | "spreading"> {
+): Omit<PublisherDocument, "_id" | "post_count" | "created_at" | "inbox_no" | "erasing" | "spreading"> {
   return {
     name: publisher.name,
     description: publisher.description,

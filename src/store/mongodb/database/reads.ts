@@ -46,15 +46,9 @@ export async function postWithKey(
   idempotencyHash: string,
   session?: ClientSession,
 ): Promise<PostDocument | null> {
-  const key = await context.collections.post_keys.findOne(
-    { _id: keyId(publisherId, idempotencyHash) },
-    inSession(session),
-  );
-  return key === null ? null : findPost(context, key.post_id, session);
+  const filter = { publisher_id: publisherId, idempotency_hash: idempotencyHash };
+  return context.collections.posts.findOne(filter, { projection: { vec: 0 }, ...inSession(session) });
 }
-
-export const keyId = (publisherId: string, idempotencyHash: string): string =>
-  `${publisherId}:${idempotencyHash}`;
 
 /**
  * Those of the posts that anyone may see, by id: neither they nor the posts they answer are hidden, by themselves or with a
@@ -73,15 +67,12 @@ export async function visiblePostRows(
   context: MongodbContext,
   ids: readonly string[],
 ): Promise<Map<string, { post: StoredPost; publisher: StoredPublisher }>> {
-  const [shown, retrievals] = await Promise.all([
-    withPublishers(context, ids, { vec: 0 }),
-    retrievalsOf(context, ids),
-  ]);
+  const shown = await withPublishers(context, ids, { vec: 0 });
   return new Map(
     shown.map(([post, publisher]) => [
       post._id,
       {
-        post: postOfDocument(post, retrievals.get(post._id) ?? 0),
+        post: postOfDocument(post),
         publisher: publisherOfDocument(publisher),
       },
     ]),
@@ -128,39 +119,8 @@ export async function listPosts(
   filter: Filter<PostDocument>,
   { sort, limit }: { sort: Record<string, 1 | -1>; limit: number },
 ): Promise<StoredPost[]> {
-  const found = await collections.posts
-    .aggregate<PostDocument & { counted: { n: number }[] }>([
-      { $match: filter },
-      { $sort: sort },
-      { $limit: limit },
-      { $project: { vec: 0 } },
-      { $lookup: { from: "retrievals", localField: "_id", foreignField: "_id", as: "counted" } },
-    ])
-    .toArray();
-  return found.map(({ counted, ...document }) => postOfDocument(document, counted[0]?.n ?? 0));
-}
-
-/** Retrievals of each post; posts without any are left out. */
-export async function retrievalsOf(
-  { collections }: MongodbContext,
-  ids: readonly string[],
-  options: FindOptions = {},
-): Promise<Map<string, number>> {
-  const documents = await collections.retrievals.find({ _id: { $in: ids } }, options).toArray();
-  return new Map(documents.map(({ _id, n }) => [_id, n]));
-}
-
-/** Documents as posts, in the same order. */
-export async function storedPosts(
-  context: MongodbContext,
-  documents: readonly PostDocument[],
-): Promise<StoredPost[]> {
-  if (documents.length === 0) return [];
-  const retrievals = await retrievalsOf(
-    context,
-    documents.map(({ _id }) => _id),
-  );
-  return documents.map((document) => postOfDocument(document, retrievals.get(document._id) ?? 0));
+  const found = await collections.posts.find(filter, { projection: { vec: 0 }, sort, limit }).toArray();
+  return found.map(postOfDocument);
 }
 
 /** Those that belong to no subscription, or to one that still exists: the remains of a removed one are being purged. */

@@ -3,7 +3,7 @@ import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, WRITTEN } from "../database/posts.ts";
-import { findPost, findPosts, storedPosts } from "../database/reads.ts";
+import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork } from "../database/work.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
@@ -23,12 +23,12 @@ export async function updatePostDocument(
   let moved: string[] = [];
   const after = await connection.write([`post:${id}`], async (session) => {
     const before = (await findPosts(context, [id], session, {})).get(id) ?? null;
-    const post = before === null ? null : editedPost(postOfDocument(before, 0), change, asOf);
+    const post = before === null ? null : editedPost(postOfDocument(before), change, asOf);
     if (before === null || post === null) return null;
     const document: PostDocument = {
       ...documentOfPost(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
     };
-    const { _id, root, ...fields } = document;
+    const { _id, root, retrievals: _counted, ...fields } = document;
     const empty = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [name] : []));
     const unset = [...empty, ...(text ? VECTOR : [])];
     // An `embed` that waits or is under way begins anew: its vector would be that of the post before this edit.
@@ -51,7 +51,7 @@ export async function updatePostDocument(
   });
   if (after === null) return null;
   context.wrote({ posts: [id, ...moved] });
-  return stored(context, after);
+  return postOfDocument(after);
 }
 
 const VECTOR = ["vec", "vec_model", "vec_maker"] as const satisfies readonly (keyof PostDocument)[];
@@ -100,8 +100,3 @@ const removal = (now: number): UpdateFilter<PostDocument> => ({
   },
   $unset: { ...WRITTEN, match: "", embed: "" },
 });
-
-async function stored(context: MongodbContext, document: PostDocument): Promise<StoredPost> {
-  const [post] = await context.connection.run(() => storedPosts(context, [document]));
-  return post as StoredPost;
-}

@@ -6,7 +6,7 @@ import { inSession } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import { deleteDeliveriesOf } from "../subscriptions/deliveries.ts";
-import { closeInbox, eraseInboxDocuments } from "../subscriptions/inbox.ts";
+import { eraseInboxDocuments } from "../subscriptions/inbox.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
 import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
@@ -70,7 +70,6 @@ export async function erasePublisherDocuments(
     if (publisher === null) return null;
     const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
     await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
-    await closeInbox(context, session, id);
     await stopSubscriptions(context, session, id);
     return { posts: publisher.post_count, subscriptions };
   });
@@ -160,7 +159,7 @@ async function eraseThese(
   session: ClientSession,
   some: readonly Trace[],
 ): Promise<void> {
-  const { posts, post_keys, retrievals, reports, reported_posts } = context.collections;
+  const { posts, reports, reported_posts } = context.collections;
   const ids = some.map(({ _id }) => _id);
   const those = { _id: { $in: ids } };
   await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
@@ -174,8 +173,6 @@ async function eraseThese(
   const roots = some.flatMap(({ parent_id, state }) => (state === "active" ? (parent_id ?? []) : []));
   const left = [...new Set(roots)].filter((root) => !erased.has(root));
   await recountReplyDocuments(context, session, left);
-  await post_keys.deleteMany({ post_id: { $in: ids } }, { session });
-  await retrievals.deleteMany(those, { session });
   await reports.deleteMany({ post_id: { $in: ids } }, { session });
   await reported_posts.deleteMany(those, { session });
   await deleteDeliveriesOf(context, ids, session);

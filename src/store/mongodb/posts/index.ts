@@ -4,7 +4,7 @@ import { limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/gathered.ts";
 import { postOfDocument, removedPostOf } from "../database/posts.ts";
-import { findPosts, listPosts, postWithKey, retrievalsOf, storedPosts } from "../database/reads.ts";
+import { findPosts, listPosts, postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
@@ -13,7 +13,6 @@ import { insertPostDocuments } from "./inserts.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
 /** Counts written in one round trip. */
-const COUNTS_PER_WRITE = 500;
 
 export function mongodbPostStore(context: MongodbContext): PostStore {
   const { connection, collections } = context;
@@ -21,11 +20,8 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
 
   const many = (ids: readonly string[]) =>
     run(async () => {
-      const [found, retrievals] = await Promise.all([findPosts(context, ids), retrievalsOf(context, ids)]);
-      return ids.flatMap((id) => {
-        const document = found.get(id);
-        return document === undefined ? [] : [postOfDocument(document, retrievals.get(id) ?? 0)];
-      });
+      const found = await findPosts(context, ids);
+      return ids.flatMap((id) => found.get(id) ?? []).map(postOfDocument);
     });
 
   return {
@@ -34,7 +30,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     byIdempotency: (publisherId, idempotencyHash) =>
       run(async () => {
         const found = await postWithKey(context, publisherId, idempotencyHash);
-        return found === null ? null : ((await storedPosts(context, [found]))[0] ?? null);
+        return found === null ? null : postOfDocument(found);
       }),
 
     async many(ids) {
@@ -83,22 +79,10 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
       run(() => findFingerprints(context, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
-      const entries = [...counts];
-      for (let start = 0; start < entries.length; start += COUNTS_PER_WRITE) {
-        const some = entries.slice(start, start + COUNTS_PER_WRITE);
-        await run(async () => {
-          const ids = some.map(([id]) => id);
-          const known = await findPosts(context, ids, undefined, { _id: 1 });
-          const counted = some.filter(([id]) => known.has(id));
-          if (counted.length === 0) return;
-          await collections.retrievals.bulkWrite(
-            counted.map(([id, n]) => ({
-              updateOne: { filter: { _id: id }, update: { $inc: { n } }, upsert: true },
-            })),
-            { ordered: false },
-          );
-        });
-      }
+      const writes = Array.from(counts, ([_id, retrievals]) => ({
+        updateOne: { filter: { _id }, update: { $inc: { retrievals } } },
+      }));
+      if (writes.length > 0) await run(() => collections.posts.bulkWrite(writes, { ordered: false }));
     },
 
     setVectors: (rows, settled = []) => setVectorDocuments(context, rows, settled),

@@ -10,7 +10,7 @@ import { replyWithin } from "../../rules/rows.ts";
 import { isDuplicate } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, publisherDocumentStatus, WINDOW_END } from "../database/posts.ts";
-import { keyId, postWithKey, retrievalsOf } from "../database/reads.ts";
+import { postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork } from "../database/work.ts";
 import { addReplyEntries } from "../subscriptions/inbox.ts";
@@ -53,28 +53,24 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
 }
 
 /** @throws Error when the publisher is gone or being erased */
-async function insertOne(
-  { collections }: MongodbContext,
-  session: ClientSession,
-  post: StoredPost,
-): Promise<void> {
-  const { id, publisherId, createdAt, idempotencyHash, retrievals } = post;
-  const publisher = await collections.publishers.findOneAndUpdate(
+async function insertOne(context: MongodbContext, session: ClientSession, post: StoredPost): Promise<void> {
+  const { publisherId, createdAt } = post;
+  const { posts, publishers } = context.collections;
+  const publisher = await publishers.findOneAndUpdate(
     { _id: publisherId, erasing: false },
     { $inc: { post_count: 1 } },
     { session, projection: { verified_at: 1, suspended_at: 1 } },
   );
   if (publisher === null) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
+  // Two posts under one key both write the publisher: the later one sees the earlier.
+  if (
+    post.idempotencyHash !== null &&
+    (await postWithKey(context, publisherId, post.idempotencyHash, session))
+  )
+    throw new Error(`Publisher ${publisherId} has a post under this key.`);
   const work = { match: dueWork(createdAt), embed: dueWork(createdAt) };
   const document = { ...documentOfPost(post, publisherDocumentStatus(publisher)), ...work };
-  await collections.posts.insertOne(document, { session });
-  if (idempotencyHash !== null) {
-    await collections.post_keys.insertOne(
-      { _id: keyId(publisherId, idempotencyHash), post_id: id },
-      { session },
-    );
-  }
-  if (retrievals > 0) await collections.retrievals.insertOne({ _id: id, n: retrievals }, { session });
+  await posts.insertOne(document, { session });
 }
 
 interface Thread {
@@ -141,7 +137,5 @@ async function existingPost(context: MongodbContext, post: StoredPost): Promise<
     (post.idempotencyHash === null
       ? null
       : await postWithKey(context, post.publisherId, post.idempotencyHash));
-  if (found === null) return null;
-  const retrievals = await retrievalsOf(context, [found._id]);
-  return postOfDocument(found, retrievals.get(found._id) ?? 0);
+  return found === null ? null : postOfDocument(found);
 }

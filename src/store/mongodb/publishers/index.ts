@@ -5,7 +5,6 @@ import { oneByOne } from "../database/gathered.ts";
 import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/publishers.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "../posts/erasure.ts";
-import { openInbox } from "../subscriptions/inbox.ts";
 import { copyStatusToPosts, isSameStatus } from "./status.ts";
 
 export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
@@ -20,10 +19,7 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
     });
   return {
     async insert(publisher) {
-      await write([`publisher:${publisher.id}`], async (session) => {
-        await publishers.insertOne(newPublisher(publisher), { session });
-        await openInbox(context, session, publisher.id);
-      });
+      await run(() => publishers.insertOne(newPublisher(publisher)));
       context.wrote({ publishers: [publisher.id] });
     },
 

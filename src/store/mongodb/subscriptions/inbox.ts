@@ -9,7 +9,7 @@ import { visibleRows } from "../posts/visible-rows.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
- * exists from the publisher's registration to the start of its erasure.
+ * is the publisher's, and an inbox is open until the publisher's erasure begins.
  */
 
 export function mongodbInboxStore(context: MongodbContext): InboxStore {
@@ -26,8 +26,9 @@ async function read(
   after: number,
   limit: number,
 ): ReturnType<InboxStore["read"]> {
-  const { inbox, inboxes } = context.collections;
-  if ((await inboxes.findOne({ _id: publisherId })) === null) return [];
+  const { inbox, publishers } = context.collections;
+  const open = { _id: publisherId, erasing: false };
+  if ((await publishers.findOne(open, { projection: { _id: 1 } })) === null) return [];
   const rows = await visibleRows<InboxDocument, unknown>(
     {
       numberOf: ({ no }) => no,
@@ -57,25 +58,7 @@ export function inboxEntryOf(document: InboxDocument): InboxEntry {
   };
 }
 
-/** Opens the inbox of a new publisher; runs inside its transaction. */
-export async function openInbox(
-  { collections }: MongodbContext,
-  session: ClientSession,
-  publisherId: string,
-): Promise<void> {
-  await collections.inboxes.insertOne({ _id: publisherId, no: 0 }, { session });
-}
-
-/** Closes the inbox of a publisher: it gets no entries from then on. Runs inside a transaction. */
-export async function closeInbox(
-  { collections }: MongodbContext,
-  session: ClientSession,
-  publisherId: string,
-): Promise<void> {
-  await collections.inboxes.deleteOne({ _id: publisherId }, { session });
-}
-
-/** Erases at most `most` entries of a closed inbox; resolves to how many. */
+/** Erases at most `most` entries of an inbox; resolves to how many. */
 export function eraseInboxDocuments(
   { connection, collections }: MongodbContext,
   publisherId: string,
@@ -135,10 +118,11 @@ export async function lastNumbers(
   session: ClientSession | undefined,
   publisherIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const counters = await collections.inboxes
-    .find({ _id: { $in: [...new Set(publisherIds)] } }, inSession(session))
+  const open = { _id: { $in: [...new Set(publisherIds)] }, erasing: false };
+  const publishers = await collections.publishers
+    .find(open, { projection: { inbox_no: 1 }, ...inSession(session) })
     .toArray();
-  return new Map(counters.map(({ _id, no }) => [_id, no]));
+  return new Map(publishers.map(({ _id, inbox_no }) => [_id, inbox_no]));
 }
 
 export const entryId = (publisherId: string, no: number): string => `${publisherId}:${no}`;
@@ -164,8 +148,8 @@ export async function addEntryDocuments(
   });
   if (added.length === 0) return;
   // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
-  await collections.inboxes.bulkWrite(
-    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
+  await collections.publishers.bulkWrite(
+    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { inbox_no: no } } } })),
     { session },
   );
   await collections.inbox.insertMany(added, { session });

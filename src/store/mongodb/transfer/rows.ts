@@ -6,7 +6,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
 import { publisherOfDocument } from "../database/publishers.ts";
 import { pushRecordOfDocument } from "../database/pushes.ts";
-import { retrievalsOf, withSubscription } from "../database/reads.ts";
+import { withSubscription } from "../database/reads.ts";
 import type { Collections } from "../database/schema/collections.ts";
 import type {
   DailyCounterDocument,
@@ -48,7 +48,11 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
     rowsOf: async (_context, documents: SettingDocument[]) =>
       documents.map(({ _id, value }) => ({ name: _id, value })),
   },
-  publisher: { collection: "publishers", rowsOf: publishers },
+  publisher: {
+    collection: "publishers",
+    rowsOf: async (_context, documents: PublisherDocument[]) =>
+      documents.map((document) => ({ ...publisherOfDocument(document), inboxNo: document.inbox_no })),
+  },
   // Roots come first by a filter of their own: ids name their thread by convention only.
   post: { collection: "posts", filters: [{ is_reply: false }, { is_reply: true }], rowsOf: posts },
   subscription: {
@@ -130,30 +134,9 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
 };
 
-async function publishers(
-  { collections }: MongodbContext,
-  documents: PublisherDocument[],
-  reading: Reading,
-): Promise<BoardRows["publisher"][]> {
-  const counters = await collections.inboxes
-    .find({ _id: { $in: documents.map(({ _id }) => _id) } }, reading)
-    .toArray();
-  const last = new Map(counters.map(({ _id, no }) => [_id, no]));
+async function posts(_context: MongodbContext, documents: PostDocument[]): Promise<BoardRows["post"][]> {
   return documents.map((document) => ({
-    ...publisherOfDocument(document),
-    inboxNo: last.get(document._id) ?? 0,
-  }));
-}
-
-async function posts(
-  context: MongodbContext,
-  documents: PostDocument[],
-  reading: Reading,
-): Promise<BoardRows["post"][]> {
-  const ids = documents.map(({ _id }) => _id);
-  const retrievals = await retrievalsOf(context, ids, reading);
-  return documents.map((document) => ({
-    ...postOfDocument(document, retrievals.get(document._id) ?? 0),
+    ...postOfDocument(document),
     removedAt: timeOf(document.removed_at),
     embedding:
       document.vec_model == null || document.vec === undefined

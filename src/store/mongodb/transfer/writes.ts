@@ -6,7 +6,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, documentOfPost, publisherDocumentStatus, WRITTEN } from "../database/posts.ts";
 import { newPublisher } from "../database/publishers.ts";
 import { historyDocuments, newPush } from "../database/pushes.ts";
-import { findPosts, keyId } from "../database/reads.ts";
+import { findPosts } from "../database/reads.ts";
 import { dateOf, type PostDocument } from "../database/schema/documents.ts";
 import { newSubscription } from "../database/subscriptions.ts";
 import { dueWork } from "../database/work.ts";
@@ -59,9 +59,8 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   },
 
   async publisher({ collections }, session, rows) {
-    await collections.publishers.insertMany(rows.map(newPublisher), { session });
-    await collections.inboxes.insertMany(
-      rows.map(({ id, inboxNo }) => ({ _id: id, no: inboxNo })),
+    await collections.publishers.insertMany(
+      rows.map((row) => ({ ...newPublisher(row), inbox_no: row.inboxNo })),
       { session },
     );
   },
@@ -73,16 +72,6 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     await postsOf(context, session, parents);
     await context.collections.posts.insertMany(
       rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
-      { session },
-    );
-    const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
-      idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
-    );
-    if (keyed.length > 0) await context.collections.post_keys.insertMany(keyed, { session });
-    const retrieved = rows.filter(({ retrievals }) => retrievals > 0);
-    if (retrieved.length === 0) return;
-    await context.collections.retrievals.insertMany(
-      retrieved.map(({ id, retrievals }) => ({ _id: id, n: retrievals })),
       { session },
     );
   },

@@ -1,26 +1,17 @@
-import { type Document, MongoServerError } from "mongodb";
+import { MongoServerError } from "mongodb";
 import type { MongodbConnection } from "../connection.ts";
 import { COLLECTIONS, type Collections } from "./collections.ts";
 import { INDEXES } from "./indexes.ts";
-import { VALIDATORS } from "./validators.ts";
 
 /**
- * Creates collections, validators, indexes and shards as declared. Leaves what exists alone, so it may be interrupted and
- * run again. Behind mongos, a user without the right to shard collections gets a board on one shard.
+ * Creates collections, indexes and shards as declared. Leaves what exists alone, so it may be interrupted, run again, and run
+ * by several processes at once. Behind mongos, a user without the right to shard collections gets a board on one shard.
  */
 export async function declareSchema(connection: MongodbConnection): Promise<void> {
   const { db } = connection;
-  const there = new Map<string, Document | undefined>();
-  for await (const found of db.listCollections()) {
-    there.set(found.name, "options" in found ? found.options?.["validator"] : undefined);
-  }
   await Promise.all(
     COLLECTIONS.map(async (name) => {
-      const validator = VALIDATORS[name] ?? {};
-      if (!there.has(name)) await db.createCollection(name, { validator }).catch(unless(NAMESPACE_EXISTS));
-      else if (JSON.stringify(there.get(name) ?? {}) !== JSON.stringify(validator)) {
-        await db.command({ collMod: name, validator, validationLevel: "strict" });
-      }
+      await db.createCollection(name).catch(unless(NAMESPACE_EXISTS));
       if (INDEXES[name].length > 0) await db.collection(name).createIndexes([...INDEXES[name]]);
     }),
   );
@@ -29,6 +20,8 @@ export async function declareSchema(connection: MongodbConnection): Promise<void
 
 const NAMESPACE_EXISTS = 48;
 const UNAUTHORIZED = 13;
+/** Another process shards it just now. */
+const IN_PROGRESS = 117;
 
 /** The shard keys of what grows with each post and each match; everything else stays on one shard. */
 export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
@@ -43,7 +36,7 @@ async function shard({ client, db }: MongodbConnection): Promise<void> {
     await client
       .db("admin")
       .command({ shardCollection: `${db.databaseName}.${name}`, key })
-      .catch(unless(UNAUTHORIZED));
+      .catch(unless(UNAUTHORIZED, IN_PROGRESS));
   }
 }
 

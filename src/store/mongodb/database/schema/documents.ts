@@ -37,6 +37,8 @@ export interface PostDocument {
   /** Raised by each reply, so that two inserts conflict; missing before the first. */
   replies_inserted?: number;
   flags: StoredPost["flags"];
+  /** Missing before the first. */
+  retrievals?: number | undefined;
   fingerprint: string;
   input_hash?: string | undefined;
   idempotency_hash?: string | null | undefined;
@@ -83,21 +85,6 @@ export interface DueWork {
   attempts: number;
 }
 
-/**
- * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for each key, even on shards, where only
- * a shard key can be unique.
- */
-interface PostKeyDocument {
-  _id: string;
-  post_id: string;
-}
-
-/** Collection `retrievals`: apart from posts, because every change of a post is an event for indexes. */
-interface RetrievalDocument {
-  _id: string;
-  n: number;
-}
-
 export interface PublisherDocument {
   _id: string;
   name: string;
@@ -113,6 +100,8 @@ export interface PublisherDocument {
   /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
   post_count: number;
   created_at: Date;
+  /** Number of the last entry of its inbox, raised in the transaction that adds one. */
+  inbox_no: number;
   erasing: boolean;
   /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */
   spreading: boolean;
@@ -126,12 +115,6 @@ export interface SignInDocument {
   payload: string;
   consumed_at: Date | null;
   expires_at: Date;
-}
-
-/** Collection `inboxes`: number of the last entry of a publisher's inbox. Deleted when the publisher's erasure begins. */
-interface InboxCounterDocument {
-  _id: string;
-  no: number;
 }
 
 /** Collection `inbox`; `_id` is `<publisher id>:<no>`. */
@@ -296,11 +279,8 @@ interface LeaseDocument {
 /** The documents of each collection, by the name of the collection. */
 export interface Documents {
   posts: PostDocument;
-  post_keys: PostKeyDocument;
-  retrievals: RetrievalDocument;
   publishers: PublisherDocument;
   sign_ins: SignInDocument;
-  inboxes: InboxCounterDocument;
   inbox: InboxDocument;
   subscriptions: SubscriptionDocument;
   removed_subscriptions: RemovedSubscriptionDocument;

@@ -30,6 +30,11 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "shown", key: { publisher_id: 1, state: 1, created_at: -1, _id: -1 } },
     // Fingerprints, and all posts of a publisher.
     { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
+    {
+      name: "idempotency",
+      key: { publisher_id: 1, idempotency_hash: 1 },
+      partialFilterExpression: { idempotency_hash: { $gt: "" } },
+    },
     // Removed posts to erase; expired ones are found by `live`.
     { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
     // What calendars say is cancelled.
@@ -51,9 +56,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
   ],
-  // What goes with a post.
-  post_keys: [{ name: "post", key: { post_id: 1 } }],
-  retrievals: [],
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },
     // Proofs to check again.
@@ -77,7 +79,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     },
     { name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S },
   ],
-  inboxes: [],
   inbox: [
     // A publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
@@ -118,7 +119,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { matched_at: 1 },
       partialFilterExpression: { matched_at: { $type: "date" } },
     },
-    // What goes with a post.
     { name: "post", key: { post_id: 1 } },
   ],
   pushes: [

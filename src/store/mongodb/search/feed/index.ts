@@ -107,7 +107,7 @@ function stateOf(document: PostDocument): IndexedState {
   const { vec_model, vec } = document;
   const vector =
     vec_model == null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
-  const post = postOfDocument(document, 0);
+  const post = postOfDocument(document);
   return { entry: indexEntryOf(post), updatedAt: post.updatedAt, vector };
 }
 
