@@ -1,83 +1,41 @@
 import { Binary } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
 import type { RemovedPost, StoredPost } from "../../../ports/store/index.ts";
-import { dateOf, type PostDocument, type PublisherDocument, timeOf } from "./schema/documents.ts";
+import { documentOf, rowOf } from "./rows.ts";
+import { type PostDocument, type PublisherDocument, timeOf } from "./schema/documents.ts";
 
 /** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
 export function documentOfPost(
   post: StoredPost,
   publisher: { verified: boolean; suspended: boolean },
 ): PostDocument {
+  const { location, metadata, ...fields } = post;
   const { windowStart, windowEnd } = windowOf(post);
   return {
-    _id: post.id,
+    ...documentOf(fields),
     root: post.parentId ?? post.id,
-    publisher_id: post.publisherId,
-    parent_id: post.parentId,
     is_reply: post.parentId !== null,
-    kind: post.kind,
-    starts_at: dateOf(post.startsAt) ?? undefined,
-    ends_at: dateOf(post.endsAt) ?? undefined,
     win_start: new Date(windowStart),
     win_end: new Date(windowEnd),
-    expires_at: new Date(post.expiresAt),
-    expiry_chosen: post.expiryChosen || undefined,
-    syndicated: post.syndicated,
-    reply_count: post.replyCount,
-    last_reply_at: dateOf(post.lastReplyAt) ?? undefined,
-    flags: post.flags,
-    retrievals: post.retrievals || undefined,
-    fingerprint: post.fingerprint,
-    input_hash: post.inputHash || undefined,
-    idempotency_hash: post.idempotencyHash ?? undefined,
-    created_at: new Date(post.createdAt),
-    updated_at: new Date(post.updatedAt),
-    state: post.state,
     pub_verified: publisher.verified,
     pub_suspended: publisher.suspended,
-    title: post.title,
-    body: post.body,
-    link: post.link ?? undefined,
-    tags: [...post.tags],
-    place: post.location ?? undefined,
-    geo: pointOf(post.location),
-    timezone: post.timezone ?? undefined,
-    source_url: post.sourceUrl ?? undefined,
+    place: location ?? undefined,
+    geo: pointOf(location),
     source: sourceOf(post) ?? undefined,
-    metadata: Object.keys(post.metadata).length === 0 ? undefined : JSON.stringify(post.metadata),
+    metadata: Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata),
   };
 }
 
-export function postOfDocument(document: PostDocument): StoredPost {
-  return {
-    id: document._id,
-    publisherId: document.publisher_id,
-    kind: document.kind,
-    title: document.title ?? "",
-    body: document.body ?? "",
-    link: document.link ?? null,
-    tags: document.tags ?? [],
-    location: document.place ?? null,
-    startsAt: timeOf(document.starts_at),
-    endsAt: timeOf(document.ends_at),
-    timezone: document.timezone ?? null,
-    expiresAt: document.expires_at.getTime(),
-    expiryChosen: document.expiry_chosen ?? false,
-    sourceUrl: document.source_url ?? null,
-    syndicated: document.syndicated,
-    metadata: JSON.parse(document.metadata ?? "{}"),
-    parentId: document.parent_id,
-    replyCount: document.reply_count,
-    lastReplyAt: timeOf(document.last_reply_at),
-    flags: document.flags,
-    fingerprint: document.fingerprint,
-    inputHash: document.input_hash ?? "",
-    idempotencyHash: document.idempotency_hash ?? null,
-    retrievals: document.retrievals ?? 0,
-    createdAt: document.created_at.getTime(),
-    updatedAt: document.updated_at.getTime(),
-    state: document.state,
-  };
+/** What a removed post has in place of what its publisher wrote. */
+const UNWRITTEN = { title: "", body: "", link: null, tags: [], timezone: null, source_url: null };
+const NOT_OF_ROWS = [
+  ...["root", "is_reply", "win_start", "win_end", "pub_verified", "pub_suspended", "geo", "source"],
+  ...["vec", "vec_model", "vec_maker", "match", "embed", "removed_at", "reports", "replies_inserted"],
+];
+
+export function postOfDocument({ place = null, metadata = "{}", ...document }: PostDocument): StoredPost {
+  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>({ ...UNWRITTEN, ...document }, NOT_OF_ROWS);
+  return { ...fields, location: place, metadata: JSON.parse(metadata) };
 }
 
 /** @param document  removed, with a start */

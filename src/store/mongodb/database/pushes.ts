@@ -1,8 +1,9 @@
 import type { ClientSession } from "mongodb";
-import type { PushAttempt, PushRecord } from "../../../ports/store/index.ts";
+import type { PushRecord } from "../../../ports/store/index.ts";
 import { canBePushedTo } from "../../rules/claims.ts";
 import type { MongodbContext } from "./context.ts";
-import { type PushDocument, type SubscriptionDocument, timeOf } from "./schema/documents.ts";
+import { documentOf, rowOf } from "./rows.ts";
+import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 
 /** What of a subscription decides where its waiting pushes go. */
 export type ReceiverFields = Pick<
@@ -28,23 +29,21 @@ export async function moveWaitingPushes(
   await collections.pushes.updateMany(waiting, { $set: next }, { session });
 }
 
+/** A push that nobody claims. */
+export const UNCLAIMED = { token: null, settled: null, again_at: null } as const;
+
 /** A waiting push before its first attempt. */
 export function newPush(
-  push: { subscriptionId: string; deliveryId: number; postId: string; matchedAt: Date },
+  push: { subscriptionId: string; deliveryId: number; postId: string; matchedAt: number },
   receiver: ReceiverFields,
 ): PushDocument {
+  const { subscriptionId, deliveryId, postId, matchedAt } = push;
   return {
-    _id: pushId(push.subscriptionId, push.deliveryId),
-    subscription_id: push.subscriptionId,
-    delivery_id: push.deliveryId,
-    post_id: push.postId,
-    matched_at: push.matchedAt,
+    _id: pushId(subscriptionId, deliveryId),
+    ...documentOf({ subscriptionId, deliveryId, postId, matchedAt, dueAt: matchedAt }),
     state: "waiting",
-    due_at: push.matchedAt,
     attempts: 0,
-    token: null,
-    settled: null,
-    again_at: null,
+    ...UNCLAIMED,
     history: [],
     ...destinationOf(receiver),
   };
@@ -53,33 +52,5 @@ export function newPush(
 export const pushId = (subscriptionId: string, deliveryId: number): string =>
   `${subscriptionId}:${deliveryId}`;
 
-export function pushRecordOfDocument(document: PushDocument): PushRecord {
-  return {
-    subscriptionId: document.subscription_id,
-    deliveryId: document.delivery_id,
-    postId: document.post_id,
-    matchedAt: document.matched_at.getTime(),
-    state: document.state,
-    attempts: document.attempts,
-    history: attemptsOf(document),
-    dueAt: timeOf(document.due_at),
-  };
-}
-
-export function attemptsOf({ history }: PushDocument): PushAttempt[] {
-  return history.map(({ at, latency_ms, status, error }) => ({
-    at: at.getTime(),
-    latencyMs: latency_ms,
-    status,
-    error,
-  }));
-}
-
-export function historyDocuments(history: readonly PushAttempt[]): PushDocument["history"] {
-  return history.map(({ at, latencyMs, status, error }) => ({
-    at: new Date(at),
-    latency_ms: latencyMs,
-    status,
-    error,
-  }));
-}
+export const pushRecordOfDocument = (document: PushDocument): PushRecord =>
+  rowOf<PushRecord>(document, ["_id", "token", "settled", "again_at", "origin", "failing"]);

@@ -1,7 +1,8 @@
-import type { ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import type { ModerationEntry, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { findPost, findPosts } from "../database/reads.ts";
+import { documentOf, rowOf } from "../database/rows.ts";
 
 export function mongodbReportStore(context: MongodbContext): ReportStore {
   const { connection, collections } = context;
@@ -79,7 +80,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
 
     async log(entry) {
-      await run(() => moderation.insertOne({ ...entry, at: new Date(entry.at) }));
+      await run(() => moderation.insertOne(documentOf(entry)));
     },
 
     history: (subject, limit) =>
@@ -89,13 +90,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
           .sort({ at: -1, _id: -1 })
           .limit(limit)
           .toArray();
-        return entries.map(({ at, action, subject: of, actor, reason }) => ({
-          at: at.getTime(),
-          action,
-          subject: of,
-          actor,
-          reason,
-        }));
+        return entries.map((entry) => rowOf<ModerationEntry>(entry));
       }),
   };
 }

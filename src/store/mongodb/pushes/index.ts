@@ -87,8 +87,8 @@ async function redeliver(
     ...destinationOf(receiver),
   };
   if (push === null) {
-    const { post_id: postId, matched_at: matchedAt } = delivery;
-    const fresh = newPush({ subscriptionId, deliveryId, postId, matchedAt }, receiver);
+    const { post_id: postId, matched_at } = delivery;
+    const fresh = newPush({ subscriptionId, deliveryId, postId, matchedAt: matched_at.getTime() }, receiver);
     await pushes.insertOne({ ...fresh, ...fields }, { session });
   } else await pushes.updateOne({ _id }, { $set: fields }, { session });
   return true;

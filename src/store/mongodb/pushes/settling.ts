@@ -3,7 +3,7 @@ import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/i
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { Gathered } from "../database/gathered.ts";
-import { attemptsOf, historyDocuments, moveWaitingPushes, pushId } from "../database/pushes.ts";
+import { moveWaitingPushes, pushId } from "../database/pushes.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
 import { subscriptionName, subscriptionOfDocument } from "../database/subscriptions.ts";
 import { nextChange } from "../subscriptions/changes.ts";
@@ -53,7 +53,7 @@ async function settleDelivered(context: MongodbContext, batch: readonly Delivere
           $set: { token: null, settled: push.token, state: "delivered", due_at: null },
           $inc: { attempts: 1 },
           $push: {
-            history: { $each: historyDocuments(keptAttempts([], attempt)), $slice: -KEPT_ATTEMPTS },
+            history: { $each: keptAttempts([], attempt), $slice: -KEPT_ATTEMPTS },
           },
         },
       },
@@ -107,7 +107,7 @@ async function settleInside(
   const before = subscriptionOfDocument(found);
   const after = settledSubscription(before, claimed.receiver, attempt, outcome);
   const { failures, failingSince, active, inactiveReason } = after;
-  const history = historyDocuments(keptAttempts(attemptsOf(push), attempt));
+  const history = keptAttempts(push.history, attempt);
   await pushes.updateOne(
     { _id: push._id },
     {

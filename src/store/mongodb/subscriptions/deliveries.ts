@@ -1,9 +1,11 @@
 import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import type { BoardRows } from "../../../ports/store/transfer.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { deleteSome } from "../database/delete-some.ts";
 import { newPush } from "../database/pushes.ts";
 import { findPosts, visiblePostRows, visiblePosts } from "../database/reads.ts";
+import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
 import { settleWork } from "../database/work.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
@@ -55,7 +57,7 @@ export async function deliverDocuments(
     receiver.last_matched_at = new Date(
       Math.max(matchedAt, receiver.last_matched_at?.getTime() ?? matchedAt),
     );
-    return [{ ...delivery, receiver, matchedAt: new Date(matchedAt) }];
+    return [{ ...delivery, receiver, matchedAt }];
   });
   if (added.length > 0) {
     await subscriptions.bulkWrite(
@@ -75,7 +77,7 @@ export async function deliverDocuments(
       added.map(({ receiver, postId, deliveryId, matchedAt }) => ({
         publisher_id: receiver.publisher_id,
         type: "match",
-        at: matchedAt,
+        at: new Date(matchedAt),
         post_id: postId,
         subscription_id: receiver._id,
         delivery_id: deliveryId,
@@ -144,18 +146,13 @@ async function meetErasures(
   await collections.posts.updateMany({ _id: { $in: [...open] } }, { $inc: { reports: 1 } }, { session });
 }
 
-export const deliveryDocument = (delivery: {
-  subscriptionId: string;
-  postId: string;
-  deliveryId: number;
-  matchedAt: Date | null;
-}): DeliveryDocument => ({
-  _id: pairId(delivery.subscriptionId, delivery.postId),
-  subscription_id: delivery.subscriptionId,
-  post_id: delivery.postId,
-  delivery_id: delivery.deliveryId,
-  matched_at: delivery.matchedAt,
-});
+export function deliveryDocument(row: BoardRows["delivery"]): DeliveryDocument {
+  const { subscriptionId, postId, deliveryId, matchedAt } = row;
+  return {
+    _id: pairId(subscriptionId, postId),
+    ...documentOf({ subscriptionId, postId, deliveryId, matchedAt }),
+  };
+}
 
 const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
 

@@ -4,6 +4,7 @@ import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { deleteSome } from "../database/delete-some.ts";
 import { inSession, visiblePosts, withSubscription } from "../database/reads.ts";
+import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 
@@ -44,18 +45,7 @@ async function read(
     after,
     limit,
   );
-  return rows.map(([row]) => inboxEntryOf(row));
-}
-
-export function inboxEntryOf(document: InboxDocument): InboxEntry {
-  return {
-    no: document.no,
-    type: document.type,
-    at: document.at.getTime(),
-    postId: document.post_id,
-    subscriptionId: document.subscription_id,
-    deliveryId: document.delivery_id,
-  };
+  return rows.map(([row]) => rowOf<InboxEntry>(row, ["_id", "publisher_id"]));
 }
 
 /** Erases at most `most` entries of an inbox; resolves to how many. */

@@ -4,27 +4,14 @@ import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
-import { publisherOfDocument } from "../database/publishers.ts";
 import { pushRecordOfDocument } from "../database/pushes.ts";
 import { withSubscription } from "../database/reads.ts";
+import { type DocumentOf, rowOf } from "../database/rows.ts";
 import type { Collections } from "../database/schema/collections.ts";
-import type {
-  DailyCounterDocument,
-  DeliveryDocument,
-  InboxDocument,
-  ModerationDocument,
-  PostDocument,
-  PublisherDocument,
-  PushDocument,
-  ReportDocument,
-  ReportedPostDocument,
-  SettingDocument,
-  SubscriptionDocument,
-} from "../database/schema/documents.ts";
+import type { PostDocument, PushDocument, SubscriptionDocument } from "../database/schema/documents.ts";
 import { timeOf } from "../database/schema/documents.ts";
 import { subscriptionOfDocument } from "../database/subscriptions.ts";
 import { waiting } from "../database/work.ts";
-import { inboxEntryOf } from "../subscriptions/inbox.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
 
@@ -41,18 +28,28 @@ export interface Source<K extends RowKind> {
   rowsOf(context: MongodbContext, documents: any[], reading: Reading): Promise<BoardRows[K][]>;
 }
 
+const rows =
+  <K extends RowKind>(...others: string[]) =>
+  async (_context: MongodbContext, documents: DocumentOf<BoardRows[K]>[]) =>
+    documents.map((document) => rowOf<BoardRows[K]>(document, others));
+
 /** Rows of a removed subscription are left out: they are being deleted. */
+const ofSubscriptions =
+  <K extends "delivery" | "inbox">() =>
+  async (
+    context: MongodbContext,
+    documents: (DocumentOf<BoardRows[K]> & { subscription_id: string | null })[],
+    reading: Reading,
+  ) =>
+    rows<K>("_id")(context, await withSubscription(context, documents, reading));
+
 export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   setting: {
     collection: "settings",
-    rowsOf: async (_context, documents: SettingDocument[]) =>
+    rowsOf: async (_context, documents: { _id: string; value: string }[]) =>
       documents.map(({ _id, value }) => ({ name: _id, value })),
   },
-  publisher: {
-    collection: "publishers",
-    rowsOf: async (_context, documents: PublisherDocument[]) =>
-      documents.map((document) => ({ ...publisherOfDocument(document), inboxNo: document.inbox_no })),
-  },
+  publisher: { collection: "publishers", rowsOf: rows<"publisher">("erasing", "spreading") },
   // Roots come first by a filter of their own: ids name their thread by convention only.
   post: { collection: "posts", filters: [{ is_reply: false }, { is_reply: true }], rowsOf: posts },
   subscription: {
@@ -63,64 +60,21 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
         nextDelivery: document.next_delivery,
       })),
   },
-  delivery: {
-    collection: "deliveries",
-    rowsOf: async (context, documents: DeliveryDocument[], reading) =>
-      (await withSubscription(context, documents, reading)).map((document) => ({
-        subscriptionId: document.subscription_id,
-        postId: document.post_id,
-        deliveryId: document.delivery_id,
-        matchedAt: timeOf(document.matched_at),
-      })),
-  },
+  delivery: { collection: "deliveries", rowsOf: ofSubscriptions<"delivery">() },
   push: {
     collection: "pushes",
     rowsOf: async (context, documents: PushDocument[], reading) =>
       (await withSubscription(context, documents, reading)).map(unclaimed),
   },
-  inbox: {
-    collection: "inbox",
-    rowsOf: async (context, documents: InboxDocument[], reading) =>
-      (await withSubscription(context, documents, reading)).map((document) => ({
-        publisherId: document.publisher_id,
-        ...inboxEntryOf(document),
-      })),
-  },
-  report: {
-    collection: "reports",
-    rowsOf: async (_context, documents: ReportDocument[]) =>
-      documents.map((document) => ({
-        id: document._id,
-        postId: document.post_id,
-        reporter: document.reporter,
-        addresses: document.addresses,
-        reason: document.reason,
-        details: document.details,
-        createdAt: document.created_at.getTime(),
-      })),
-  },
+  inbox: { collection: "inbox", rowsOf: ofSubscriptions<"inbox">() },
+  report: { collection: "reports", rowsOf: rows<"report">() },
   reported: {
     collection: "reported_posts",
-    rowsOf: async (_context, documents: ReportedPostDocument[]) =>
+    rowsOf: async (_context, documents: { _id: string; reporters: number; last_at: Date }[]) =>
       documents.map(({ _id, reporters, last_at }) => ({ postId: _id, reporters, lastAt: last_at.getTime() })),
   },
-  moderation: {
-    collection: "moderation",
-    order: { at: 1, _id: 1 },
-    rowsOf: async (_context, documents: ModerationDocument[]) =>
-      documents.map(({ at, action, subject, actor, reason }) => ({
-        at: at.getTime(),
-        action,
-        subject,
-        actor,
-        reason,
-      })),
-  },
-  counter: {
-    collection: "daily_counters",
-    rowsOf: async (_context, documents: DailyCounterDocument[]) =>
-      documents.map(({ day, name, n }) => ({ day, name, n })),
-  },
+  moderation: { collection: "moderation", order: { at: 1, _id: 1 }, rowsOf: rows<"moderation">("_id") },
+  counter: { collection: "daily_counters", rowsOf: rows<"counter">("_id") },
   work: {
     collection: "posts",
     counted: [waiting("match"), waiting("embed")],

@@ -5,8 +5,9 @@ import { counterChange } from "../board/statistics.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, documentOfPost, publisherDocumentStatus, WRITTEN } from "../database/posts.ts";
 import { newPublisher } from "../database/publishers.ts";
-import { historyDocuments, newPush } from "../database/pushes.ts";
+import { destinationOf, pushId, UNCLAIMED } from "../database/pushes.ts";
 import { findPosts } from "../database/reads.ts";
+import { documentOf } from "../database/rows.ts";
 import { dateOf, type PostDocument } from "../database/schema/documents.ts";
 import { newSubscription } from "../database/subscriptions.ts";
 import { dueWork } from "../database/work.ts";
@@ -59,10 +60,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   },
 
   async publisher({ collections }, session, rows) {
-    await collections.publishers.insertMany(
-      rows.map((row) => ({ ...newPublisher(row), inbox_no: row.inboxNo })),
-      { session },
-    );
+    await collections.publishers.insertMany(rows.map(newPublisher), { session });
   },
 
   async post(context, session, rows) {
@@ -79,10 +77,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   async delivery(context, session, rows) {
     await subscriptionsOf(context, session, rows);
     await postsOf(context, session, idsOf(rows));
-    await context.collections.deliveries.insertMany(
-      rows.map((row) => deliveryDocument({ ...row, matchedAt: dateOf(row.matchedAt) })),
-      { session },
-    );
+    await context.collections.deliveries.insertMany(rows.map(deliveryDocument), { session });
   },
 
   async push(context, session, rows) {
@@ -92,15 +87,11 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
       vector: 0,
     });
     await context.collections.pushes.insertMany(
-      rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, history }) => ({
-        ...newPush(
-          { subscriptionId, deliveryId, postId, matchedAt: new Date(matchedAt) },
-          there(receivers, subscriptionId),
-        ),
-        state,
-        due_at: dateOf(dueAt),
-        attempts,
-        history: historyDocuments(history),
+      rows.map((row) => ({
+        _id: pushId(row.subscriptionId, row.deliveryId),
+        ...documentOf(row),
+        ...UNCLAIMED,
+        ...destinationOf(there(receivers, row.subscriptionId)),
       })),
       { session },
     );
@@ -111,16 +102,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     await subscriptionsOf(context, session, rows);
     await postsOf(context, session, idsOf(rows));
     await context.collections.inbox.insertMany(
-      rows.map(({ publisherId, no, type, at, postId, subscriptionId, deliveryId }) => ({
-        _id: entryId(publisherId, no),
-        publisher_id: publisherId,
-        no,
-        type,
-        at: new Date(at),
-        post_id: postId,
-        subscription_id: subscriptionId,
-        delivery_id: deliveryId,
-      })),
+      rows.map((row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(row) })),
       { session },
     );
   },
@@ -128,15 +110,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   async report(context, session, rows) {
     await postsOf(context, session, idsOf(rows));
     await context.collections.reports.insertMany(
-      rows.map(({ id, postId, reporter, addresses, reason, details, createdAt }) => ({
-        _id: id,
-        post_id: postId,
-        reporter,
-        addresses: [...addresses],
-        reason,
-        details,
-        created_at: new Date(createdAt),
-      })),
+      rows.map((row) => documentOf(row)),
       { session },
     );
   },
@@ -151,7 +125,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
 
   async moderation({ collections }, session, rows) {
     await collections.moderation.insertMany(
-      rows.map((row) => ({ ...row, at: new Date(row.at) })),
+      rows.map((row) => documentOf(row)),
       { session },
     );
   },

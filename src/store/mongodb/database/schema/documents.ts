@@ -1,13 +1,14 @@
 import type { Binary } from "mongodb";
 import type {
   ModerationEntry,
-  PostState,
-  PushState,
+  PushRecord,
   StoredPost,
   StoredPublisher,
   StoredReport,
   StoredSubscription,
 } from "../../../../ports/store/index.ts";
+import type { BoardRows } from "../../../../ports/store/transfer.ts";
+import type { DocumentOf } from "../rows.ts";
 
 /**
  * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
@@ -15,36 +16,20 @@ import type {
  * text: its keys are data, not fields.
  */
 
-/** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. What a post lacks has no field. */
-export interface PostDocument {
-  _id: string;
+type PostFields = DocumentOf<Omit<StoredPost, "location" | "metadata">>;
+/** What the publisher wrote; a removal unsets all of it. */
+type Written = "title" | "body" | "link" | "tags" | "timezone" | "source_url";
+
+/** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. */
+export interface PostDocument extends Omit<PostFields, Written>, Partial<Pick<PostFields, Written>> {
   /** The id of the thread: the parent's id, or the post's own. */
   root: string;
-  publisher_id: string;
-  parent_id: string | null;
   is_reply: boolean;
-  kind: StoredPost["kind"];
-  starts_at?: Date | null | undefined;
-  ends_at?: Date | null | undefined;
   /** Window as filters see it; see `windowOf`. */
   win_start: Date;
   win_end: Date;
-  expires_at: Date;
-  expiry_chosen?: boolean | undefined;
-  syndicated: boolean;
-  reply_count: number;
-  last_reply_at?: Date | null | undefined;
   /** Raised by each reply, so that two inserts conflict; missing before the first. */
   replies_inserted?: number;
-  flags: StoredPost["flags"];
-  /** Missing before the first. */
-  retrievals?: number | undefined;
-  fingerprint: string;
-  input_hash?: string | undefined;
-  idempotency_hash?: string | null | undefined;
-  created_at: Date;
-  updated_at: Date;
-  state: PostState;
   removed_at?: Date | null | undefined;
   /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
   reports?: number;
@@ -59,19 +44,9 @@ export interface PostDocument {
   /** The same with how the text was prepared, in one word (`makerName`); null without a vector. */
   vec_maker?: string | null | undefined;
   vec?: Binary;
-  /** What the publisher wrote; a removal unsets all of it. */
-  title?: string;
-  body?: string;
-  link?: string | null | undefined;
-  tags?: string[];
-  place?:
-    | { name: string | null; lat: number | null; lng: number | null; approximate?: true }
-    | null
-    | undefined;
+  place?: StoredPost["location"] | undefined;
   /** GeoJSON of `place`, where it has coordinates. */
   geo?: { type: "Point"; coordinates: [lng: number, lat: number] } | undefined;
-  timezone?: string | null | undefined;
-  source_url?: string | null | undefined;
   /** See `IndexEntry.source`. */
   source?: string | null | undefined;
   metadata?: string | undefined;
@@ -85,21 +60,8 @@ export interface DueWork {
   attempts: number;
 }
 
-export interface PublisherDocument {
-  _id: string;
-  name: string;
-  description: string | null;
-  url: string | null;
-  domain: string | null;
-  verify_token: string | null;
-  verified_at: Date | null;
-  verified_via: StoredPublisher["verifiedVia"];
-  checked_at: Date | null;
-  suspended_at: Date | null;
-  key_hash: string;
-  /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
-  post_count: number;
-  created_at: Date;
+/** `post_count` changes in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
+export interface PublisherDocument extends DocumentOf<StoredPublisher> {
   /** Number of the last entry of its inbox, raised in the transaction that adds one. */
   inbox_no: number;
   erasing: boolean;
@@ -118,38 +80,14 @@ export interface SignInDocument {
 }
 
 /** Collection `inbox`; `_id` is `<publisher id>:<no>`. */
-export interface InboxDocument {
+export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
   _id: string;
-  publisher_id: string;
-  no: number;
-  type: "reply" | "match" | "activity";
-  at: Date;
-  post_id: string;
-  subscription_id: string | null;
-  delivery_id: number | null;
 }
 
-export interface SubscriptionDocument {
-  _id: string;
-  publisher_id: string;
-  label: string | null;
+export interface SubscriptionDocument extends DocumentOf<Omit<StoredSubscription, "query">> {
   query: string;
-  vector: Binary | null;
-  vector_model: string | null;
-  webhook_url: string | null;
   /** Host and port of the webhook, or null. */
   webhook_origin: string | null;
-  webhook_verified_at: Date | null;
-  secret_version: number;
-  previous_secret_until: Date | null;
-  /** JSON, or null. */
-  background: string | null;
-  active: boolean;
-  inactive_reason: StoredSubscription["inactiveReason"];
-  failures: number;
-  failing_since: Date | null;
-  last_matched_at: Date | null;
-  created_at: Date;
   /** Id that the next delivery gets. */
   next_delivery: number;
   /** Number of its last change, from the sequence `subscription_change`. */
@@ -176,67 +114,32 @@ interface SequenceDocument {
  * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair exists once; sharded by
  * `{ subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
  */
-export interface DeliveryDocument {
+export interface DeliveryDocument extends DocumentOf<BoardRows["delivery"]> {
   _id: string;
-  subscription_id: string;
-  post_id: string;
-  delivery_id: number;
-  matched_at: Date | null;
 }
 
 /**
  * Collection `pushes`; `_id` is `<subscription id>:<delivery id>`. While a push is claimed, `token` names the claim and
  * `due_at` is the end of the lease.
  */
-export interface PushDocument {
+export interface PushDocument extends DocumentOf<PushRecord> {
   _id: string;
-  subscription_id: string;
-  delivery_id: number;
-  post_id: string;
-  matched_at: Date;
-  state: PushState;
-  due_at: Date | null;
-  attempts: number;
   token: string | null;
   /** The token of the claim that was settled last. */
   settled: string | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
-  /** Oldest first. */
-  history: AttemptDocument[];
   /** Of a waiting push, as of its subscription: where it goes, null while nothing may be pushed to it. */
   origin: string | null;
   /** Whether its subscription's last push failed. */
   failing: boolean;
 }
 
-interface AttemptDocument {
-  at: Date;
-  latency_ms: number;
-  status: number | null;
-  error: string | null;
-}
-
-export interface ReportDocument {
-  _id: string;
-  post_id: string;
-  reporter: string;
-  /** Where it came from, first ones first. */
-  addresses: string[];
-  reason: StoredReport["reason"];
-  details: string | null;
-  created_at: Date;
-}
-
 /** Collection `reported_posts`: the queue of moderation; `_id` is the post's id. */
-export interface ReportedPostDocument {
+interface ReportedPostDocument {
   _id: string;
   reporters: number;
   last_at: Date;
-}
-
-export interface ModerationDocument extends Omit<ModerationEntry, "at"> {
-  at: Date;
 }
 
 /** Collection `windows`: counters of limits. */
@@ -255,14 +158,11 @@ interface RankingDocument {
 }
 
 /** Collection `daily_counters`; `_id` is `<day> <name>`. */
-export interface DailyCounterDocument {
+interface DailyCounterDocument extends DocumentOf<BoardRows["counter"]> {
   _id: string;
-  day: string;
-  name: string;
-  n: number;
 }
 
-export interface SettingDocument {
+interface SettingDocument {
   _id: string;
   value: string;
 }
@@ -287,9 +187,9 @@ export interface Documents {
   sequences: SequenceDocument;
   deliveries: DeliveryDocument;
   pushes: PushDocument;
-  reports: ReportDocument;
+  reports: DocumentOf<StoredReport>;
   reported_posts: ReportedPostDocument;
-  moderation: ModerationDocument;
+  moderation: DocumentOf<ModerationEntry>;
   windows: WindowDocument;
   rankings: RankingDocument;
   daily_counters: DailyCounterDocument;
