@@ -15,11 +15,7 @@ export async function deleteSome<Document extends { _id: string }>(
   let deleted = 0;
   while (deleted < limit) {
     const size = Math.min(DOCUMENTS_PER_STEP, limit - deleted);
-    const found = await collection
-      .find(filter, { projection: { _id: 1 } })
-      .sort(sort)
-      .limit(size)
-      .toArray();
+    const found = await collection.find(filter, { projection: { _id: 1 }, sort, limit: size }).toArray();
     if (found.length === 0) break;
     const ids = found.map(({ _id }) => _id);
     const { deletedCount } = await collection.deleteMany({

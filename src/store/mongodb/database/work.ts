@@ -76,9 +76,7 @@ async function claim(
   const due = { [at]: { $lte: new Date(now) } };
   while (claimed.length < limit) {
     const found = await posts
-      .find(due, { projection: { [kind]: 1 } })
-      .sort({ [at]: 1 })
-      .limit(limit - claimed.length)
+      .find(due, { projection: { [kind]: 1 }, sort: { [at]: 1 }, limit: limit - claimed.length })
       .toArray();
     if (found.length === 0) break;
     const token = randomUUID();

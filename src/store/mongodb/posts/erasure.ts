@@ -141,14 +141,10 @@ async function findWithReplies(
 ): Promise<Trace[]> {
   const { posts } = context.collections;
   const options = { projection: TRACES, ...inSession(session) };
-  const found = await posts
-    .find(filter, options)
-    .sort({ [oldestBy]: 1 })
-    .limit(most)
-    .toArray();
+  const found = await posts.find(filter, { ...options, sort: { [oldestBy]: 1 }, limit: most }).toArray();
   if (found.length === 0) return [];
   const roots = found.filter(({ parent_id }) => parent_id === null).map(({ _id }) => _id);
-  const replies = await posts.find(repliesTo(context, roots), options).limit(most).toArray();
+  const replies = await posts.find(repliesTo(context, roots), { ...options, limit: most }).toArray();
   // A reply may be found twice, by itself and with its root.
   const byId = new Map([...replies, ...found].map((post) => [post._id, post]));
   return [...byId.values()].slice(0, most);
@@ -182,7 +178,7 @@ async function eraseThese(
 function eraseReports({ connection, collections }: MongodbContext, reporter: string): Promise<number> {
   const { reports, reported_posts } = collections;
   return connection.write([], async (session) => {
-    const some = await reports.find({ reporter }, { session }).limit(REPORTS_PER_WRITE).toArray();
+    const some = await reports.find({ reporter }, { session, limit: REPORTS_PER_WRITE }).toArray();
     if (some.length === 0) return 0;
     await reports.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, { session });
     // A reporter has one report for each post.

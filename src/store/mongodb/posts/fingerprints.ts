@@ -10,10 +10,8 @@ export async function findFingerprints(
   const found = await collections.posts
     .find(
       { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
-      { projection: { fingerprint: 1, created_at: 1 } },
+      { projection: { fingerprint: 1, created_at: 1 }, sort: { created_at: -1, _id: -1 }, limit },
     )
-    .sort({ created_at: -1, _id: -1 })
-    .limit(limit)
     .toArray();
   return found.map(({ _id, fingerprint, created_at }) => ({
     id: _id,

@@ -67,10 +67,8 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
         const documents = await collections.posts
           .find(
             { state: "removed", starts_at: { $type: "date" }, removed_at: { $gte: new Date(since) } },
-            { projection: { vec: 0 } },
+            { projection: { vec: 0 }, sort: { removed_at: -1, _id: 1 }, limit },
           )
-          .sort({ removed_at: -1, _id: 1 })
-          .limit(limit)
           .toArray();
         return documents.map(removedPostOf);
       }),

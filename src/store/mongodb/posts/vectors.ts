@@ -70,9 +70,11 @@ export async function enqueueMissingVectorDocuments(
     const missing = { state: "active", vec_maker, embed: { $exists: false } } as const;
     count += await connection.runLong(async () => {
       const found = await posts
-        .find(missing, { projection: { updated_at: 1 } })
-        .sort({ vec_maker: 1, _id: 1 })
-        .limit(limit - count)
+        .find(missing, {
+          projection: { updated_at: 1 },
+          sort: { vec_maker: 1, _id: 1 },
+          limit: limit - count,
+        })
         .toArray();
       if (found.length === 0) return 0;
       const { modifiedCount } = await posts.bulkWrite(

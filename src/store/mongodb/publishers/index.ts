@@ -64,7 +64,7 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
           verified_at: { $type: "date" },
           checked_at: { $not: { $gte: new Date(before) } },
         } as const;
-        const found = await publishers.find(due).sort({ checked_at: 1, _id: 1 }).limit(limit).toArray();
+        const found = await publishers.find(due, { sort: { checked_at: 1, _id: 1 }, limit }).toArray();
         return found.map(publisherOfDocument);
       }),
   };

@@ -55,9 +55,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
     queue: (limit) =>
       run(async () => {
         const queue = await reported_posts
-          .find()
-          .sort({ reporters: -1, last_at: -1, _id: -1 })
-          .limit(limit)
+          .find({}, { sort: { reporters: -1, last_at: -1, _id: -1 }, limit })
           .toArray();
         const ids = queue.map(({ _id }) => _id);
         const [states, reasons] = await Promise.all([
@@ -86,9 +84,11 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
     history: (subject, limit) =>
       run(async () => {
         const entries = await moderation
-          .find(subject === null ? {} : { subject }, { projection: { _id: 0 } })
-          .sort({ at: -1, _id: -1 })
-          .limit(limit)
+          .find(subject === null ? {} : { subject }, {
+            projection: { _id: 0 },
+            sort: { at: -1, _id: -1 },
+            limit,
+          })
           .toArray();
         return entries.map((entry) => rowOf<ModerationEntry>(entry));
       }),

@@ -21,9 +21,10 @@ export async function claimPushDocuments(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const chosen = await chooseDue<DuePush>(options, async ({ failing, without, limit }) => {
       const found = await pushes
-        .find({ ...due, failing, origin: without.length === 0 ? { $gt: "" } : { $gt: "", $nin: without } })
-        .sort({ due_at: 1, delivery_id: 1 })
-        .limit(limit)
+        .find(
+          { ...due, failing, origin: without.length === 0 ? { $gt: "" } : { $gt: "", $nin: without } },
+          { sort: { due_at: 1, delivery_id: 1 }, limit },
+        )
         .toArray();
       return found.map((push) => ({ ...push, id: push._id, origin: push.origin ?? "" }));
     });

@@ -35,12 +35,13 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
         if ((await subscriptions.findOne({ _id: subscriptionId }, { projection: { _id: 1 } })) === null)
           return [];
         const documents = await pushes
-          .find({
-            subscription_id: subscriptionId,
-            delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
-          })
-          .sort({ delivery_id: -1 })
-          .limit(limit)
+          .find(
+            {
+              subscription_id: subscriptionId,
+              delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
+            },
+            { sort: { delivery_id: -1 }, limit },
+          )
           .toArray();
         return documents.map(pushRecordOfDocument);
       }),

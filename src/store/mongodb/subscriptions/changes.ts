@@ -46,8 +46,8 @@ export async function readChangeDocuments(
   if (until <= after) return { next: after, rows: [] };
   const range = { change_no: { $gt: after, $lte: until } };
   const [kept, removed] = await Promise.all([
-    subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
-    removed_subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
+    subscriptions.find(range, { sort: { change_no: 1 }, limit }).toArray(),
+    removed_subscriptions.find(range, { sort: { change_no: 1 }, limit }).toArray(),
   ]);
   const changes = [
     ...kept.map((document) => ({

@@ -18,8 +18,6 @@ import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 
 /** Deliveries read or pruned in one go. */
 const DELIVERIES_PER_STEP = 1000;
-/** Subscriptions counted side by side. */
-const COUNTS_AT_ONCE = 8;
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
 
 type Receiver = Pick<
@@ -85,7 +83,9 @@ export async function deliverDocuments(
     );
     const pushes = added.map((push) => newPush(push, push.receiver)).filter(({ origin }) => origin !== null);
     if (pushes.length > 0) await context.collections.pushes.insertMany(pushes, { session });
-    await meetErasures(context, session, added, settled);
+    // An erasure of the post, which could miss these deliveries, then conflicts with this transaction.
+    const posts = { _id: { $in: [...new Set(added.map(({ postId }) => postId))] } };
+    await context.collections.posts.updateMany(posts, { $inc: { reports: 1 } }, { session });
   }
   await settleWork(context, session, settled);
   return added.map(({ subscriptionId, postId, deliveryId, receiver }) => ({
@@ -130,22 +130,6 @@ async function newPairs(
   return new Set(pairs.keys());
 }
 
-/**
- * Writes the posts whose work is not settled here, so that this transaction and an erasure of the post conflict: otherwise
- * the erasure could miss these deliveries. Where the work is settled, both write its document anyway.
- */
-async function meetErasures(
-  { collections }: MongodbContext,
-  session: ClientSession,
-  added: readonly { postId: string }[],
-  settled: readonly WorkItem[],
-): Promise<void> {
-  const open = new Set(added.map(({ postId }) => postId));
-  for (const { postId } of settled) open.delete(postId);
-  if (open.size === 0) return;
-  await collections.posts.updateMany({ _id: { $in: [...open] } }, { $inc: { reports: 1 } }, { session });
-}
-
 export function deliveryDocument(row: BoardRows["delivery"]): DeliveryDocument {
   const { subscriptionId, postId, deliveryId, matchedAt } = row;
   return {
@@ -184,36 +168,26 @@ export async function readPendingDocuments(
   }));
 }
 
-/** Counts in steps: a long list takes no more memory than a short one. */
+/** Counts one subscription after another, in steps: a long list takes no more memory than a short one. */
 export async function countPendingDocuments(
   context: MongodbContext,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const there = await context.collections.subscriptions
-    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
-    .toArray();
   const counts = new Map(ids.map((id) => [id, 0]));
-  const left = there.map(({ _id }) => _id);
-  while (left.length > 0) {
-    await Promise.all(
-      left.splice(0, COUNTS_AT_ONCE).map(async (id) => counts.set(id, await countShown(context, id))),
-    );
+  const there = { _id: { $in: [...ids] } };
+  const found = context.collections.subscriptions.find(there, { projection: { _id: 1 } });
+  for (const { _id } of await found.toArray()) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const rows: UnprunedDelivery[] = await unpruned(context, _id, after, DELIVERIES_PER_STEP);
+      const visible = await visiblePosts(
+        context,
+        rows.map((row) => row.post_id),
+      );
+      counts.set(_id, (counts.get(_id) ?? 0) + visible.size);
+      after = rows.length < DELIVERIES_PER_STEP ? undefined : rows.at(-1)?.delivery_id;
+    }
   }
   return counts;
-}
-
-async function countShown(context: MongodbContext, id: string): Promise<number> {
-  let shown = 0;
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: UnprunedDelivery[] = await unpruned(context, id, after, DELIVERIES_PER_STEP);
-    const visible = await visiblePosts(
-      context,
-      rows.map((row) => row.post_id),
-    );
-    shown += visible.size;
-    after = rows.length < DELIVERIES_PER_STEP ? undefined : rows.at(-1)?.delivery_id;
-  }
-  return shown;
 }
 
 type UnprunedDelivery = DeliveryDocument & { matched_at: Date };
@@ -231,10 +205,8 @@ function unpruned(
   return collections.deliveries
     .find<UnprunedDelivery>(
       { subscription_id: subscriptionId, delivery_id: { $gt: after }, matched_at: UNPRUNED },
-      { readConcern: { level: "snapshot" } },
+      { readConcern: { level: "snapshot" }, sort: { delivery_id: 1 }, limit },
     )
-    .sort({ delivery_id: 1 })
-    .limit(limit)
     .toArray();
 }
 
@@ -249,9 +221,11 @@ export async function pruneMatches(
   let pruned = 0;
   while (pruned < limit) {
     const found = await deliveries
-      .find(old, { projection: { subscription_id: 1 } })
-      .sort({ matched_at: 1 })
-      .limit(Math.min(DELIVERIES_PER_STEP, limit - pruned))
+      .find(old, {
+        projection: { subscription_id: 1 },
+        sort: { matched_at: 1 },
+        limit: Math.min(DELIVERIES_PER_STEP, limit - pruned),
+      })
       .toArray();
     if (found.length === 0) break;
     const { modifiedCount } = await deliveries.updateMany(

@@ -35,9 +35,7 @@ async function read(
       numberOf: ({ no }) => no,
       page: (from, size) =>
         inbox
-          .find({ publisher_id: publisherId, no: { $gt: from } })
-          .sort({ no: 1 })
-          .limit(size)
+          .find({ publisher_id: publisherId, no: { $gt: from } }, { sort: { no: 1 }, limit: size })
           .toArray(),
       keep: (rows) => withSubscription(context, rows),
       visible: (ids) => visiblePosts(context, ids),

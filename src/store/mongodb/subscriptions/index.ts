@@ -31,8 +31,7 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
     ofPublisher: (publisherId) =>
       connection.run(async () => {
         const documents = await subscriptions
-          .find({ publisher_id: publisherId })
-          .sort({ created_at: 1, _id: 1 })
+          .find({ publisher_id: publisherId }, { sort: { created_at: 1, _id: 1 } })
           .toArray();
         return documents.map(subscriptionOfDocument);
       }),

@@ -77,9 +77,12 @@ async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncG
     const source: Source<RowKind> = DOCUMENT_SOURCES[kind];
     const { collection, filters = [{}], order = { _id: 1 }, rowsOf } = source;
     for (const filter of filters) {
-      const cursor = (collections[collection] as unknown as Collection)
-        .find(filter, { session, ...SNAPSHOT, batchSize: ROWS_PER_PAGE })
-        .sort(order);
+      const cursor = (collections[collection] as unknown as Collection).find(filter, {
+        session,
+        ...SNAPSHOT,
+        batchSize: ROWS_PER_PAGE,
+        sort: order,
+      });
       try {
         while (true) {
           const documents = await connection.runLong(() => readSnapshot(() => pageOf(cursor)));

@@ -43,9 +43,7 @@ export function feedOf(
         const filter: Filter<PostDocument> = { state: "active" };
         if (after !== null) filter._id = { $gt: after };
         const found = await posts
-          .find(filter, { projection: INDEXED, batchSize: limit, session })
-          .sort({ _id: 1 })
-          .limit(limit)
+          .find(filter, { projection: INDEXED, batchSize: limit, session, sort: { _id: 1 }, limit })
           .toArray();
         return { rows: found.map(stateOf), next: nextAfter(found, limit) };
       }),
@@ -53,7 +51,7 @@ export function feedOf(
     scanPublishers: (after, limit) =>
       read(async (session) => {
         const filter: Filter<PublisherDocument> = after === null ? {} : { _id: { $gt: after } };
-        const found = await publishers.find(filter, { session }).sort({ _id: 1 }).limit(limit).toArray();
+        const found = await publishers.find(filter, { session, sort: { _id: 1 }, limit }).toArray();
         return { rows: found.map(statusOf), next: nextAfter(found, limit) };
       }),
 
