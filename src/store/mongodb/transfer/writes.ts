@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Document, Filter } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Collection } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
 import { counterChange } from "../board/statistics.ts";
@@ -8,7 +8,13 @@ import { newPublisher } from "../database/publishers.ts";
 import { destinationOf, pushId, UNCLAIMED } from "../database/pushes.ts";
 import { findPosts } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
-import { dateOf, type PostDocument } from "../database/schema/documents.ts";
+import type { Collections } from "../database/schema/collections.ts";
+import {
+  dateOf,
+  type PostDocument,
+  type PublisherDocument,
+  type SubscriptionDocument,
+} from "../database/schema/documents.ts";
 import { newSubscription } from "../database/subscriptions.ts";
 import { dueWork } from "../database/work.ts";
 import { nextChange } from "../subscriptions/changes.ts";
@@ -25,14 +31,23 @@ export async function writePageDocuments(
   const changes = pages.reduce((n, { kind, rows }) => n + (kind === "subscription" ? rows.length : 0), 0);
   // The sequence comes first in every transaction that raises it.
   let changeNo = changes === 0 ? 0 : (await nextChange(context, session, changes)) - changes;
+  const nextNo = () => {
+    changeNo += 1;
+    return changeNo;
+  };
   await moveMark(context, session, mark);
-  for (const page of pages) {
-    if (page.kind === "subscription") {
-      await writeSubscriptions(context, session, page.rows, changeNo);
-      changeNo += page.rows.length;
-    } else {
-      const write = WRITERS[page.kind] as Writer<BoardRows[RowKind]>;
-      await write(context, session, page.rows);
+  for (const { kind, rows } of pages) {
+    const owners = await ownersOf(context, session, kind, rows);
+    const { collection, insert, update }: Writer<BoardRows[RowKind]> = WRITERS[kind];
+    const documents = context.collections[collection] as unknown as Collection;
+    if (insert !== undefined)
+      await documents.insertMany(
+        rows.map((row) => insert(row, owners, nextNo)),
+        { session },
+      );
+    if (update !== undefined) {
+      const writes = rows.map((row) => ({ updateOne: update(row, owners) }));
+      await documents.bulkWrite(writes as AnyBulkWriteOperation[], { session });
     }
   }
 }
@@ -47,121 +62,59 @@ async function moveMark(
   await settings.updateOne({ _id: name }, { $set: { value: to } }, { session, upsert: true });
 }
 
-type Writer<Row> = (context: MongodbContext, session: ClientSession, rows: readonly Row[]) => Promise<void>;
+/** How the rows of a kind are written, each by one insert or one update. */
+interface Writer<Row> {
+  collection: keyof Collections;
+  insert?(row: Row, owners: Owners, nextNo: () => number): object;
+  update?(row: Row, owners: Owners): object;
+}
 
-const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardRows[K]> } = {
-  async setting({ collections }, session, rows) {
-    await collections.settings.bulkWrite(
-      rows.map(({ name, value }) => ({
-        updateOne: { filter: { _id: name }, update: { $set: { value } }, upsert: true },
-      })),
-      { session },
-    );
+const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
+  setting: {
+    collection: "settings",
+    update: ({ name, value }) => ({ filter: { _id: name }, update: { $set: { value } }, upsert: true }),
   },
-
-  async publisher({ collections }, session, rows) {
-    await collections.publishers.insertMany(rows.map(newPublisher), { session });
+  publisher: { collection: "publishers", insert: (row) => newPublisher(row) },
+  post: {
+    collection: "posts",
+    insert: (row, { publishers }) => postDocument(row, there(publishers, row.publisherId)),
   },
-
-  async post(context, session, rows) {
-    const publishers = await publishersOf(context, session, rows);
-    const ids = new Set(rows.map(({ id }) => id));
-    const parents = rows.flatMap(({ parentId }) => (parentId === null || ids.has(parentId) ? [] : parentId));
-    await postsOf(context, session, parents);
-    await context.collections.posts.insertMany(
-      rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
-      { session },
-    );
+  subscription: {
+    collection: "subscriptions",
+    insert: ({ nextDelivery, ...row }, _owners, nextNo) => ({
+      ...newSubscription(row, nextNo()),
+      next_delivery: nextDelivery,
+    }),
   },
-
-  async delivery(context, session, rows) {
-    await subscriptionsOf(context, session, rows);
-    await postsOf(context, session, idsOf(rows));
-    await context.collections.deliveries.insertMany(rows.map(deliveryDocument), { session });
+  delivery: { collection: "deliveries", insert: (row) => deliveryDocument(row) },
+  push: {
+    collection: "pushes",
+    insert: (row, { subscriptions }) => ({
+      _id: pushId(row.subscriptionId, row.deliveryId),
+      ...documentOf(row),
+      ...UNCLAIMED,
+      ...destinationOf(there(subscriptions, row.subscriptionId)),
+    }),
   },
-
-  async push(context, session, rows) {
-    const ids = new Set(rows.map(({ subscriptionId }) => subscriptionId));
-    const receivers = await existing(context.collections.subscriptions, session, ids, {
-      query: 0,
-      vector: 0,
-    });
-    await context.collections.pushes.insertMany(
-      rows.map((row) => ({
-        _id: pushId(row.subscriptionId, row.deliveryId),
-        ...documentOf(row),
-        ...UNCLAIMED,
-        ...destinationOf(there(receivers, row.subscriptionId)),
-      })),
-      { session },
-    );
+  inbox: {
+    collection: "inbox",
+    insert: (row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(row) }),
   },
-
-  async inbox(context, session, rows) {
-    await publishersOf(context, session, rows);
-    await subscriptionsOf(context, session, rows);
-    await postsOf(context, session, idsOf(rows));
-    await context.collections.inbox.insertMany(
-      rows.map((row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(row) })),
-      { session },
-    );
+  report: { collection: "reports", insert: (row) => documentOf(row) },
+  reported: {
+    collection: "reported_posts",
+    insert: ({ postId, ...row }) => ({ _id: postId, ...documentOf(row) }),
   },
-
-  async report(context, session, rows) {
-    await postsOf(context, session, idsOf(rows));
-    await context.collections.reports.insertMany(
-      rows.map((row) => documentOf(row)),
-      { session },
-    );
-  },
-
-  async reported(context, session, rows) {
-    await postsOf(context, session, idsOf(rows));
-    await context.collections.reported_posts.insertMany(
-      rows.map(({ postId, reporters, lastAt }) => ({ _id: postId, reporters, last_at: new Date(lastAt) })),
-      { session },
-    );
-  },
-
-  async moderation({ collections }, session, rows) {
-    await collections.moderation.insertMany(
-      rows.map((row) => documentOf(row)),
-      { session },
-    );
-  },
-
-  async counter({ collections }, session, rows) {
-    await collections.daily_counters.bulkWrite(rows.map(counterChange), { session });
-  },
-
-  async work(context, session, rows) {
-    const posts = await postsOf(context, session, idsOf(rows));
-    await context.collections.posts.bulkWrite(
-      rows.map(({ kind, postId }) => {
-        const { root, updated_at } = there(posts, postId);
-        const update = { $set: { [kind]: dueWork(updated_at.getTime()) } };
-        return { updateOne: { filter: { _id: postId, root }, update } };
-      }),
-      { session },
-    );
+  moderation: { collection: "moderation", insert: (row) => documentOf(row) },
+  counter: { collection: "daily_counters", update: (row) => counterChange(row).updateOne },
+  work: {
+    collection: "posts",
+    update: ({ kind, postId }, { posts }) => {
+      const { root, updated_at } = there(posts, postId);
+      return { filter: { _id: postId, root }, update: { $set: { [kind]: dueWork(updated_at.getTime()) } } };
+    },
   },
 };
-
-async function writeSubscriptions(
-  context: MongodbContext,
-  session: ClientSession,
-  rows: readonly BoardRows["subscription"][],
-  changeNo: number,
-): Promise<void> {
-  await publishersOf(context, session, rows);
-  await context.collections.subscriptions.insertMany(
-    rows.map(({ nextDelivery, ...subscription }, n) => ({
-      ...newSubscription(subscription, changeNo + n + 1),
-      next_delivery: nextDelivery,
-    })),
-    { session },
-  );
-}
 
 function postDocument(
   { removedAt, embedding, ...post }: BoardRows["post"],
@@ -185,43 +138,46 @@ function postDocument(
       };
 }
 
-const idsOf = (rows: readonly { postId: string }[]) => rows.map(({ postId }) => postId);
-
-/** @throws Error when one of them is not there */
-async function postsOf(context: MongodbContext, session: ClientSession, ids: readonly string[]) {
-  const unique = [...new Set(ids)];
-  if (unique.length === 0) return new Map<string, PostDocument>();
-  const found = await findPosts(context, unique, session, { updated_at: 1, root: 1 });
-  for (const id of unique) there(found, id);
-  return found;
+/** What rows belong to, by id. */
+interface Owners {
+  publishers: ReadonlyMap<string, PublisherDocument>;
+  subscriptions: ReadonlyMap<string, SubscriptionDocument>;
+  posts: ReadonlyMap<string, PostDocument>;
 }
 
-const publishersOf = (
-  { collections }: MongodbContext,
-  session: ClientSession,
-  rows: readonly { publisherId: string }[],
-) => existing(collections.publishers, session, new Set(rows.map(({ publisherId }) => publisherId)));
+/** The collection of what a field names. A push stays as a record when its post is gone. */
+const OWNERS: Readonly<Record<string, keyof Owners>> = {
+  publisherId: "publishers",
+  subscriptionId: "subscriptions",
+  postId: "posts",
+  parentId: "posts",
+};
 
-async function subscriptionsOf(
-  { collections }: MongodbContext,
+/** @throws Error when one of them is neither there nor among the rows */
+async function ownersOf(
+  context: MongodbContext,
   session: ClientSession,
-  rows: readonly { subscriptionId: string | null }[],
-): Promise<string[]> {
-  const ids = new Set(rows.flatMap(({ subscriptionId }) => subscriptionId ?? []));
-  return [...(await existing(collections.subscriptions, session, ids, { _id: 1 })).keys()];
-}
-
-/** @throws Error when one of them is not there */
-async function existing<T extends { _id: string }>(
-  collection: Collection<T>,
-  session: ClientSession,
-  ids: ReadonlySet<string>,
-  projection: Document = {},
-) {
-  const those = { _id: { $in: [...ids] } } as Filter<T>;
-  const documents = ids.size === 0 ? [] : await collection.find(those, { session, projection }).toArray();
-  const found = new Map(documents.map((document) => [document._id as string, document]));
-  for (const id of ids) there(found, id);
+  kind: RowKind,
+  rows: readonly object[],
+): Promise<Owners> {
+  const { publishers, subscriptions } = context.collections;
+  const ids = { publishers: new Set<string>(), subscriptions: new Set<string>(), posts: new Set<string>() };
+  for (const [field, value] of rows.flatMap((row) => Object.entries(row))) {
+    const owner = OWNERS[field];
+    if (owner !== undefined && typeof value === "string" && !(kind === "push" && owner === "posts"))
+      ids[owner].add(value);
+  }
+  for (const row of rows) if ("id" in row) ids.posts.delete(String(row.id));
+  const those = (some: ReadonlySet<string>) => ({ _id: { $in: [...some] } });
+  const byId = <T extends { _id: string }>(found: T[]) => new Map(found.map((one) => [one._id, one]));
+  const options = { session, projection: { query: 0, vector: 0 } };
+  const found = {
+    publishers: byId(await publishers.find(those(ids.publishers), { session }).toArray()),
+    subscriptions: byId(await subscriptions.find(those(ids.subscriptions), options).toArray()),
+    posts: await findPosts(context, [...ids.posts], session, { updated_at: 1, root: 1 }),
+  };
+  for (const name of ["publishers", "subscriptions", "posts"] as const)
+    for (const id of ids[name]) there<unknown>(found[name], id);
   return found;
 }
 
