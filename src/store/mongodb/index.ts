@@ -54,28 +54,28 @@ export default {
     }
   },
   openStore: openMongodb,
-  async exists(url) {
-    const connection = await connectMongodb(url);
-    try {
-      const found = await connection.run(() =>
-        connection.db.listCollections({}, { nameOnly: true }).toArray(),
-      );
+  exists: (url) =>
+    connected(url, async ({ db }) => {
+      const found = await db.listCollections({}, { nameOnly: true }).toArray();
       return found.length > 0;
-    } finally {
-      await connection.close();
-    }
-  },
-  async setting(url, name) {
-    const connection = await connectMongodb(url);
-    try {
-      const { settings } = collectionsOf(connection.db);
-      return await connection.run(async () => (await settings.findOne({ _id: name }))?.value ?? null);
-    } finally {
-      await connection.close();
-    }
-  },
+    }),
+  setting: (url, name) =>
+    connected(url, async ({ db }) => {
+      const found = await collectionsOf(db).settings.findOne({ _id: name });
+      return found?.value ?? null;
+    }),
   examine: examineMongodb,
 } satisfies StoreModule;
+
+/** Asks a database once, without opening a board. */
+async function connected<T>(url: string, ask: (connection: MongodbConnection) => Promise<T>): Promise<T> {
+  const connection = await connectMongodb(url);
+  try {
+    return await connection.run(() => ask(connection));
+  } finally {
+    await connection.close();
+  }
+}
 
 /** A store in a MongoDB database. Its search index is separate and kept up to date from `feed`. */
 export interface MongodbStore extends Store {

@@ -4,7 +4,6 @@ import type { IndexedState, IndexFeed, PublisherStatus } from "../../../../ports
 import { limitIds } from "../../../rules/rows.ts";
 import type { MongodbContext } from "../../database/context.ts";
 import { postOfDocument, publisherDocumentStatus, vectorOfBinary } from "../../database/posts.ts";
-import { findPosts } from "../../database/reads.ts";
 import { collectionsOf } from "../../database/schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
 import { keepShardsTogether } from "./shard-times.ts";
@@ -23,8 +22,7 @@ export function feedOf(
   context: MongodbContext,
   parts: { onWrite: IndexFeed["onWrite"]; postsChanged: () => void },
 ): IndexFeed {
-  const own = apart(context);
-  const { connection, collections } = own;
+  const { connection, collections } = apart(context);
   const { posts, publishers } = collections;
   let newest: Timestamp | null = null;
   const read = <T>(ask: (session: ClientSession) => Promise<T>) =>
@@ -35,40 +33,39 @@ export function feedOf(
       }),
     );
 
+  const readPosts = (filter: Filter<PostDocument>, limit?: number) =>
+    read(async (session) => {
+      const active: Filter<PostDocument> = { ...filter, state: "active" };
+      const found = posts.find(active, { projection: INDEXED, session, ...inPages(limit) });
+      return (await found.toArray()).map(stateOf);
+    });
+  const readPublishers = (filter: Filter<PublisherDocument>, limit?: number) =>
+    read(async (session) => {
+      const found = publishers.find(filter, { session, ...inPages(limit) });
+      return (await found.toArray()).map(statusOf);
+    });
+
   return {
     here: () => connection.run(() => placeNow(connection.db)),
 
-    scanPosts: (after, limit) =>
-      read(async (session) => {
-        const filter: Filter<PostDocument> = { state: "active" };
-        if (after !== null) filter._id = { $gt: after };
-        const found = await posts
-          .find(filter, { projection: INDEXED, batchSize: limit, session, sort: { _id: 1 }, limit })
-          .toArray();
-        return { rows: found.map(stateOf), next: nextAfter(found, limit) };
-      }),
+    async scanPosts(after, limit) {
+      const rows = await readPosts(idsAfter(after), limit);
+      return { rows, next: rows.length < limit ? null : (rows.at(-1)?.entry.id ?? null) };
+    },
 
-    scanPublishers: (after, limit) =>
-      read(async (session) => {
-        const filter: Filter<PublisherDocument> = after === null ? {} : { _id: { $gt: after } };
-        const found = await publishers.find(filter, { session, sort: { _id: 1 }, limit }).toArray();
-        return { rows: found.map(statusOf), next: nextAfter(found, limit) };
-      }),
+    async scanPublishers(after, limit) {
+      const rows = await readPublishers(idsAfter(after), limit);
+      return { rows, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+    },
 
     async posts(ids) {
       limitIds(ids);
-      return read(async (session) => {
-        const found = await findPosts(own, ids, session, INDEXED);
-        return [...found.values()].filter(({ state }) => state === "active").map(stateOf);
-      });
+      return readPosts({ _id: { $in: [...ids] } });
     },
 
     async publishers(ids) {
       limitIds(ids);
-      return read(async (session) => {
-        const found = await publishers.find({ _id: { $in: ids } }, { session }).toArray();
-        return found.map(statusOf);
-      });
+      return readPublishers({ _id: { $in: [...ids] } });
     },
 
     async *follow(place, signal) {
@@ -114,5 +111,6 @@ function statusOf(publisher: PublisherDocument): PublisherStatus {
   return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
 }
 
-const nextAfter = (page: readonly { _id: string }[], limit: number): string | null =>
-  page.length < limit ? null : (page.at(-1)?._id ?? null);
+const idsAfter = (after: string | null) => (after === null ? {} : { _id: { $gt: after } });
+const inPages = (limit: number | undefined) =>
+  limit === undefined ? {} : ({ sort: { _id: 1 }, limit, batchSize: limit } as const);
