@@ -43,7 +43,7 @@ export function settleWork(
   return changeClaims(context, session, items, (kind) => ({ $unset: { [kind]: "" } }));
 }
 
-/** The items of a claim have its token in common. */
+/** Changes those that still have their token. */
 async function changeClaims(
   { collections }: MongodbContext,
   session: ClientSession | undefined,
@@ -51,17 +51,15 @@ async function changeClaims(
   change: (kind: WorkKind) => UpdateFilter<PostDocument>,
 ): Promise<void> {
   if (items.length === 0) return;
-  const claims = new Map<string, { kind: WorkKind; token: string; ids: string[] }>();
-  for (const { kind, token, postId } of items) {
-    const claim = claims.get(`${kind} ${token}`) ?? { kind, token, ids: [] };
-    claim.ids.push(postId);
-    claims.set(`${kind} ${token}`, claim);
-  }
-  const writes = [...claims.values()].map(
-    ({ kind, token, ids }): AnyBulkWriteOperation<PostDocument> => ({
-      updateMany: { filter: { _id: { $in: ids }, [`${kind}.token`]: token }, update: change(kind) },
-    }),
-  );
+  const writes = (["match", "embed"] as const).flatMap((kind): AnyBulkWriteOperation<PostDocument>[] => {
+    const some = items.filter((item) => item.kind === kind);
+    if (some.length === 0) return [];
+    const claimed = {
+      _id: { $in: some.map(({ postId }) => postId) },
+      [`${kind}.token`]: { $in: some.map(({ token }) => token) },
+    };
+    return [{ updateMany: { filter: claimed, update: change(kind) } }];
+  });
   await collections.posts.bulkWrite(writes, inSession(session));
 }
 

@@ -6,7 +6,6 @@ import { inSession } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import { deleteDeliveriesOf } from "../subscriptions/deliveries.ts";
-import { eraseInboxDocuments } from "../subscriptions/inbox.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
 import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
@@ -19,7 +18,6 @@ import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 /** Posts erased in one transaction: others should wait neither long nor often. */
 const POSTS_PER_WRITE = 50;
 const REPORTS_PER_WRITE = 200;
-const ENTRIES_PER_WRITE = 1000;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */
 export async function erasePostDocuments(
@@ -98,8 +96,10 @@ async function finishErasure(context: MongodbContext, id: string): Promise<void>
   const all: Doomed = { filter: { publisher_id: id }, oldestBy: "created_at" };
   while ((await eraseSome(context, all, POSTS_PER_WRITE)) > 0);
   while ((await eraseReports(context, `key:${id}`)) > 0);
-  while ((await eraseInboxDocuments(context, id, ENTRIES_PER_WRITE)) > 0);
-  await connection.run(() => collections.publishers.deleteOne({ _id: id, erasing: true }));
+  await connection.runLong(async () => {
+    await collections.inbox.deleteMany({ publisher_id: id });
+    await collections.publishers.deleteOne({ _id: id, erasing: true });
+  });
   context.wrote({ publishers: [id] });
 }
 

@@ -71,20 +71,15 @@ export async function enqueueMissingVectorDocuments(
     count += await connection.runLong(async () => {
       const found = await posts
         .find(missing, {
-          projection: { updated_at: 1 },
+          projection: { _id: 1 },
           sort: { vec_maker: 1, _id: 1 },
           limit: limit - count,
         })
         .toArray();
       if (found.length === 0) return 0;
-      const { modifiedCount } = await posts.bulkWrite(
-        found.map(({ _id, updated_at }) => ({
-          updateOne: {
-            filter: { _id, embed: { $exists: false } },
-            update: { $set: { embed: dueWork(updated_at.getTime()) } },
-          },
-        })),
-        { ordered: false },
+      const { modifiedCount } = await posts.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, embed: { $exists: false } },
+        [{ $set: { embed: { at: "$updated_at", token: null, attempts: 0 } } }],
       );
       return modifiedCount;
     });

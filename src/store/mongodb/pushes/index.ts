@@ -18,15 +18,12 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
 
     async giveBack(claimed) {
       if (claimed.length === 0) return;
+      const those = {
+        _id: { $in: claimed.map((push) => asClaimed(push)._id) },
+        token: { $in: claimed.map(({ token }) => token) },
+      };
       await connection.run(() =>
-        pushes.bulkWrite(
-          claimed.map((push) => ({
-            updateOne: {
-              filter: asClaimed(push),
-              update: { $set: { token: null, due_at: new Date(push.matchedAt) } },
-            },
-          })),
-        ),
+        pushes.updateMany(those, [{ $set: { token: null, due_at: "$matched_at" } }]),
       );
     },
 

@@ -2,9 +2,8 @@ import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { BoardRows } from "../../../ports/store/transfer.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { deleteSome } from "../database/delete-some.ts";
 import { newPush } from "../database/pushes.ts";
-import { findPosts, visiblePostRows, visiblePosts } from "../database/reads.ts";
+import { findPosts, inSession, visiblePostRows, visiblePosts } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
 import { settleWork } from "../database/work.ts";
@@ -212,51 +211,30 @@ function unpruned(
 
 /** Sets `matched_at` of at most `limit` old deliveries to null; resolves to how many. */
 export async function pruneMatches(
-  { collections }: MongodbContext,
+  { collections: { deliveries } }: MongodbContext,
   before: number,
   limit: number,
 ): Promise<number> {
-  const { deliveries } = collections;
   const old = { matched_at: { ...UNPRUNED, $lt: new Date(before) } };
-  let pruned = 0;
-  while (pruned < limit) {
-    const found = await deliveries
-      .find(old, {
-        projection: { subscription_id: 1 },
-        sort: { matched_at: 1 },
-        limit: Math.min(DELIVERIES_PER_STEP, limit - pruned),
-      })
-      .toArray();
-    if (found.length === 0) break;
-    const { modifiedCount } = await deliveries.updateMany(
-      {
-        _id: { $in: found.map(({ _id }) => _id) },
-        subscription_id: { $in: [...new Set(found.map((row) => row.subscription_id))] },
-        ...old,
-      },
-      { $set: { matched_at: null } },
-    );
-    pruned += modifiedCount;
-  }
-  return pruned;
+  const found = await deliveries
+    .find(old, { projection: { subscription_id: 1 }, sort: { matched_at: 1 }, limit })
+    .toArray();
+  const ids = { $in: found.map(({ _id }) => _id) };
+  const subscription_id = { $in: [...new Set(found.map((row) => row.subscription_id))] };
+  const pruned = await deliveries.updateMany(
+    { _id: ids, subscription_id, ...old },
+    { $set: { matched_at: null } },
+  );
+  return pruned.modifiedCount;
 }
 
-/**
- * Deletes the deliveries of erased posts and the inbox entries about them; their pushes stay as records. In one go inside a
- * transaction, otherwise in bounded steps.
- */
+/** Deletes the deliveries of erased posts and the inbox entries about them; their pushes stay as records. */
 export async function deleteDeliveriesOf(
-  { collections }: MongodbContext,
+  { collections: { deliveries, inbox } }: MongodbContext,
   postIds: readonly string[],
   session?: ClientSession,
 ): Promise<void> {
-  const { deliveries, inbox } = collections;
   const filter = { post_id: { $in: postIds } };
-  if (session === undefined) {
-    await deleteSome(deliveries, filter);
-    await deleteSome(inbox, filter);
-  } else {
-    await deliveries.deleteMany(filter, { session });
-    await inbox.deleteMany(filter, { session });
-  }
+  await deliveries.deleteMany(filter, inSession(session));
+  await inbox.deleteMany(filter, inSession(session));
 }

@@ -2,7 +2,6 @@ import type { ClientSession } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { deleteSome } from "../database/delete-some.ts";
 import { inSession, visiblePosts, withSubscription } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
@@ -44,17 +43,6 @@ async function read(
     limit,
   );
   return rows.map(([row]) => rowOf<InboxEntry>(row, ["_id", "publisher_id"]));
-}
-
-/** Erases at most `most` entries of an inbox; resolves to how many. */
-export function eraseInboxDocuments(
-  { connection, collections }: MongodbContext,
-  publisherId: string,
-  most: number,
-): Promise<number> {
-  return connection.runLong(() =>
-    deleteSome(collections.inbox, { publisher_id: publisherId }, { limit: most }),
-  );
 }
 
 /** Adds the inbox entries of a new reply; runs inside its transaction, which writes the root. */

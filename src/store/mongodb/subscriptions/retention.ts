@@ -1,5 +1,4 @@
 import type { MongodbContext } from "../database/context.ts";
-import { deleteSome } from "../database/delete-some.ts";
 import { lastChange } from "./changes.ts";
 import { pruneMatches } from "./deliveries.ts";
 
@@ -12,27 +11,19 @@ export async function pruneDeliveryDocuments(
   before: number,
   limit: number,
 ): Promise<number> {
-  const { removed_subscriptions } = context.collections;
+  const { pushes, removed_subscriptions } = context.collections;
   // Completes what a crash interrupted.
   const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unpurged) await purgeSubscription(context, _id);
-
-  const pruned = await pruneMatches(context, before, limit);
-  await deleteSome(
-    context.collections.pushes,
-    { matched_at: { $lt: new Date(before) } },
-    { limit, sort: { matched_at: 1 } },
-  );
-  const change = await lastChange(context);
-  await deleteSome(removed_subscriptions, { purged: true, change_no: { $lt: change - CHANGES_KEPT } });
-  return pruned;
+  await pushes.deleteMany({ matched_at: { $lt: new Date(before) } });
+  const change_no = { $lt: (await lastChange(context)) - CHANGES_KEPT };
+  await removed_subscriptions.deleteMany({ purged: true, change_no });
+  return pruneMatches(context, before, limit);
 }
 
 /** Deletes the remains of a removed subscription. */
 export async function purgeSubscription({ collections }: MongodbContext, id: string): Promise<void> {
   const { deliveries, inbox, pushes, removed_subscriptions } = collections;
-  await deleteSome(deliveries, { subscription_id: id });
-  await deleteSome(pushes, { subscription_id: id });
-  await deleteSome(inbox, { subscription_id: id });
+  for (const remains of [deliveries, pushes, inbox]) await remains.deleteMany({ subscription_id: id });
   await removed_subscriptions.updateOne({ _id: id }, { $set: { purged: true } });
 }

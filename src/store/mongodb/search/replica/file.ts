@@ -1,4 +1,3 @@
-import { LIMITS } from "../../../../search-index/follower.ts";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../../sqlite.ts";
 import type { FileLease } from "./file-lease.ts";
@@ -34,13 +33,9 @@ const VERSION = 3;
 export function openReplicaFile(
   lease: FileLease,
   board: string,
-  {
-    modelId,
-    dimension,
-    limits = LIMITS,
-  }: { modelId: string | null; dimension: number; limits?: typeof LIMITS },
+  { modelId, dimension }: { modelId: string | null; dimension: number },
 ): ReplicaFile {
-  const index = new EmbeddedIndex({ modelId, dimension }, { limits });
+  const index = new EmbeddedIndex({ modelId, dimension });
   const identity = JSON.stringify([VERSION, index.migrations.length, board]);
   const database = openFilled(lease, identity, index) ?? openNew(lease, identity, index);
   const read = database.prepare("SELECT value FROM replica WHERE name = 'place'");

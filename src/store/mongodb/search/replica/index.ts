@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
-import type { LIMITS } from "../../../../search-index/follower.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { SearchState, StoreLog } from "../../../module.ts";
@@ -31,13 +30,12 @@ export interface ReplicaOptions {
   log: StoreLog;
   /** Epoch milliseconds. */
   now: number;
-  /** Only benches and tests choose others than `LIMITS`. */
-  limits?: typeof LIMITS;
 }
 
 /** How long a question waits for this process's own writes: their caller expects to find them. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
+const LOOK_MS = 20;
 /** How often the place is saved while nothing changes. */
 const PLACE_EVERY_MS = 5_000;
 const FILLING = "the search index is being filled";
@@ -76,9 +74,8 @@ class ReplicaSync {
   #file: ReplicaFile;
   /** Null while the file is being filled: what is written meanwhile comes through the feed. */
   #queue: ChangeQueue | null = null;
-  #ready = false;
-  /** Called once it is ready. */
-  #waiting: (() => void)[] = [];
+  /** True once it holds everything that was acknowledged before it was opened. */
+  ready = false;
   /** Aborted to start again with a new file. */
   #round = new AbortController();
   #running: Promise<void>;
@@ -91,29 +88,14 @@ class ReplicaSync {
     this.#running = this.#run();
   }
 
-  /** True once it holds everything that was acknowledged before it was opened. */
-  get ready(): boolean {
-    return this.#ready;
-  }
-
-  set ready(ready: boolean) {
-    this.#ready = ready;
-    if (ready) for (const tell of this.#waiting.splice(0)) tell();
-  }
-
   async readyWithin(timeoutMs: number): Promise<boolean> {
-    if (this.#ready) return true;
-    const over = new AbortController();
-    await Promise.race([
-      new Promise<void>((done) => this.#waiting.push(done)),
-      sleep(timeoutMs, null, { signal: over.signal }).catch(() => {}),
-    ]);
-    over.abort();
-    return this.#ready;
+    const until = performance.now() + timeoutMs;
+    while (!this.ready && performance.now() < until && !this.#closed.signal.aborted) await sleep(LOOK_MS);
+    return this.ready;
   }
 
   async ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
-    if (!this.#ready) throw new StoreUnavailable(FILLING);
+    if (!this.ready) throw new StoreUnavailable(FILLING);
     await this.#queue?.ownApplied(OWN_WRITES_MS);
     return this.#watched(() => question(this.#file.index));
   }
@@ -176,7 +158,7 @@ class ReplicaSync {
           notedAt = performance.now();
           await queue.add(change);
         }
-        if (this.#ready || isNews) continue;
+        if (this.ready || isNews) continue;
         await queue.idle();
         this.ready = !signal.aborted;
       }
