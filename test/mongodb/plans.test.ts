@@ -13,91 +13,6 @@ const vector = new Int8Array(384).fill(1);
 const APP_NAME = "agent-board";
 const database = await mongodbFor("replicaSet", "plans");
 
-/**
- * The indexes that each call of the store searches beside ids, as `collection.index`; where two serve equally well, the
- * server takes either. Calls that are not named here search by id alone.
- */
-const SEARCHES: Readonly<Record<string, readonly string[]>> = {
-  finishErasures: ["publishers.erasing", "publishers.spreading"],
-  // A stream begins at the end of the log.
-  "feed.here": ["$cmd.COLLSCAN"],
-  "inbox.read": ["inbox.number"],
-  "posts.byPublisher": ["posts.shown"],
-  "posts.enqueueMissingVectors": ["posts.vector_maker"],
-  "posts.erase": [
-    "deliveries.post",
-    "inbox.post",
-    "post_keys.post",
-    "posts.live",
-    "posts.removed",
-    "posts.thread or posts.replier",
-    "reports.voice",
-  ],
-  "posts.fingerprints": ["posts.fingerprint"],
-  "posts.insert of a reply": ["posts.replier"],
-  "posts.lastRemoved": ["posts.cancelled"],
-  "posts.remove": ["posts.thread or posts.replier"],
-  "posts.replies": ["posts.thread"],
-  "posts.replies after": ["posts.thread"],
-  "posts.update hide": ["posts.thread or posts.replier"],
-  "publishers.byKeyHash": ["publishers.key"],
-  "publishers.dueForCheck": ["publishers.check"],
-  "publishers.erase": [
-    "deliveries.post",
-    "deliveries.subscription",
-    "inbox.number",
-    "inbox.post",
-    "inbox.subscription",
-    "post_keys.post",
-    "posts.shown or posts.fingerprint",
-    "posts.thread or posts.replier",
-    "pushes.number",
-    "reports.reporter",
-    "reports.voice",
-    "sign_ins.publisher",
-    "subscriptions.owner",
-  ],
-  "publishers.update": ["posts.shown or posts.fingerprint"],
-  "pushes.claim": ["pushes.due"],
-  "pushes.giveBack": ["pushes.due"],
-  "pushes.list": ["pushes.number"],
-  "pushes.list before": ["pushes.number"],
-  "pushes.redeliver": ["deliveries.number"],
-  "pushes.settle": ["pushes.due", "pushes.number"],
-  "reports.history": ["moderation.newest"],
-  "reports.history of one": ["moderation.subject"],
-  "reports.queue": ["reported_posts.queue", "reports.voice"],
-  "reports.voices": ["reports.voice"],
-  "reports.upsert": ["reports.voice"],
-  "reports.upsert again": ["reports.voice"],
-  "statistics.activePublishers": ["posts.created"],
-  "signIns.ofPublisher": ["sign_ins.publisher"],
-  "signIns.remove of a grant": ["sign_ins.grant"],
-  "signIns.remove of a publisher": ["sign_ins.publisher"],
-  "statistics.counts": ["posts.created", "posts.live", "publishers.erasing"],
-  "statistics.overview": ["posts.created", "posts.live", "publishers.erasing", "subscriptions.active"],
-  "subscriptions.changes": ["removed_subscriptions.change", "subscriptions.change"],
-  "subscriptions.deliver": ["posts.match"],
-  "subscriptions.pruneDeliveries": [
-    "deliveries.age",
-    "pushes.age",
-    "removed_subscriptions.change",
-    "removed_subscriptions.unpurged",
-  ],
-  "subscriptions.insert": ["subscriptions.owner"],
-  "subscriptions.ofPublisher": ["subscriptions.owner"],
-  "subscriptions.pending": ["deliveries.number"],
-  "subscriptions.pendingCounts": ["deliveries.number"],
-  "subscriptions.remove": ["deliveries.subscription", "inbox.subscription", "pushes.number"],
-  "subscriptions.update activate": ["pushes.number", "subscriptions.owner"],
-  "subscriptions.update again": ["pushes.number", "subscriptions.owner"],
-  "subscriptions.update stop": ["pushes.number"],
-  "work.backlog": ["posts.match"],
-  "work.claim": ["posts.embed"],
-  "work.done": ["posts.embed"],
-  "work.giveBack": ["posts.embed"],
-};
-
 /** These sort groups of what an index found; groups have no order until all are known. */
 const SORTED = ["reports.queue", "statistics.overview"];
 
@@ -120,8 +35,7 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
       const operations = await profile.find({ appName: APP_NAME }).skip(seen).toArray();
       seen += operations.length;
       const searches = new Set<string>();
-      for (const operation of operations)
-        for (const index of await indexesOf(db, operation)) searches.add(index);
+      for (const operation of operations) for (const index of indexesOf(operation)) searches.add(index);
       const sorts = operations.some(({ hasSortStage }) => hasSortStage);
       done.set(name, { searches: [...searches].sort(), sorts });
     }
@@ -145,17 +59,10 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
     expect(calls.filter((name) => !looked.has(name) && !unseen.includes(name))).toEqual([]);
   });
 
-  it("search the intended index, and never a whole collection", () => {
-    const wrong = [...done].flatMap(([name, { searches }]) => {
-      const meant = (SEARCHES[name] ?? []).map((either) => either.split(" or "));
-      return [
-        ...searches.filter((index) => !meant.flat().includes(index)).map((index) => `${name}: ${index}`),
-        ...meant
-          .filter((either) => !either.some((index) => searches.includes(index)))
-          .map((either) => `${name}: not ${either.join(" nor ")}`),
-      ];
-    });
-    expect(wrong).toEqual([]);
+  it("read no whole collection", () => {
+    const scanned = [...done].filter(([, { searches }]) => searches.some((one) => one.endsWith("COLLSCAN")));
+    // A stream begins at the end of the log.
+    expect(scanned.map(([name]) => name)).toEqual(["feed.here"]);
   });
 
   it("sort only what has no order in any index", () => {
@@ -163,9 +70,7 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
   });
 
   it("leave no index unused", () => {
-    const used = new Set(
-      Object.values(SEARCHES).flatMap((meant) => meant.flatMap((either) => either.split(" or "))),
-    );
+    const used = new Set([...done.values()].flatMap(({ searches }) => searches));
     const declared = Object.entries(INDEXES).flatMap(([name, list]) =>
       // By the others the server deletes.
       list.filter((index) => index.expireAfterSeconds === undefined).map((index) => `${name}.${index.name}`),
@@ -175,19 +80,14 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
 });
 
 /** The indexes that an operation searched, without ids; `collection.COLLSCAN` when it read a whole collection. */
-async function indexesOf(db: Db, operation: Document): Promise<string[]> {
+function indexesOf(operation: Document): string[] {
   const collection = String(operation["ns"]).split(".")[1] ?? "";
   const plan = String(operation["planSummary"] ?? "");
   const found = plan.includes("COLLSCAN") ? [`${collection}.COLLSCAN`] : [];
   for (const key of plan.match(/\{[^}]*\}/g) ?? []) {
     if (key !== "{ _id: 1 }") found.push(`${collection}.${nameOf(collection, key)}`);
   }
-  const { aggregate, pipeline } = operation["command"] ?? {};
-  const joins = JSON.stringify(pipeline ?? []).match(/"\$(lookup|unionWith)"/g) ?? [];
-  // The profile says nothing about joins.
-  return joins.length === 0
-    ? found
-    : [...found, ...(await joinedBy(db, { aggregate, pipeline, cursor: {} }))];
+  return found;
 }
 
 /** Name of an index by its key as a plan writes it: `{ state: 1, created_at: -1 }`. */
@@ -198,28 +98,6 @@ function nameOf(collection: string, key: string): string {
       .map(([field, direction]) => `${field}: ${direction}`)
       .join(", ")} }`;
   return known.find((index) => text(index) === key)?.name ?? key;
-}
-
-async function joinedBy(db: Db, command: Document): Promise<string[]> {
-  const explained = await db.command({ explain: command, verbosity: "executionStats" });
-  const joined = [...JSON.stringify(command).matchAll(/"from":"(\w+)"/g)].map(([, from]) => from ?? "");
-  const found: string[] = [];
-  const walk = (value: unknown): void => {
-    if (typeof value !== "object" || value === null) return;
-    const { indexesUsed, collectionScans } = value as { indexesUsed?: unknown; collectionScans?: unknown };
-    if (Array.isArray(indexesUsed)) for (const index of indexesUsed) found.push(index);
-    if (Number(collectionScans ?? 0) > 0) found.push("COLLSCAN");
-    for (const part of Object.values(value)) walk(part);
-  };
-  walk(explained);
-  // The explanation does not name the collection of the index: for a join within a join, and where one plan does all.
-  const owner = (index: string) =>
-    [...joined, String(command["aggregate"])].find((name) =>
-      Object.entries(INDEXES).some(
-        ([known, list]) => known === name && list.some((declared) => declared.name === index),
-      ),
-    );
-  return found.filter((index) => index !== "_id_").map((index) => `${owner(index) ?? joined}.${index}`);
 }
 
 /** Fills the board until indexes are worth it. */
