@@ -103,7 +103,6 @@ describe("agent-board doctor", () => {
         SITE_URL: expect.stringMatching(/^warning /),
         database: expect.stringMatching(/^warning MongoDB \d.* replica set \S+ of one member/),
         clock: expect.stringMatching(/^ok /),
-        oplog: expect.stringMatching(/^ok /),
         schema: "ok the database is empty; the first start makes a board of it",
       });
       expect(code).toBe(0);

@@ -1,4 +1,4 @@
-import { type Document, MongoError, MongoServerError } from "mongodb";
+import { MongoError, MongoServerError } from "mongodb";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { mongodbLeaseStore } from "../board/settings.ts";
@@ -12,10 +12,6 @@ import { SCHEMA_VERSION, schemaVersion } from "./schema/migrations.ts";
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
 const WRITE_SLOW_MS = 100;
-/** An instance that was away for longer builds its search index from scratch. */
-const OPLOG_HOURS = 24;
-const HOUR_S = 3600;
-
 /** Looks at the database of `url`. Its only write is a lease that it gives back, and only to a board. */
 export async function* examineMongodb(url: string, clock: () => number): AsyncIterable<Finding> {
   let connection: MongodbConnection;
@@ -46,7 +42,6 @@ async function* examineServer(connection: MongodbConnection, clock: () => number
       `${server}, replica set ${setName} of one member: when it fails, the board does`,
     );
   yield await clockOf(connection, clock);
-  if (!connection.sharded) yield* oplogOf(connection);
 }
 
 /** Difference of this machine's clock and the server's, corrected by half the round trip. */
@@ -62,31 +57,7 @@ async function clockOf({ client, run }: MongodbConnection, clock: () => number):
       );
 }
 
-/** How long a search index may be away and still catch up with changes. */
-async function* oplogOf({ client, run }: MongodbConnection): AsyncIterable<Finding> {
-  const oplog = client.db("local").collection("oplog.rs");
-  try {
-    const [first, last, stats] = await run(() =>
-      Promise.all([
-        oplog.findOne({}, { sort: { $natural: 1 }, readConcern: { level: "local" } }),
-        oplog.findOne({}, { sort: { $natural: -1 }, readConcern: { level: "local" } }),
-        oplog.aggregate<Document>([{ $collStats: { storageStats: {} } }]).next(),
-      ]),
-    );
-    const hours = (secondsOf(last) - secondsOf(first)) / HOUR_S;
-    const { size, maxSize } = stats?.["storageStats"] ?? {};
-    const text = `the last ${hours.toFixed(1)} h of changes`;
-    if (Number(size) < Number(maxSize) / 2) yield passed("oplog", `${text}, and is not half full`);
-    else if (hours >= OPLOG_HOURS) yield passed("oplog", text);
-    else yield warning("oplog", `only ${text}: make it larger (replSetResizeOplog)`);
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
-    yield passed("oplog", "not looked at: this user may not read it");
-  }
-}
-
 const UNAUTHORIZED = 13;
-const secondsOf = (entry: Document | null): number => entry?.["ts"]?.getHighBits() ?? 0;
 
 async function* examineBoard(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
   const version = await schemaVersion(connection);

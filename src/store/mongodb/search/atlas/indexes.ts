@@ -82,7 +82,7 @@ export class SearchIndexes {
 
   /** Resolves to whether both of mongot's indexes answer. */
   async #ensureSearch(): Promise<boolean> {
-    const { posts, dimension, settings, log } = this.#options;
+    const { posts, dimension, settings } = this.#options;
     const there = new Map<string, Document>();
     for (const index of await posts.listSearchIndexes().toArray()) there.set(index.name, index);
     const answering: boolean[] = [];
@@ -102,8 +102,6 @@ export class SearchIndexes {
         await settings.set(setting, hash);
       }
       this.#defined.add(name);
-      if (known?.["status"] === "FAILED")
-        log.warn({ index: name }, "the database could not build a search index");
       // While a new form is built, or fails, the old one answers.
       answering.push(known?.["queryable"] === true);
     }

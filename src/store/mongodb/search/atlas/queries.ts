@@ -11,18 +11,11 @@ export const MAX_TIME_MS = 2_000;
 const CONSIDERED_MIN = 2_000;
 const CONSIDERED_PER_RESULT = 3;
 
-/** What a search reads of a post. */
-export type FoundPost = Pick<
-  PostDocument,
-  "_id" | "title" | "body" | "tags" | "place" | "vec" | "vec_model" | "created_at" | "win_start" | "source"
-> &
-  Pick<PostDocument, "publisher_id" | "syndicated">;
-
 const READ = {
   title: 1,
   body: 1,
   tags: 1,
-  "place.name": 1,
+  place: 1,
   vec: 1,
   vec_model: 1,
   created_at: 1,
@@ -30,7 +23,10 @@ const READ = {
   source: 1,
   publisher_id: 1,
   syndicated: 1,
-};
+} as const;
+
+/** What a search reads of a post. */
+export type FoundPost = Pick<PostDocument, "_id" | keyof typeof READ>;
 
 export type Run = <T>(ask: () => Promise<T>) => Promise<T>;
 
