@@ -162,7 +162,7 @@ const LINES_MEDIAN = 90;
  */
 const LINES_PER_ROOM: Record<string, number> = {
   "src tools": 40_107,
-  "src/store/mongodb": 6_100,
+  "src/store/mongodb": 5_500,
   "src/store/sqlite": 2_769,
   "src/search src/search-index": 4_760,
   "src/embed": 1_220,
