@@ -56,9 +56,14 @@ export class Checksum {
   }
 }
 
-/** The line of a row, without a line break. Vectors are base64. */
-export const rowLine = ({ kind, row }: Row): string =>
-  JSON.stringify({ [kind]: row }, (_, value) => (value instanceof Int8Array ? base64(value) : value));
+/** The line of a row, without a line break. Vectors are base64. Fields are in the order of their names, from whatever store. */
+export function rowLine({ kind, row }: Row): string {
+  const fields = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.fromEntries(fields);
+  return JSON.stringify({ [kind]: sorted }, (_, value) =>
+    value instanceof Int8Array ? base64(value) : value,
+  );
+}
 
 /** One row and its kind. */
 export type Row = { [K in RowKind]: { kind: K; row: BoardRows[K] } }[RowKind];
