@@ -15,7 +15,9 @@ export async function pruneDeliveryDocuments(
   // Completes what a crash interrupted.
   const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unpurged) await purgeSubscription(context, _id);
-  await pushes.deleteMany({ matched_at: { $lt: new Date(before) } });
+  const old = { matched_at: { $lt: new Date(before) } };
+  const ended = await pushes.find(old, { projection: { _id: 1 }, sort: { matched_at: 1 }, limit }).toArray();
+  await pushes.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
   const change_no = { $lt: (await lastChange(context)) - CHANGES_KEPT };
   await removed_subscriptions.deleteMany({ purged: true, change_no });
   return pruneMatches(context, before, limit);
