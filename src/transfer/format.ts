@@ -59,10 +59,8 @@ export class Checksum {
 /** The line of a row, without a line break. Vectors are base64. Fields are in the order of their names, from whatever store. */
 export function rowLine({ kind, row }: Row): string {
   const fields = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
-  const sorted = Object.fromEntries(fields);
-  return JSON.stringify({ [kind]: sorted }, (_, value) =>
-    value instanceof Int8Array ? base64(value) : value,
-  );
+  const text = (_: string, value: unknown) => (value instanceof Int8Array ? base64(value) : value);
+  return JSON.stringify({ [kind]: Object.fromEntries(fields) }, text);
 }
 
 /** One row and its kind. */
