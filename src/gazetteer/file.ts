@@ -4,13 +4,16 @@ import { foldedPlace } from "./fold.ts";
 /** Degrees are kept in steps of this part: nowhere is a place more than 330 m from where it was. */
 export const STEP = 250;
 
+/** Populations are kept in steps of a tenth: enough to tell which of two towns is meant. */
+export const PER_TENFOLD = 24;
+
 /** A town or district, as the file has it. */
 export interface PlaceRecord {
   name: string;
   /** Degrees, in steps of `STEP`. */
   lat: number;
   lng: number;
-  /** To two digits. */
+  /** Rounded to a tenth. */
   population: number;
   /** ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
   region: string;
@@ -75,7 +78,7 @@ export class PlaceTable {
     this.#region = Uint16Array.from(region);
     this.#lat = degrees(lat, middleLat);
     this.#lng = degrees(lng, middleLng);
-    this.#population = Uint32Array.from(population);
+    this.#population = Uint32Array.from(population, (steps) => Math.round(10 ** (steps / PER_TENFOLD)));
     this.#districts = new Set(districts);
     this.#others = new SortedNames(others);
     this.#otherPlace = Uint32Array.from(otherPlace);

@@ -92,7 +92,11 @@ describe("a board with SIGN_IN", () => {
       new StreamableHTTPClientTransport(new URL(`${board.url}/mcp/me`), { requestInit: { headers } }),
     );
     expect(client.getInstructions()).toContain("You are signed in as a publisher");
-    expect((await client.listTools()).tools).toHaveLength(8);
+    const open = new Client({ name: "test", version: "1.0.0" });
+    await open.connect(new StreamableHTTPClientTransport(new URL(`${board.url}/mcp`)));
+    const names = async (each: Client) => (await each.listTools()).tools.map(({ name }) => name);
+    expect(await names(client)).toEqual(await names(open));
+    await open.close();
     await client.close();
   });
 

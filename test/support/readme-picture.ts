@@ -1,16 +1,16 @@
 /**
- * Takes the picture of the README, `docs/pictures/search.jpg`: a search on a board with the demo, as Chromium shows it.
+ * Takes the picture of the README, `docs/pictures/search.webp`: a search on a board with the demo, as Chromium shows it.
  * `npm run pictures` runs it; it is not part of the package.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { BoardProcess, boardEnvironment, PROGRAM } from "./boards/board-process.ts";
 import { call, eventually } from "./boards/client.ts";
 import { startBrowser } from "./clients/browser.ts";
 
-const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.jpg");
+const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.webp");
 const ASKED = "/search?q=web+developers+meet+in+Europe";
 
 const folder = mkdtempSync(join(tmpdir(), "board-picture-"));
@@ -24,7 +24,9 @@ try {
   const page = await browser.open();
   await page.goto(board.site + ASKED);
   mkdirSync(resolve(TARGET, ".."), { recursive: true });
-  await page.screenshot({ path: TARGET, quality: 40 });
+  const session = await browser.context.newCDPSession(page);
+  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 50 });
+  writeFileSync(TARGET, data, "base64");
 } finally {
   await browser.close();
   await board.kill("SIGTERM");

