@@ -6,7 +6,9 @@ export class CookieBrowser {
 
   async open(url: string, form?: Record<string, string>, headers: Record<string, string> = {}) {
     const { pathname } = new URL(url);
-    const sent = this.cookies.filter(({ path }) => pathname === path || pathname.startsWith(`${path}/`));
+    const sent = this.cookies.filter(
+      ({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, "/")),
+    );
     const response = await fetch(url, {
       method: form === undefined ? "GET" : "POST",
       redirect: "manual",
