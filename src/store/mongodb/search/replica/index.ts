@@ -150,6 +150,8 @@ class ReplicaSync {
       apply: (changes, reached) => this.#watched(() => writeChanges(file, changes, reached)),
     });
     this.#queue = queue;
+    // A step that meets a damaged file would be tried again for ever.
+    signal.addEventListener("abort", () => void queue.close(), { once: true });
     try {
       let notedAt = 0;
       for await (const change of feed.follow(place, signal)) {
