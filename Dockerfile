@@ -13,7 +13,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY tools tools
 COPY demo demo
-RUN npm run build
+RUN npm run build && chmod +x dist/src/main.js
 
 FROM packages AS runtime
 RUN npm prune --omit=dev --ignore-scripts
@@ -27,7 +27,7 @@ RUN mkdir -p /models && if [ -n "$MODEL" ]; then node dist/src/main.js models pu
 FROM node:${NODE}
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MODEL_DIR=/models MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown node:node /data && ln -s /app/dist/src/main.js /usr/local/bin/agent-board
 COPY --from=runtime /app/node_modules node_modules
 COPY --from=model /models /models
 COPY package.json llms.txt ./
@@ -36,7 +36,9 @@ COPY demo/conferences.jsonl demo/
 COPY --from=build /app/dist dist
 USER node
 VOLUME /data
+# Where a command puts a file without a folder, such as a backup.
+WORKDIR /data
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT||8787}/readyz`).then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
-CMD ["node", "dist/src/main.js", "serve"]
+CMD ["agent-board", "serve"]

@@ -52,17 +52,15 @@ export function buildApp(
 /** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
 function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
-    const store = await board.store.ping().then(
-      () => true,
-      () => false,
-    );
+    const database = await board.store.ping().catch(() => null);
+    const store = database?.canWrite === true;
     const index = board.index.ready();
     const ok = store && index && !stopping.begun;
     const answer: Readiness = {
       ok,
       store,
       index,
-      reading: index && store,
+      reading: index && database !== null,
       writing: store && !stopping.begun,
       search: board.searchState(),
       model: board.embedder.state(),

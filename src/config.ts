@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { DEFAULT_IDENTITY } from "./domain/site.ts";
+import { ConfigError } from "./failures.ts";
 import { parseUrl } from "./parse-url.ts";
 import { Near } from "./schema/place/near.ts";
 
@@ -105,7 +106,7 @@ const homePlace = z.string().superRefine((place, context) => {
   if (mistake !== undefined) context.addIssue({ code: "custom", message: mistake.message });
 });
 
-/** Every environment variable with its default. docs/operating.md says what each means; a test compares the names. */
+/** Every environment variable with its default. docs/install.md says what each means; a test compares the names. */
 const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().default("127.0.0.1"),
@@ -137,6 +138,7 @@ const Variables = z.object({
   ADMIN_PORT: z
     .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
     .default(null),
+  ADMIN_HOST: z.string().default("127.0.0.1"),
   BOARD_NAME: oneLine(60).default(DEFAULT_IDENTITY.name),
   BOARD_DESCRIPTION: oneLine(300).default(DEFAULT_IDENTITY.description),
   BOARD_LANGUAGE: language.default(DEFAULT_IDENTITY.language),
@@ -151,14 +153,6 @@ const Variables = z.object({
 });
 
 export const VARIABLES: readonly string[] = Object.keys(Variables.shape);
-
-/** A wrong environment; one line for each mistake. */
-export class ConfigError extends Error {
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join("\n"));
-    this.name = "ConfigError";
-  }
-}
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
@@ -203,6 +197,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     reportsToHide: v.REPORTS_TO_HIDE,
     secretKey: v.SECRET_KEY ?? null,
     adminPort: v.ADMIN_PORT,
+    adminHost: v.ADMIN_HOST,
     identity: {
       name: v.BOARD_NAME,
       description: v.BOARD_DESCRIPTION,

@@ -253,3 +253,11 @@ export class BoardError extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 }
+
+/** A wrong environment; one line for each mistake. */
+export class ConfigError extends Error {
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "ConfigError";
+  }
+}

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
@@ -13,9 +13,23 @@ export function makeFolder(folder: string, mode?: number): void {
   for (const each of missing) {
     try {
       mkdirSync(each, { mode });
+      giveToFolder(each);
     } catch (error) {
       // Another process was faster.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
+}
+
+/** Makes an empty file that only its owner may read. */
+export function makePrivateFile(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  giveToFolder(file);
+}
+
+/** What root makes in a folder of another user, such as the service that runs the board, becomes that user's. */
+export function giveToFolder(path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(resolve(path)));
+  lchownSync(path, uid, gid);
 }

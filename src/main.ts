@@ -1,28 +1,66 @@
 #!/usr/bin/env node
+import "./cli/old-node.ts";
 import { Command } from "commander";
 import { exitCodeOf, packageVersion, unknownCommand, WRONG_USE, withoutExits } from "./cli/program.ts";
-import { ConfigError } from "./config.ts";
-import { BoardError } from "./failures.ts";
+import { BoardError, ConfigError } from "./failures.ts";
 
-/** Loaded only when they are asked for: a host that starts `stdio` waits for its first answer. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import("./cli/serve.ts")).serveCommand(),
-  stdio: async () => (await import("./cli/stdio.ts")).stdioCommand(),
-  import: async () => (await import("./cli/import/index.ts")).importCommand(),
-  export: async () => (await import("./cli/export.ts")).exportCommand(),
-  backup: async () => (await import("./cli/backup.ts")).backupCommand(),
-  restore: async () => (await import("./cli/backup.ts")).restoreCommand(),
-  feeds: async () => (await import("./cli/feeds/index.ts")).feedsCommand(),
-  demo: async () => (await import("./cli/feeds/demo.ts")).demoCommand(),
-  "secret-key": async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
-  doctor: async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
-  models: async () => (await import("./cli/models.ts")).modelsCommand(),
-  moderate: async () => (await import("./cli/moderate.ts")).moderateCommand(),
-  publishers: async () => (await import("./cli/publishers.ts")).publishersCommand(),
+/**
+ * What each command does, and its definition, which is loaded only when it is asked for: a host that starts `stdio` waits for
+ * its first answer, and people for help and completion.
+ */
+const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Promise<Command>]>> = {
+  serve: ["run the board (the default)", async () => (await import("./cli/serve.ts")).serveCommand()],
+  stdio: [
+    "serve the MCP tools over stdin and stdout; BOARD_API_KEY is the key for writing",
+    async () => (await import("./cli/stdio.ts")).stdioCommand(),
+  ],
+  import: [
+    "import posts from JSON Lines, or an exported board; importing again adds no post that has an idempotency key",
+    async () => (await import("./cli/import/index.ts")).importCommand(),
+  ],
+  export: [
+    "write the whole board as JSON lines, for `agent-board import` into an empty one",
+    async () => (await import("./cli/export.ts")).exportCommand(),
+  ],
+  backup: [
+    "write a checked backup of the board, which may go on running, for `agent-board restore`",
+    async () => (await import("./cli/backup.ts")).backupCommand(),
+  ],
+  restore: [
+    "write a backup into an empty store; the board on it must not run meanwhile",
+    async () => (await import("./cli/backup.ts")).restoreCommand(),
+  ],
+  feeds: [
+    "relay public feeds and calendars: add, list, test, poll, pause, resume, remove",
+    async () => (await import("./cli/feeds/index.ts")).feedsCommand(),
+  ],
+  demo: [
+    "relay some 45 real conferences, with dates that move on; again it adds nothing",
+    async () => (await import("./cli/feeds/demo.ts")).demoCommand(),
+  ],
+  "secret-key": [
+    "print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret",
+    async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
+  ],
+  doctor: [
+    "checks configuration, folders, database and model of this machine, and changes nothing",
+    async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
+  ],
+  models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
+  moderate: [
+    "hide, restore, remove, suspend, reinstate; works while the board runs",
+    async () => (await import("./cli/moderate.ts")).moderateCommand(),
+  ],
+  publishers: [
+    "list, show, new-key, erase; works while the board runs",
+    async () => (await import("./cli/publishers.ts")).publishersCommand(),
+  ],
 };
+/** What names and descriptions answer. */
+const OUTLINE_ALONE = ["--help", "-h", "--version", "-v"];
 
 const program = new Command("agent-board")
-  .description("A public bulletin board for AI agents. Configuration: see docs/operating.md.")
+  .description("A public bulletin board for AI agents. Configuration: see docs/install.md.")
   .version(packageVersion(), "-v, --version")
   .showSuggestionAfterError()
   .addHelpText(
@@ -34,19 +72,27 @@ try {
   const asked = process.argv[2] ?? "serve";
   const unknown = unknownCommand([...Object.keys(COMMANDS), "help", "complete"], asked);
   if (unknown !== null) leave(WRONG_USE, unknown);
-  const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
-  for (const name of names) {
-    const command = await COMMANDS[name]?.();
-    if (command !== undefined) program.addCommand(command, { isDefault: name === "serve" });
+  const wanted = commandIn(asked);
+  for (const [name, [says, load]] of Object.entries(COMMANDS)) {
+    const command = name === wanted ? await load() : new Command(name);
+    program.addCommand(command.description(says), { isDefault: name === "serve" });
   }
+  withoutExits(program);
   if (asked === "complete") (await import("@bomb.sh/tab/commander")).default(program);
   // A reader such as `head` may leave before the end.
   if (asked !== "stdio") process.stdout.once("error", () => process.exit(0));
-  await withoutExits(program).parseAsync();
+  await program.parseAsync();
 } catch (error) {
   const code = exitCodeOf(error);
   if (code !== null) process.exit(code);
   leave(error instanceof ConfigError ? WRONG_USE : 1, explain(error));
+}
+
+/** The command whose options matter, or undefined. A shell asks by `complete -- WORD…`. */
+function commandIn(asked: string): string | undefined {
+  if (OUTLINE_ALONE.includes(asked)) return undefined;
+  if (asked === "complete" || asked === "help") return process.argv.slice(3).find((word) => word !== "--");
+  return asked.startsWith("-") ? "serve" : asked;
 }
 
 function leave(code: number, reason: string): never {

@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import { counted } from "../schema/text.ts";
 import { checkExport } from "../transfer/import-board.ts";
 import { writeExport } from "./export.ts";
 import { importExport } from "./import/board.ts";
@@ -12,7 +13,6 @@ import { jsonOption, print } from "./output.ts";
 /** `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
 export function backupCommand(): Command {
   return new Command("backup")
-    .description("write a checked backup of the board, which may go on running, for `agent-board restore`")
     .argument("[file]", "a new file, gzipped when it ends in .gz; default: agent-board-TIME.jsonl.gz here")
     .addOption(jsonOption())
     .action(async (file: string | undefined, { json }: { json: boolean }) => {
@@ -30,7 +30,7 @@ export function backupCommand(): Command {
         print(
           json,
           { file: target, key_file: keyFile, ...written },
-          `${target}: ${written.rows} rows, read back without a fault.\n${keyAdvice(keyFile)}`,
+          `${target}: ${counted(written.rows, "row")}, read back without a fault.\n${keyAdvice(keyFile)}`,
         );
       });
     });
@@ -39,7 +39,6 @@ export function backupCommand(): Command {
 /** `agent-board restore FILE`: a backup into an empty store of any kind. */
 export function restoreCommand(): Command {
   return new Command("restore")
-    .description("write a backup into an empty store; the board on it must not run meanwhile")
     .argument(
       "<file>",
       "what `agent-board backup` wrote; its .key is read beside it unless SECRET_KEY is set",

@@ -17,7 +17,6 @@ import { createProgress, type Progress } from "./progress.ts";
 /** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
 export function exportCommand(): Command {
   return new Command("export")
-    .description("write the whole board as JSON lines, for `agent-board import` into an empty one")
     .argument("[file]", "gzipped when it ends in .gz; default: stdout")
     .action(exportBoard);
 }

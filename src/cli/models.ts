@@ -11,7 +11,7 @@ import { createProgress } from "./progress.ts";
 
 /** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
 export function modelsCommand(): Command {
-  const command = new Command("models").description("embedding models of this machine");
+  const command = new Command("models");
 
   commandBelow(command, "list", "known models and the configured one, and where their files are").action(
     async ({ json }: { json: boolean }) => {

@@ -3,6 +3,7 @@ import { readConfig } from "../config.ts";
 import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
+import { counted } from "../schema/text.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print, wholeNumber } from "./output.ts";
@@ -17,9 +18,7 @@ const ACTS = [
 
 /** `agent-board moderate …`: the operator's acts, beside a running board. */
 export function moderateCommand(): Command {
-  const command = new Command("moderate").description(
-    "hide, restore, remove, suspend, reinstate; works while the board runs",
-  );
+  const command = new Command("moderate");
   commandBelow(command, "list", "posts with reports, most reporters first, and the newest acts")
     .option("--limit <n>", "how many of each", wholeNumber(1, 9999), 20)
     .action(({ limit, json }: { limit: number; json: boolean }) =>
@@ -53,7 +52,7 @@ async function list(reports: Reports, limit: number, json: boolean): Promise<voi
   const history = await reports.history(null, limit);
   const lines = queue.map(
     ({ postId, reporters, reasons, lastAt, state }) =>
-      `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
+      `${postId}\t${state}\t${counted(reporters, "reporter")}\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
   );
   const acts = history.map(
     ({ at, action, subject, actor, reason }) =>

@@ -12,7 +12,11 @@ export async function withBoard(config: Config, use: (store: Store) => Promise<v
 /** @throws Error where no board is */
 export async function refuseNothing({ storeUrl }: Config): Promise<void> {
   if (await storeExists(storeUrl)) return;
-  throw new Error("There is no board at this STORE_URL (or DATA_DIR): nothing was ever written there.");
+  // Without a password.
+  const address = storeUrl.replace(/^(mongodb[^/]*\/\/)(?:.*@)?([^?]*).*/, "$1$2");
+  throw new Error(
+    `There is no board at ${address}: nothing was ever written there. Give this command the DATA_DIR or STORE_URL of the board.`,
+  );
 }
 
 /** Opens a store for `use`, making it where it is missing, and closes it. Nothing else of the board runs. */

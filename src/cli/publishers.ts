@@ -5,15 +5,14 @@ import { newApiKey, sha256 } from "../domain/secrets.ts";
 import type { Store } from "../ports/store/index.ts";
 import type { StoredPublisher } from "../ports/store/publishers.ts";
 import { bareId } from "../schema/ids.ts";
+import { counted } from "../schema/text.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
-  const command = new Command("publishers").description(
-    "list, show, new-key, erase; works while the board runs",
-  );
+  const command = new Command("publishers");
   commandBelow(command, "list", "all publishers, newest first; with --json one object a line").action(
     ({ json }: { json: boolean }) =>
       onBoard(async (store) => {
@@ -33,7 +32,7 @@ export function publishersCommand(): Command {
   const erase = "erase a publisher with all posts, saved queries and deliveries; this cannot be undone";
   onePublisher(command, "erase", erase, async (store, { id: publisher }, json) => {
     const { posts = 0, subscriptions = 0 } = (await store.publishers.erase(publisher)) ?? {};
-    const text = `erase ${publisher}: ${posts} posts, ${subscriptions} saved queries`;
+    const text = `erase ${publisher}: ${counted(posts, "post")}, ${counted(subscriptions, "saved query", "saved queries")}`;
     print(json, { publisher, posts, subscriptions }, text);
   }).requiredOption("--yes", "confirms it");
   return command;
@@ -93,5 +92,5 @@ const shown = (row: StoredPublisher) => ({
 
 function lineOf(row: StoredPublisher): string {
   const state = row.suspendedAt !== null ? "suspended" : row.verifiedVia !== null ? "verified" : "";
-  return [row.id, isoTime(row.createdAt), `${row.postCount} posts`, state, row.name].join("\t");
+  return [row.id, isoTime(row.createdAt), counted(row.postCount, "post"), state, row.name].join("\t");
 }

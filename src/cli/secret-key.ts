@@ -7,7 +7,6 @@ import { jsonOption, print } from "./output.ts";
 /** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
   return new Command("secret-key")
-    .description("print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret")
     .option(
       "--change",
       "from now on the board's key is this SECRET_KEY; every webhook's secret changes",

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
 import { createProgress } from "./progress.ts";
@@ -21,7 +21,7 @@ const REFUSALS: Record<string, (port: number, host: string) => string> = {
 
 /** `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
 export function serveCommand(): Command {
-  return new Command("serve").description("run the board (the default)").action(serve);
+  return new Command("serve").action(serve);
 }
 
 async function serve(): Promise<void> {
@@ -49,7 +49,7 @@ async function serve(): Promise<void> {
   );
   // HTTP lets a server ignore expectations that it does not know; Node answers 417 by itself.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  const admin = registry === null ? null : await openAdmin(registry, server, config.adminPort ?? 0, logger);
+  const admin = registry === null ? null : await openAdmin(registry, server, config, logger);
   await listen(server, config.port, config.host);
   board.start();
   const { port } = server.address() as AddressInfo;
@@ -69,15 +69,20 @@ async function serve(): Promise<void> {
   process.on("SIGINT", stop);
 }
 
-async function openAdmin(registry: Registry, server: Server, port: number, logger: Logger): Promise<Admin> {
+async function openAdmin(
+  registry: Registry,
+  server: Server,
+  { adminPort, adminHost: host }: Config,
+  logger: Logger,
+): Promise<Admin> {
+  const port = adminPort ?? 0;
   measureTimes(server, registry);
   const failed = (err: unknown) => logger.error({ err }, "reading the metrics failed");
-  const admin = await startAdmin(registry, port, failed).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "EADDRINUSE"
-      ? new Error(`Port ${port} is in use; set ADMIN_PORT to another one.`)
-      : error;
+  const admin = await startAdmin(registry, { port, host }, failed).catch((error: NodeJS.ErrnoException) => {
+    const why = REFUSALS[error.code ?? ""]?.(port, host).replaceAll(/PORT|HOST/g, "ADMIN_$&");
+    throw why === undefined ? error : new Error(why, { cause: error });
   });
-  logger.info({ address: `127.0.0.1:${admin.port}` }, "metrics for Prometheus at /metrics");
+  logger.info({ address: `${host}:${admin.port}` }, "metrics for Prometheus at /metrics");
   return admin;
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { type OpenBoard, openBoard } from "../open-board.ts";
+import type { OpenBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
 
 /**
@@ -7,6 +7,8 @@ import { openLogger } from "./logger.ts";
  * vectors when the board runs.
  */
 export async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  // Help and completion do without it.
+  const { openBoard } = await import("../open-board.ts");
   const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });
   try {
     await act(board);

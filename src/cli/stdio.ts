@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type StdioOptions, serveOverStdio } from "../adapters/mcp/stdio/index.ts";
 import { loadCatalog } from "../catalog.ts";
 import { type Config, readConfig, siteRoot } from "../config.ts";
@@ -20,7 +20,6 @@ interface Options {
 /** `agent-board stdio`: the tools over stdin and stdout, of the local store or of a board elsewhere. */
 export function stdioCommand(): Command {
   return new Command("stdio")
-    .description("serve the MCP tools over stdin and stdout; BOARD_API_KEY is the key for writing")
     .addOption(
       new Option(
         "--url <url>",
@@ -96,6 +95,7 @@ async function openSoon(config: Config, parts: Pick<OpenBoard, "site" | "logger"
 
 function boardUrl(text: string): URL {
   const url = /^https?:\/\//.test(text) ? parseUrl(text) : null;
-  if (url === null) throw new Error("--url must be an http or https address, such as https://board.example");
+  if (url === null)
+    throw new InvalidArgumentError("It must be an http or https address, such as https://board.example.");
   return url;
 }

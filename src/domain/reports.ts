@@ -1,7 +1,7 @@
 import { BoardError } from "../failures.ts";
 import type { ModerationEntry, Store } from "../ports/store/index.ts";
 import type { ReportInput } from "../schema/report.ts";
-import { cleanMultiline } from "../schema/text.ts";
+import { cleanMultiline, counted } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
 import { suspendSubscriptions } from "./subscriptions/state.ts";
 
@@ -91,7 +91,7 @@ export class Reports {
     const voices = await this.#store.reports.voices(postId, restored?.at ?? 0);
     if (voices < enough) return;
     await this.#store.posts.update(postId, { state: "hidden" }, { text: false });
-    const reason = `${voices} voices`;
+    const reason = counted(voices, "voice");
     await this.#store.reports.log({ at: now, action: "hide", subject: postId, actor: "reports", reason });
   }
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "../folders.ts";
 import { innermostReason, type ProgressFactory, type Watch } from "./download.ts";
 import { bytesOf, type FileSet } from "./file-set.ts";
 import { fetchFromHub } from "./hub.ts";
@@ -108,7 +109,7 @@ export async function inWorkspace<T>(
   ]);
   const workspace = join(cacheDir, `${PARTIAL}${randomBytes(8).toString("hex")}`);
   try {
-    await mkdir(workspace, { recursive: true });
+    makeFolder(workspace);
     await removeLeftovers(cacheDir, (await stat(workspace)).mtimeMs);
     return await work(workspace, { signal: bounded, progress });
   } finally {

@@ -100,3 +100,7 @@ export interface PostParts {
   tags: readonly string[];
   placeName: string | null;
 }
+
+/** A count and its noun: `1 post`, `2 posts`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -25,6 +25,7 @@ beforeAll(async () => {
   await store.posts.insert(aPost("p1", { publisherId: "pub_a" }));
   await store.settings.setOnce("secret_key", "k".repeat(40));
   await store.close();
+  writeFileSync(join(folder, "refused.jsonl"), '{"kind":"offer"}\n');
   writeFileSync(join(folder, "rows.jsonl"), '{"kind":"offer","title":"Bike","body":"A blue bike."}\n');
 });
 afterAll(() => {
@@ -37,14 +38,19 @@ interface Ran {
   stdout: string;
   stderr: string;
 }
-const run = (args: readonly string[], environment: Record<string, string> = {}) =>
+/** @param script  runs before the program */
+const run = (args: readonly string[], environment: Record<string, string> = {}, script = "") =>
   new Promise<Ran>((done) => {
     const env = boardEnvironment({
       ...{ DATA_DIR: folder, STORE_URL: board, EMBEDDINGS: "off", PORT: "0", WEBHOOK_ALLOW: "127.0.0.1" },
       ...environment,
     });
-    execFile(process.execPath, [...PROGRAM, ...args], { env }, (error, stdout, stderr) =>
-      done({ code: Number(error?.code ?? 0), stdout, stderr }),
+    const first = ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
+    execFile(
+      process.execPath,
+      [...first, ...PROGRAM, ...args],
+      { env, cwd: folder },
+      (error, stdout, stderr) => done({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
 const feed = () => ["--kind", "rss", "--name", "Town", "--license", "CC0-1.0"];
@@ -103,10 +109,55 @@ describe("exit codes", () => {
     [2, ["feeds", "list", "--jsn"], {}],
     [2, ["feeds", "add", "https://a.example/x"], {}],
     [2, ["moderate", "list", "--limit", "none"], {}],
+    [1, ["import", "refused.jsonl"], {}],
+    [2, ["stdio", "--url", "ftp://board.example"], {}],
+    [2, ["complete", "csh"], {}],
+    [2, ["feeds", "test", "a.example", "--kind", "rss"], {}],
   ] as const)("%i: agent-board %j %j", async (code, args, environment) => {
     const ran = await run(args, environment);
     expect(ran.code).toBe(code);
     if (code !== 0 && args[0] !== "doctor") expect(ran.stderr).not.toBe("");
+  });
+});
+
+describe("before the board is loaded", () => {
+  const runWith = (script: string, args: readonly string[]) => run(args, {}, script);
+  /** Fails once any of the board is loaded: all of it comes with the schemas. */
+  const NOTHING_LOADED = `import { register } from "node:module"; register("data:text/javascript," + encodeURIComponent(
+    "export const resolve = (name, context, next) => { if (name === 'zod') throw new Error('loaded'); return next(name, context); }"))`;
+
+  it.each([
+    [["--help"], "moderate"],
+    [["--version"], "0."],
+    [["help"], "moderate"],
+    [["complete", "bash"], "agent-board"],
+    [["complete", "--", "mod"], "models\t"],
+  ] as const)("%j is answered", async (args, said) => {
+    expect(await runWith(NOTHING_LOADED, args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(said),
+    });
+    expect((await runWith(NOTHING_LOADED, ["models", "list"])).code).toBe(1);
+  });
+
+  it("an older Node is told which one the board needs", async () => {
+    const older =
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+    const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+    const needed = engines.node.replace(">=", "");
+    expect(await runWith(older, ["doctor"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(needed),
+    });
+  });
+});
+
+describe("a command on a folder without a board", () => {
+  it("names where it looked, without a password, and what to set", async () => {
+    const { code, stderr } = await run(["moderate", "list"], { STORE_URL: `sqlite:${folder}/none/board.db` });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`no board at sqlite:${folder}/none/board.db`);
+    expect(stderr).toContain("DATA_DIR");
   });
 });
 

@@ -101,10 +101,15 @@ describe("agent-board import", () => {
   });
   afterEach(() => rm(dataDir, { recursive: true }));
 
-  const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [...PROGRAM, "import", ...args], {
-      env: boardEnvironment({ DATA_DIR: dataDir }),
+  /** What it prints although it fails, because it refused rows. */
+  const run = async (...args: string[]): Promise<{ stdout: string; stderr: string }> => {
+    const env = boardEnvironment({ DATA_DIR: dataDir });
+    const ran = promisify(execFile)(process.execPath, [...PROGRAM, "import", ...args], { env });
+    return ran.catch((error: { code: number; stdout: string; stderr: string }) => {
+      expect(error.code).toBe(1);
+      return error;
     });
+  };
 
   it("adds each valid post once, and names line and problem of every other row", async () => {
     const file = join(dataDir, "list.jsonl");

@@ -97,7 +97,7 @@ describe("agent-board moderate", () => {
     await call(board, "POST /reports", { post_id: id, reason: "scam" });
     const { stdout } = await moderate("list", "--limit", "5");
     expect(stdout).toMatch(new RegExp(`${id}\thidden\t1 reporters\tscam\t`));
-    expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voices`));
+    expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voice`));
     await moderate("remove", id, "--reason", "scam");
     expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
   });

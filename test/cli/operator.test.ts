@@ -79,7 +79,7 @@ describe("agent-board publishers", () => {
       ["pub_a", "Bike Kitchen", 0],
     ]);
     expect(stdout).not.toMatch(/hash/i);
-    expect((await run(["publishers", "list"])).stdout).toMatch(/^pub_b\t.*\t1 posts\t.*\tCello Room$/m);
+    expect((await run(["publishers", "list"])).stdout).toMatch(/^pub_b\t.*\t1 post\t.*\tCello Room$/m);
   });
 
   it("gives a new key for a lost one, and erases only when told twice", async () => {
@@ -90,7 +90,7 @@ describe("agent-board publishers", () => {
     expect(stdout).toMatch(/^bbk_\S{38}\n$/);
     expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect((await run(["publishers", "erase", "pub_b", "--yes"])).stdout).toBe(
-      "erase pub_b: 1 posts, 0 saved queries\n",
+      "erase pub_b: 1 post, 0 saved queries\n",
     );
     const nobody = await run(["publishers", "show", "pub_b"]);
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no publisher pub_b/) });

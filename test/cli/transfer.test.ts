@@ -138,7 +138,7 @@ describe("agent-board export and import", () => {
     }
     const { stdout, stderr } = await board(environment, "import", file);
     expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
-    expect(stdout).toMatch(/^\d+ rows\. The board has 1 publishers, 6000 posts, 0 saved queries\.\n$/);
+    expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 6000 posts, 0 saved queries\.\n$/);
     expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
     const rows = async (side: Record<string, string>) => {
       const store = await openStore(readConfig(side).storeUrl);

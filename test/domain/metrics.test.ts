@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -285,14 +286,14 @@ describe("weekly active seekers", () => {
 });
 
 describe.skipIf(ON_MONGODB)("the admin listener", () => {
-  it("gives Prometheus answers, times, work and the process, on 127.0.0.1 only", async () => {
+  it("gives Prometheus answers, times, work and the process, what the dashboard asks for included, where it is told to listen", async () => {
     const board = await startBoard();
     const registry = measured(board.board);
     const server = createServer(buildApp(board.board));
     measureTimes(server, registry);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-    const admin = await startAdmin(registry, 0, () => {});
+    const admin = await startAdmin(registry, { port: 0, host: "127.0.0.1" }, () => {});
     const { key } = await register({ api });
     await write({ api }, key);
     await call({ api }, "GET /posts/nothing");
@@ -316,6 +317,23 @@ describe.skipIf(ON_MONGODB)("the admin listener", () => {
         .end();
     });
     expect(rebound).toBe(403);
+    // Prometheus on another machine asks by whatever name that machine has.
+    const open = await startAdmin(registry, { port: 0, host: "0.0.0.0" }, () => {});
+    const scraped = await new Promise<number>((resolve, reject) => {
+      const options = { port: open.port, path: "/metrics", headers: { host: "board:9464" } };
+      request(options, (answer) => resolve(answer.resume().statusCode ?? 0))
+        .on("error", reject)
+        .end();
+    });
+    expect(scraped).toBe(200);
+    const dashboard = JSON.parse(readFileSync("packaging/grafana.json", "utf8"));
+    const asked = dashboard.panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+      targets.flatMap(({ expr }) => expr.match(/\b(board|http|process|nodejs)_\w+/g) ?? []),
+    );
+    expect(asked.length).toBeGreaterThan(12);
+    const served = new Set(text.match(/^\w+/gm));
+    expect(asked.filter((name: string) => !served.has(name))).toEqual([]);
+    await open.stop();
     // The same figures are not on the public listener.
     expect(await (await fetch(`${api.replace("/api/v1", "")}/metrics`)).text()).not.toContain(
       "board_answers_total",

@@ -239,8 +239,8 @@ describe("the process", () => {
 
   it("refuses an invalid address in one line", async () => {
     const { code, stdout, stderr } = await run(["--url", "board.example"], "");
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("--url must be an http or https address");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/'--url <url>' .*must be an http or https address/);
   });
 });
 

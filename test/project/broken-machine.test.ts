@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,10 @@ describe("a board on a broken machine", () => {
     expect(refused.body.error.code).toBe("store_unavailable");
     expect(refused.headers.get("retry-after")).toBe("2");
     expect((await call(board, `GET /posts/${kept.body.data.id}`)).status).toBe(200);
-    expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
+    expect(await readiness(board)).toMatchObject({
+      status: 503,
+      body: { ok: false, store: false, reading: true, writing: false },
+    });
     const long = { ...distinctText(60), body: "x ".repeat(3_900) };
     for (let n = 0; n < 30; n += 1) {
       expect((await call(board, "POST /posts", long, { key })).status).toBe(503);
@@ -50,6 +53,33 @@ describe("a board on a broken machine", () => {
     expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, store: true } });
     expect((await call(board, "POST /posts", distinctText(99), { key })).status).toBe(201);
   });
+
+  it("is not ready to write where its file is gone or may not be written, and goes on reading", async () => {
+    board = await startBoard();
+    const { file } = board.board.store as SqliteStore;
+    await rename(file, `${file}-elsewhere`);
+    const body = { ok: false, reading: true, writing: false };
+    expect(await readiness(board)).toMatchObject({ status: 503, body });
+    await rename(`${file}-elsewhere`, file);
+    expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, writing: true } });
+  });
+
+  it.runIf(process.geteuid?.() === 0)(
+    "leaves nothing to root in a folder of the service's user",
+    async () => {
+      folder = await mkdtemp(join(tmpdir(), "board-"));
+      await chown(folder, 65_534, 65_534);
+      board = await startBoard({}, { dataDir: join(folder, "data") });
+      const { key } = await register(board);
+      for (let n = 0; n < 20; n += 1) await call(board, "POST /posts", distinctText(n), { key });
+      const made = await readdir(folder, { recursive: true });
+      expect(made.length).toBeGreaterThan(3);
+      await board.stop();
+      board = undefined;
+      const left = await readdir(folder, { recursive: true });
+      for (const name of left) expect([name, (await stat(join(folder, name))).uid]).toEqual([name, 65_534]);
+    },
+  );
 
   it("fails with store_unavailable, and is not ready, once it meets a damaged page", async () => {
     folder = await mkdtemp(join(tmpdir(), "board-"));
@@ -70,7 +100,10 @@ describe("a board on a broken machine", () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect(answers[0]?.body.error.code).toBe("store_unavailable");
-    expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
+    expect(await readiness(board)).toMatchObject({
+      status: 503,
+      body: { ok: false, store: false, reading: false },
+    });
     expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
   });
 

@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
+import { readConfig, VARIABLES } from "../../src/config.ts";
 import { DEFAULT_IDENTITY } from "../../src/domain/site.ts";
+import { ConfigError } from "../../src/failures.ts";
 import { openBoard } from "../../src/open-board.ts";
 import { fileOf } from "../../src/store/sqlite/database/file.ts";
 import { startBoard } from "../support/boards/board.ts";
@@ -46,6 +47,7 @@ describe("configuration", () => {
       reportsToHide: 5,
       secretKey: null,
       adminPort: null,
+      adminHost: "127.0.0.1",
       identity: DEFAULT_IDENTITY,
       contact: null,
       aiTraining: false,
@@ -177,7 +179,7 @@ describe("configuration", () => {
       `PORT HOST SITE_URL DATA_DIR STORE_URL SEARCH MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
       WEBHOOK_ALLOW ALLOWED_HOSTS REPORTS_TO_HIDE SECRET_KEY ADMIN_PORT LOG_LEVEL`.split(/\s+/);
     expect(VARIABLES).toEqual(expect.arrayContaining(contract));
-    const operating = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+    const operating = readFileSync(new URL("../../docs/install.md", import.meta.url), "utf8");
     const rows = operating.split("\n").filter((line) => line.startsWith("| `"));
     for (const name of VARIABLES) {
       const row = rows.find((line) => line.includes(`\`${name}\``));

@@ -61,8 +61,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
-  "src/search-index": ["src/sqlite.ts", "src/ports", "src/search", "src/schema", "src/start-worker.ts"],
-  "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/start-worker.ts"],
+  "src/search-index": [
+    "src/sqlite.ts",
+    "src/ports",
+    "src/search",
+    "src/schema",
+    "src/folders.ts",
+    "src/start-worker.ts",
+  ],
+  "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/folders.ts", "src/start-worker.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
   "src/schema": ["src/gazetteer", "src/parse-url.ts"],
   "src/gazetteer": ["src/data"],

@@ -53,6 +53,16 @@ describe("what a board is run by", () => {
     },
   );
 
+  it("Compose passes every variable that an operator sets, and those of the container stay what they are", () => {
+    const text = read("compose.yaml");
+    expect(text).toContain("env_file:\n      - path: .env\n        required: false\n");
+    const own = Object.fromEntries(SET["compose.yaml"]?.map(([name, value]) => [name, value]) ?? []);
+    const image = Object.fromEntries(SET["Dockerfile"] ?? []);
+    for (const name of ["HOST", "DATA_DIR", "MODEL_DIR"])
+      expect([name, own[name]]).toEqual([name, image[name]]);
+    expect(own["PORT"]).toBe("8787");
+  });
+
   it("starts with the same settings of malloc everywhere", () => {
     const env: Record<string, string> = JSON.parse(read("packaging/mcpb/manifest.json")).server.mcp_config
       .env;
@@ -95,9 +105,9 @@ describe("what a board is run by", () => {
       files.split(" "),
     );
     expect(copied.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-    const bin = /^CMD \["node", "(\S+)", "serve"\]$/m.exec(text)?.[1];
-    expect(bin).toBe(PACKAGE.bin["agent-board"]);
-    expect(read("src/main.ts")).toMatch(/^ {2}serve: async/m);
+    expect(text).toContain(`ln -s /app/${PACKAGE.bin["agent-board"]} /usr/local/bin/agent-board`);
+    expect(text).toMatch(/^CMD \["agent-board", "serve"\]$/m);
+    expect(read("src/main.ts")).toMatch(/^ {2}serve: \[/m);
     expect(Number(/^ARG NODE=(\d+)-/m.exec(text)?.[1])).toBeGreaterThanOrEqual(20);
     expect(text).toMatch(/^USER node$/m);
     // Whatever is a stage's argument is passed to it by compose.

@@ -4,6 +4,7 @@ import { FEED_FORMATS, type FeedKind } from "../../src/syndication/kinds/index.t
 import { FeedReader } from "../../src/syndication/read.ts";
 import { plainText } from "../../src/syndication/text.ts";
 import { aFeedOf } from "../support/boards/feed-source.ts";
+import { cpuMsDuring } from "../support/run/cpu.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -349,6 +350,23 @@ describe("a hostile source", () => {
   it("cannot fill the memory of the board", async () => {
     const text = `${"[".repeat(6 << 20)}${"]".repeat(6 << 20)}`;
     await expect(readIn("jsonl", text, {})).rejects.toThrow("No line of this is a JSON object");
+  });
+
+  it("costs by the length of its texts, not more for each long one", async () => {
+    const line = "<p>We meet on <b>Friday</b> in the <i>old hall</i> &amp; dance.</p>\n";
+    const cpuMsFor = async (entries: number, chars: number) => {
+      const body = line.repeat(chars / line.length);
+      const items = Array.from({ length: entries }, (_, n) => ({
+        id: `${n}`,
+        title: `${n}`,
+        content_html: body,
+      }));
+      const feed = { version: "https://jsonfeed.org/version/1.1", title: "T", items };
+      return cpuMsDuring(() => readIn("jsonfeed", JSON.stringify(feed), {}));
+    };
+    await cpuMsFor(8, 8_000);
+    // 450 entries of 64 KB took 36 seconds of processor time, nearly all of it to find where to cut them.
+    expect(await cpuMsFor(20, 64_000)).toBeLessThan(2 * (await cpuMsFor(160, 8_000)));
   });
 
   it.each([

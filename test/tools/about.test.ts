@@ -117,4 +117,18 @@ describe("about", () => {
     now += DAY_MS;
     expect((await about()).meta.board.posts_today).toBe(0);
   });
+
+  it("says the same of the board as its own meta, whatever was counted when", async () => {
+    now += 11_000;
+    // Every answer counts; only this one makes an overview.
+    await call(board, "GET /posts");
+    await register(board, "Another");
+    await write(board, key);
+    const { data, meta } = (await call(board, "GET /board")).body;
+    expect(data).toMatchObject({
+      posts: { active: meta.board.active_posts, today: meta.board.posts_today },
+      publishers: meta.board.publishers,
+    });
+    expect(data.posts.first_hand + data.posts.syndicated).toBe(data.posts.active);
+  });
 });

@@ -93,7 +93,7 @@ export function measureTimes(server: Server, registry: Registry): void {
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"];
 
-const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+const LOOPBACK = /^(127\.0\.0\.1|localhost|::1|\[::1\])(:\d+)?$/;
 
 /** The operator's listener. */
 export interface Admin {
@@ -102,17 +102,18 @@ export interface Admin {
 }
 
 /**
- * Serves `GET /metrics` on 127.0.0.1 only: the measurements are for the operator.
- * @param port  0 takes a free port
+ * Serves `GET /metrics` for the operator alone, beside the public listener.
+ * @param at.port  0 takes a free port
+ * @param at.host  the address to listen on; only this machine can ask one such as 127.0.0.1
  */
 export async function startAdmin(
   registry: Registry,
-  port: number,
+  at: { port: number; host: string },
   failed: (error: unknown) => void,
 ): Promise<Admin> {
   const server = createServer((request, response) => {
-    // Otherwise a web page could rebind its own name to 127.0.0.1 and read the metrics.
-    if (!LOOPBACK.test(request.headers.host ?? "")) {
+    // Otherwise a web page could rebind its own name to 127.0.0.1 and read the metrics. Elsewhere they are asked by any name.
+    if (LOOPBACK.test(at.host) && !LOOPBACK.test(request.headers.host ?? "")) {
       response.writeHead(403).end();
       return;
     }
@@ -130,7 +131,7 @@ export async function startAdmin(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+    server.listen(at.port, at.host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

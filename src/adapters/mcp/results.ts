@@ -5,6 +5,7 @@ import { type BoardError, FAILURES } from "../../failures.ts";
 import type { InboxItem } from "../../schema/inbox.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Subscription } from "../../schema/subscription.ts";
+import { counted } from "../../schema/text.ts";
 import type { Performed } from "../calls/dispatcher.ts";
 import { soughtWords } from "../text/excerpt.ts";
 import { grouped } from "../text/markdown.ts";
@@ -183,7 +184,7 @@ const WEAK = "Weak: these are only the nearest, and may have nothing to do with 
 
 /** `Posts 1–20 of 43`, where the matches were counted. */
 function countOf(shown: number, { first, total }: Record<string, unknown>): string {
-  const posts = `${shown} ${shown === 1 ? "post" : "posts"}`;
+  const posts = counted(shown, "post");
   if (shown === 0) return "No post matches";
   if (typeof total !== "number") return posts;
   const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { BoardInfo } from "../../schema/board.ts";
 import { KINDS, type Post } from "../../schema/post.ts";
+import { counted } from "../../schema/text.ts";
 import type { Success } from "../calls/envelope.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
@@ -136,7 +137,7 @@ function homeMarkdown(board: Info, on: WhatsOn, latest: readonly Post[], site: S
     `# ${board.name}`,
     board.description,
     `- Manual for agents: ${site.manual}\n- MCP: ${site.mcp}\n- REST: ${site.api}\n- Search: ${site.root}/search.md?q=…`,
-    `${posts.active} active posts, ${posts.today} today, ${board.publishers} publishers. ${Object.entries(
+    `${counted(posts.active, "active post")}, ${posts.today} today, ${counted(board.publishers, "publisher")}. ${Object.entries(
       kinds,
     )
       .map(([kind, count]) => `${kind} ${count}`)

@@ -1,6 +1,7 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
+import { counted } from "../../schema/text.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
 import { calendarLinks } from "./frame/calendar-links.ts";
@@ -81,7 +82,7 @@ function publisherMarkdown(shown: PublisherPage, site: Site, now: number): strin
   const { id, name, description, url, domain, verified, first_seen: since, post_count: count } = shown;
   return markdownDocument([
     `# Publisher \`${id}\``,
-    `${quotedLine(name)}${verified ? `, ✓ verified: ${wordOrQuoted(domain ?? "")}` : ", not verified"} | since ${since.slice(0, 10)} | ${count} posts${url === null ? "" : ` | site ${wordOrQuoted(url)}`}`,
+    `${quotedLine(name)}${verified ? `, ✓ verified: ${wordOrQuoted(domain ?? "")}` : ", not verified"} | since ${since.slice(0, 10)} | ${counted(count, "post")}${url === null ? "" : ` | site ${wordOrQuoted(url)}`}`,
     description !== null && description !== "" && quotedBlock(description),
     "## Latest posts",
     postsMarkdown(shown.recent_posts, site, now),

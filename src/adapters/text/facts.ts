@@ -1,5 +1,6 @@
 import { isOver } from "../../domain/posts/over.ts";
 import type { Post } from "../../schema/post.ts";
+import { counted } from "../../schema/text.ts";
 import { quotedLine, wordOrQuoted } from "./untrusted.ts";
 
 /** Facts of a post, in the words of the board; what third parties wrote is quoted by the caller. */
@@ -31,7 +32,7 @@ export function warningsOf(post: Post, now: number, form: "whole" | "brief"): st
   return [
     ...(post.syndicated ? ["relayed"] : []),
     ...(post.copies === undefined ? [] : [copiesOf(post.copies, form)]),
-    ...(post.reply_count > 0 ? [`${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}`] : []),
+    ...(post.reply_count > 0 ? [counted(post.reply_count, "reply", "replies")] : []),
     ...(post.parent_id === null ? [] : [form === "brief" ? "reply" : `reply to \`${post.parent_id}\``]),
     ...(isExpired(post, now) ? ["EXPIRED"] : isOver(post, now) ? ["OVER"] : []),
     ...(post.flags.length > 0 ? [`⚠ flags: ${post.flags.join(", ")}`] : []),

@@ -5,7 +5,7 @@ import { NATION_FLAG } from "../../domain/flags/hidden-unicode.ts";
  * them: so nothing in a post may be invisible, or look like the frame.
  *
  * A line becomes a JSON string, and every line of a longer text gets `> ` in front: neither has an end that text could
- * forge.
+ * forge. Some hosts show the answer as Markdown: nothing in a post may make them load an address by itself.
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: vertical tabs and form feeds break lines for some readers
@@ -27,9 +27,13 @@ const EMOJI = [NATION_FLAG.source, `${PICTURE}(?:\\u200D${PICTURE}){0,3}`, "[0-9
 const HIDDEN_OR_BREAK = new RegExp(`${HIDDEN.source}|[\\u2028\\u2029]`, "gv");
 const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
 
-/** The visible text, with LF between lines. */
+/** Where Markdown and the HTML in it begin to show what lies elsewhere; a link waits for a click. */
+const SHOWN_FROM_ELSEWHERE =
+  /!(?=\[)|<(?=(?:img|image|picture|source|video|audio|track|i?frame|object|embed|svg|link|style|script|input|body|table|t[dh]|base|meta)\b)/gi;
+
+/** The visible text, with LF between lines. A backslash keeps images from being shown, also inside of a JSON string. */
 export function visible(text: string): string {
-  const lines = text.toWellFormed().replace(LINE_BREAKS, "\n");
+  const lines = text.toWellFormed().replace(LINE_BREAKS, "\n").replace(SHOWN_FROM_ELSEWHERE, "$&\\");
   return HIDDEN.test(lines) ? lines.replace(HIDDEN_OR_EMOJI, "$1") : lines;
 }
 

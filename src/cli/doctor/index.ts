@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type Config, ConfigError, readConfig } from "../../config.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { ConfigError } from "../../failures.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { problem } from "../../ports/finding.ts";
 import { examineStore } from "../../store/open.ts";
@@ -22,7 +23,6 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
 /** `agent-board doctor`: prints one line for each finding. Exits with 1 when there is a problem. */
 export function doctorCommand(): Command {
   return new Command("doctor")
-    .description("checks configuration, folders, database and model of this machine, and changes nothing")
     .option("--json", "one JSON object a line", false)
     .action(async ({ json }: { json: boolean }) => {
       let problems = 0;

@@ -11,10 +11,7 @@ const DAILY = 500;
 
 /** `agent-board demo`: a feed of real conferences that travels with the package. */
 export function demoCommand(): Command {
-  return new Command("demo")
-    .description("relay some 45 real conferences, with dates that move on; again it adds nothing")
-    .addOption(jsonOption())
-    .action(demo);
+  return new Command("demo").addOption(jsonOption()).action(demo);
 }
 
 async function demo({ json }: { json: boolean }): Promise<void> {

@@ -4,6 +4,7 @@ import { isoTime } from "../../domain/resources.ts";
 import type { OpenBoard } from "../../open-board.ts";
 import { openOutbound } from "../../outbound/guarded-fetch.ts";
 import type { PostInput } from "../../schema/post.ts";
+import { counted } from "../../schema/text.ts";
 import type { Entries } from "../../syndication/entries.ts";
 import type { Feed } from "../../syndication/feed.ts";
 import { Feeds } from "../../syndication/feeds.ts";
@@ -19,9 +20,7 @@ const TEXT_CHARS = 160;
 
 /** `agent-board feeds …`: which public feeds the board relays. */
 export function feedsCommand(): Command {
-  const command = new Command("feeds").description(
-    "relay public feeds and calendars: add, list, test, poll, pause, resume, remove",
-  );
+  const command = new Command("feeds");
   const named = (name: string, description: string) => commandBelow(command, name, description);
   describedFeed(named("add <url>", "relay a feed from now on; a running board polls it within a minute"))
     .requiredOption("--name <text>", "shown as the source of its posts")
@@ -48,7 +47,7 @@ async function add(url: string, options: FeedOptions): Promise<void> {
       options.json,
       { ...added, entries: entries.length, refused },
       [
-        `${added.id} added: ${entries.length} entries now, ${refused.length} refused. Publisher ${added.publisherId}.`,
+        `${added.id} added: ${counted(entries.length, "entry", "entries")} now, ${refused.length} refused. Publisher ${added.publisherId}.`,
         ...refusedLines(refused),
       ].join("\n"),
     );
@@ -78,7 +77,7 @@ async function test(url: string, options: FeedOptions): Promise<void> {
   const { entries, refused, over, withdrawn, left } = await previewOf(feedFromOptions(url, options));
   const posts = entries.map(({ input }) => input);
   const lines = [
-    `${posts.length} posts; not posted: ${over} over, ${withdrawn.length} cancelled or private, ${left} above what a feed may have, ${refused.length} refused`,
+    `${counted(posts.length, "post")}; not posted: ${over} over, ${withdrawn.length} cancelled or private, ${left} above what a feed may have, ${refused.length} refused`,
     ...posts.slice(0, PREVIEWED).map(shown),
     ...(posts.length > PREVIEWED ? [`  and ${posts.length - PREVIEWED} more`] : []),
     ...refusedLines(refused),
@@ -130,7 +129,7 @@ async function list({ json }: { json: boolean }): Promise<void> {
       const how =
         state.lastError === null
           ? `${state.added} added, ${state.changed} changed, ${state.retired} retired`
-          : `failed ${state.failures} times: ${state.lastError}`;
+          : `failed ${counted(state.failures, "time")}: ${state.lastError}`;
       const line = [id, kind, name, license, url, paused ? "paused" : polled, how].join("\t");
       return [line, ...refusedLines(state.refused)].join("\n");
     });
@@ -152,7 +151,7 @@ export function pollInWords(poll: Poll): string {
   if (poll.unchanged) return "unchanged";
   const { added, changed, retired, folded, left, doubted, refused } = poll;
   if (doubted > 0)
-    return `nothing done: ${doubted} posts are missing, which is most of them; if the next poll says so too, they end`;
+    return `nothing done, since most posts are missing (${doubted}); if the next poll says so too, they end`;
   const counts = `${added} added, ${changed} changed, ${retired} retired, ${folded} told by others already, ${left} left for later`;
   return [counts, ...refusedLines(refused)].join("\n");
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { newId } from "../../domain/secrets.ts";
 import { MINUTE_MS } from "../../domain/time.ts";
+import { parseUrl } from "../../parse-url.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
 import { TimeZone } from "../../schema/scalars.ts";
 import type { Feed } from "../../syndication/feed.ts";
@@ -26,6 +27,7 @@ export interface FeedOptions {
 
 /** Adds the arguments that say what a feed is and how its entries become posts. */
 export function describedFeed(command: Command): Command {
+  command.registeredArguments[0]?.argParser(address);
   return command
     .addOption(new Option("--kind <kind>", "its format").choices(FEED_KINDS).makeOptionMandatory())
     .option(
@@ -58,6 +60,12 @@ export function feedFromOptions(url: string, options: FeedOptions): Feed {
   const bounds = { everyMs: options.every * MINUTE_MS, dailyMax: options.daily };
   const ids = { id: newId("feed"), publisherId: "", paused: false };
   return { ...ids, url, kind, name, license, tags, postKind, timezone, place, ...bounds };
+}
+
+function address(text: string): string {
+  if (parseUrl(text) === null)
+    throw new InvalidArgumentError("Must be a URL, such as https://example.org/events.ics.");
+  return text;
 }
 
 function zone(name: string): string {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.ts";
 import { SECRET_KEY_SETTING } from "../../domain/secrets.ts";
+import { counted } from "../../schema/text.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
 import { storedSecrets, withStore } from "../open-store.ts";
 import { print } from "../output.ts";
@@ -38,7 +39,7 @@ export async function importExport(
       print(
         options.json,
         { imported: true, rows: imported.rows, publishers, posts, subscriptions },
-        `${imported.rows} rows. The board has ${publishers} publishers, ${posts} posts, ${subscriptions} saved queries.`,
+        `${counted(imported.rows, "row")}. The board has ${counted(publishers, "publisher")}, ${counted(posts, "post")}, ${counted(subscriptions, "saved query", "saved queries")}.`,
       );
     }
     if (config.secretKey !== null) process.stderr.write(SAME_KEY);

@@ -14,9 +14,6 @@ interface Options {
 /** `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
 export function importCommand(): Command {
   return new Command("import")
-    .description(
-      "import posts from JSON Lines, or an exported board; importing again adds no post that has an idempotency key",
-    )
     .argument(
       "<file>",
       "one JSON object per line, PostInput as in the manual; or a file of `agent-board export`",

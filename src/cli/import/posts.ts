@@ -133,5 +133,6 @@ function report({ added, known, refused }: Summary, ms: number, json: boolean): 
   const shown = refused.toSorted((a, b) => a.line - b.line).slice(0, REFUSALS_SHOWN);
   for (const { line, why } of shown) lines.push(`  line ${line}: ${why}`);
   if (refused.length > REFUSALS_SHOWN) lines.push(`  and ${refused.length - REFUSALS_SHOWN} more`);
+  if (refused.length > 0) process.exitCode = 1;
   print(json, { added, known, refused, seconds: ms / 1000 }, lines.join("\n"));
 }

@@ -76,7 +76,7 @@ export class Board {
   /** `GET /board`. */
   async about(now: number) {
     const [{ searches, ...overview }, places] = await Promise.all([
-      this.#overview.get(now),
+      this.#overviewAsCounted(now),
       this.#places.get(now).catch(noneWhileAway),
     ]);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
@@ -123,7 +123,7 @@ export class Board {
 
   /** What the board holds now: the `board` member of `GET /metrics`. */
   async census(now: number) {
-    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overview.get(now);
+    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overviewAsCounted(now);
     return {
       active_posts: activePosts,
       publishers,
@@ -134,6 +134,12 @@ export class Board {
       subscriptions: rest.subscriptions,
       kinds: rest.kinds,
     };
+  }
+
+  /** The overview with the counts of `meta.board`, so that an answer says one thing, however old its parts are. */
+  async #overviewAsCounted(now: number): Promise<Overview> {
+    const [overview, counts] = await Promise.all([this.#overview.get(now), this.counts(now)]);
+    return { ...overview, ...counts, firstHand: Math.max(0, counts.activePosts - overview.syndicated) };
   }
 
   async #readOverview(now: number): Promise<Overview> {

@@ -5,6 +5,7 @@ import type { Place, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
+import { counted } from "../../schema/text.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rerank.ts";
@@ -282,7 +283,7 @@ export class Search {
     if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
     const activePosts = await this.#activePosts(now);
     if (activePosts < SMALL_BOARD)
-      return [`Nothing matched; this board is small and holds ${activePosts} posts.`, ...loading];
+      return [`Nothing matched; this board is small and holds ${counted(activePosts, "post")}.`, ...loading];
     const other = words === null ? "fewer filters" : "other words";
     const advice = `Nothing matched. Try ${other}`;
     const saving = `${advice}, or save the query with \`subscribe\` to be told of new posts.`;

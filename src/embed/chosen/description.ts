@@ -34,7 +34,7 @@ export interface ModelDescription {
 }
 
 const cosine = z.number().min(-1).max(1);
-/** Four numbers; docs/operating.md says how to find them. */
+/** Four numbers; docs/install.md says how to find them. */
 const Cosines = z
   .strictObject({
     /** As `CosineScale.minCosine` and `margin`. */
@@ -111,7 +111,7 @@ export async function describeModel(
   const { cosines } = settings;
   if (cosines === undefined) {
     throw new ModelRefused(
-      `does not say where its cosines lie: set four numbers in ${SETTINGS_FILE} in ${folders.at(-1)}, such as "cosines": { "related": 0.25, "doubt": 0.1, "unrelated_half": 0.1, "unrelated_most": 0.23 }; docs/operating.md says how to find them`,
+      `does not say where its cosines lie: set four numbers in ${SETTINGS_FILE} in ${folders.at(-1)}, such as "cosines": { "related": 0.25, "doubt": 0.1, "unrelated_half": 0.1, "unrelated_most": 0.23 }; docs/install.md says how to find them`,
     );
   }
   const pooling = settings.pooling ?? poolingOf(await read("1_Pooling/config.json", PoolingModes));

@@ -51,12 +51,12 @@ export interface Store {
   transfer: TransferStore;
   /**
    * Completes erasures that were interrupted, and drops copies of erased and removed text that a reader elsewhere kept in
-   * the log. Waits for nobody; safe to repeat and to run in several processes.
+   * the log. Waits two seconds at most; safe to repeat and to run in several processes.
    * @returns false when a reader still holds such copies
    */
   finishErasures(): Promise<boolean>;
-  /** Reads one row; rejects when the database does not answer. */
-  ping(): Promise<void>;
+  /** Reads one row, and tells whether the database can be written; rejects when it does not answer. */
+  ping(): Promise<{ canWrite: boolean }>;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
+import { giveToFolder } from "../../folders.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 
@@ -119,6 +120,7 @@ export class SnapshotFile {
    */
   async write(memory: PostMemory, mark: string, keep: () => boolean, pause = true): Promise<boolean> {
     const file = openSync(this.#unfinished, "w", 0o600);
+    giveToFolder(this.#unfinished);
     try {
       const { moves } = memory;
       const scalars = scalarsOf(memory);

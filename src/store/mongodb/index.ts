@@ -140,6 +140,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     },
     async ping() {
       await connection.run(() => connection.db.command({ ping: 1 }));
+      return { canWrite: true };
     },
     close: () => connection.close(),
   };

@@ -100,7 +100,7 @@ export async function openSqlite(
     index.attach(connection.db);
     attached = true;
     if (isStale(context)) await fill(context, log);
-    await finishRowErasures(context);
+    await finishRowErasures(context, 0);
     scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
   } catch (error) {
     await connection.close();
@@ -131,7 +131,8 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     finishErasures: () => finishRowErasures(context),
     reindex: () => reindex(context),
     async ping() {
-      await Promise.all([connection.ping(), scratch.ping()]);
+      const parts = await Promise.all([connection.ping(), scratch.ping()]);
+      return { canWrite: parts.every(({ canWrite }) => canWrite) };
     },
     async close() {
       await context.index.close();

@@ -7,6 +7,14 @@ const CONNECTION = "src/store/sqlite/database/connection.ts";
 export const STORAGE: readonly Mutation[] = [
   {
     row: "G",
+    defence: "a file that is gone, or may only be read, is no place to write to",
+    file: "src/store/sqlite/database/connection.ts",
+    search: "return { canWrite: canWrite && mayWrite };",
+    replace: "return { canWrite };",
+    test: ["test/project/broken-machine.test.ts", "is not ready to write where its file is gone"],
+  },
+  {
+    row: "G",
     defence: "a commit survives a loss of power",
     file: CONNECTION,
     search: 'durability === "full" ? "FULL" : "OFF"',
@@ -65,7 +73,7 @@ export const STORAGE: readonly Mutation[] = [
     row: "H",
     defence: "an erasure goes on after a crash",
     file: "src/store/sqlite/index.ts",
-    search: "    await finishRowErasures(context);\n",
+    search: "    await finishRowErasures(context, 0);\n",
     replace: "",
     test: [SQLITE, "goes on after a restart where a crash interrupted it"],
   },

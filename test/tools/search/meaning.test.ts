@@ -109,26 +109,6 @@ describe("search by meaning, with the model", () => {
     );
   });
 
-  it("gives a post its vector at the cost of five like it in prose, whatever its words repeat", async () => {
-    const cpuMsFor = async (title: string, body: string) => {
-      const before = process.cpuUsage();
-      await write(board, key, { title, body });
-      const backlog = async () => board.board.store.work.backlog("embed");
-      expect(await eventually(backlog, (left) => left === 0, 60_000)).toBe(0);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    };
-    const prose = await cpuMsFor(
-      "Wheels and chairs",
-      "We lend tools for wood and metal on Saturdays. ".repeat(160).slice(0, 7_990),
-    );
-    // Took 335 seconds, during which nothing else was answered.
-    const repeated = await cpuMsFor("One word", `${"boot".repeat(1_996)}qqqqqq`);
-    const parts = await cpuMsFor("Many words", `${"lampe".repeat(8)} `.repeat(190));
-    expect(repeated).toBeLessThan(5 * prose + 500);
-    expect(parts).toBeLessThan(5 * prose + 500);
-  });
-
   it("says what of a long query was not looked at, and that a number was excluded", async () => {
     const phrases = [..."abcde"].map((letter) => `"${letter} bike"`).join(" ");
     expect((await search(`q=${encoded(phrases)}`)).body.meta.note).toContain('not looked at: "e bike"');

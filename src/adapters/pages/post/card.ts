@@ -1,6 +1,7 @@
 import { isOver } from "../../../domain/posts/over.ts";
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
+import { counted } from "../../../schema/text.ts";
 import { clockTimeIn } from "../../text/clock.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { zoneOf } from "../../text/when.ts";
@@ -97,7 +98,7 @@ function facts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
     post.copies !== undefined && copiesLinks(post.copies),
     post.starts_at !== null &&
       post.reply_count > 0 &&
-      html`<span>${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}</span>`,
+      html`<span>${counted(post.reply_count, "reply", "replies")}</span>`,
     post.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`,
   ];
 }

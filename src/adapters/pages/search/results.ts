@@ -3,6 +3,7 @@ import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import { type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
 import { placeInWords } from "../../../schema/place/near.ts";
 import type { Post } from "../../../schema/post.ts";
+import { counted } from "../../../schema/text.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
 import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
 
@@ -72,6 +73,6 @@ function placeAsChosen(label: string | undefined, applied: string | undefined): 
 /** `1–20 of 43 posts`; one page of all of them is just counted. */
 export function countOf({ posts: { length: shown }, first, total }: Results): string {
   const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
-  if (first === 0 && shown >= total) return `${shown} ${shown === 1 ? "post" : "posts"}`;
+  if (first === 0 && shown >= total) return counted(shown, "post");
   return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
 }

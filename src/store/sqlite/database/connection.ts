@@ -1,5 +1,7 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makePrivateFile } from "../../../folders.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
@@ -21,8 +23,11 @@ export interface SqliteConnection {
   write<T>(job: () => T): Promise<T>;
   /** Passes an error of the file on as `StoreUnavailable`, any other as it is, and remembers what `ping` must know. */
   reported(error: unknown): never;
-  /** Reads a row, and writes one after a write has failed; rejects while the file is damaged or cannot be written. */
-  ping(): Promise<void>;
+  /**
+   * Reads a row, looks whether the file is there and may be written, and writes a row after a write has failed; rejects while
+   * it cannot be read or is damaged.
+   */
+  ping(): Promise<{ canWrite: boolean }>;
   /** Moves the log into the file and empties it; false when others held it for `patienceMs`. */
   emptyLog(patienceMs: number): Promise<boolean>;
   /** Waits for queued writes, then closes. */
@@ -49,7 +54,7 @@ export async function connectSqlite(
   committed: () => void = () => {},
 ): Promise<SqliteConnection> {
   // Private to its owner: it holds secrets. The log and other files beside it inherit its permissions.
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  if (!existsSync(file)) makePrivateFile(file);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryBusy(() => {
@@ -105,13 +110,13 @@ export async function connectSqlite(
     async ping() {
       if (damage !== null) throw damage;
       await read(() => sql("SELECT version FROM agent_board_version LIMIT 1").get());
-      if (canWrite) return;
-      await write(() => {
+      const mayWrite = await access(file, constants.W_OK).then(isDone, isNot);
+      canWrite ||= await write(() => {
         const probe = "x".repeat(PROBE_BYTES);
         sql("INSERT INTO agent_board_version VALUES (?, 0)").run(probe);
         sql("DELETE FROM agent_board_version WHERE part = ?").run(probe);
-      });
-      canWrite = true;
+      }).then(isDone, isNot);
+      return { canWrite: canWrite && mayWrite };
     },
     statements: () => [...cache.keys()],
     async emptyLog(patienceMs) {
@@ -136,6 +141,9 @@ export async function connectSqlite(
     },
   };
 }
+
+const isDone = () => true;
+const isNot = () => false;
 
 /** Primary result codes of SQLite that concern the machine, not the statement. */
 const UNAVAILABLE: Readonly<Record<number, string>> = {

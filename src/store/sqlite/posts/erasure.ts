@@ -11,8 +11,8 @@ import { recountReplyRows, replaceTags } from "./changes.ts";
 
 /** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
-/** How long a caller waits for readers elsewhere that keep the log from being emptied. */
-const CALLER_PATIENCE_MS = 2_000;
+/** How long a caller, and the job of each minute, wait for readers elsewhere that keep the log from being emptied. */
+const PATIENCE_MS = 2_000;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */
 export async function erasePostRows(
@@ -73,16 +73,16 @@ export async function erasePublisherRows(
   if (counts === null) return null;
   await finishErasure(context, id);
   // The text is gone from the pages, but the log still holds older copies.
-  return { ...counts, complete: await emptyMarkedLog(context.connection, CALLER_PATIENCE_MS) };
+  return { ...counts, complete: await emptyMarkedLog(context.connection, PATIENCE_MS) };
 }
 
-/** See `Store.finishErasures`. */
-export async function finishRowErasures(context: SqliteContext): Promise<boolean> {
+/** See `Store.finishErasures`. @param patienceMs  0 for a board that opens, which waits for nobody */
+export async function finishRowErasures(context: SqliteContext, patienceMs = PATIENCE_MS): Promise<boolean> {
   const { connection } = context;
   const { sql, read } = connection;
   const open: { id: string }[] = await read(() => sql("SELECT id FROM publisher WHERE erasing = 1").all());
   for (const { id } of open) await finishErasure(context, id);
-  return emptyMarkedLog(connection, 0);
+  return emptyMarkedLog(connection, patienceMs);
 }
 
 async function finishErasure(context: SqliteContext, id: string): Promise<void> {

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readData } from "../../src/data/read.ts";
+import type { Feed } from "../../src/syndication/feed.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
+import { cpuMsDuring } from "../support/run/cpu.ts";
+
+/** Of each list so many entries are tried. `LIST_ENTRIES=all` tries each of them, which takes hours; a number, so many. */
+const ASKED = process.env["LIST_ENTRIES"] ?? "3";
+const PER_LIST = ASKED === "all" ? Number.POSITIVE_INFINITY : Number(ASKED);
+const [BODY_CHARS, QUERY_CHARS] = [7_990, 500];
+/** Further tries of what seems too dear: a run of the garbage collector, or another test's load, is not its own cost. */
+const TRIES = 4;
+
+/** The board's own lists of words, as its texts are held against them. */
+const FILES = [
+  "glossary.jsonl",
+  "stop-words.json",
+  "flags.jsonl",
+  "asked-kinds.json",
+  "place-words.json",
+  "regions.jsonl",
+];
+const LISTS = FILES.map((file) => ({ file, entries: readData(file).flatMap((row) => entriesIn(row, file)) }));
+
+function entriesIn(value: unknown, file: string): string[] {
+  if (typeof value === "string") return value.replaceAll("*", "").split(file.startsWith("flags") ? "|" : " ");
+  return Object.values(value as object).flatMap((member) => entriesIn(member, file));
+}
+
+/** Entries from all over a list. */
+function sampleOf(list: readonly string[]): string[] {
+  const words = [...new Set(list)].filter((word) => word.trim().length > 1);
+  const step = Math.max(1, Math.floor(words.length / PER_LIST));
+  return words.filter((_, at) => at % step === step >> 1);
+}
+
+const repeated = (text: string, chars: number) =>
+  text
+    .repeat(Math.ceil(chars / text.length))
+    .slice(0, chars)
+    .trim();
+const PROSE = "We lend tools for wood and metal on Saturdays, and look for a used bicycle. ";
+
+describe("an entry of our own lists, repeated up to a field's limit", () => {
+  let board: TestBoard;
+  let source: FeedSource;
+  let feed: Feed;
+  let key: string;
+  let count = 0;
+  beforeAll(async () => {
+    source = await startFeedSource();
+    board = await startBoard({ EMBEDDINGS: "required", WEBHOOK_ALLOW: "127.0.0.1" });
+    await board.board.embedder.settled();
+    ({ key } = await register(board));
+    ({ feed } = await addFeed(board, `${source.origin}/feed`, { kind: "jsonfeed", dailyMax: 100_000 }));
+    await call(board, "POST /subscriptions", { query: { q: "used bicycle" } }, { key });
+  });
+  afterAll(async () => {
+    await board.stop();
+    source.close();
+  });
+
+  const embedded = async () =>
+    expect(
+      await eventually(
+        () => board.board.store.work.backlog("embed"),
+        (left) => left === 0,
+      ),
+    ).toBe(0);
+  const WAYS: Record<string, { chars: number; go: (text: string) => Promise<unknown> }> = {
+    posting: {
+      chars: BODY_CHARS,
+      async go(body) {
+        count += 1;
+        const title = `Number ${count}`;
+        const { status, body: answer } = await call(board, "POST /posts", { title, body }, { key });
+        expect(status, JSON.stringify(answer)).toBe(201);
+        await embedded();
+        await call(board, `DELETE /posts/${answer.data.id}`, undefined, { key });
+      },
+    },
+    relaying: {
+      chars: BODY_CHARS,
+      async go(body) {
+        count += 1;
+        const items = [{ id: `${count}`, title: `Number ${count}`, content_text: body }];
+        const version = "https://jsonfeed.org/version/1.1";
+        source.serve("/feed", JSON.stringify({ version, title: "Feed", items }));
+        expect(await board.board.syndication.poll(feed)).toMatchObject({ added: 1, refused: [] });
+        await embedded();
+      },
+    },
+    searching: {
+      chars: QUERY_CHARS,
+      async go(q) {
+        const { status } = await call(board, `GET /search?q=${encodeURIComponent(q)}`);
+        expect(status).toBe(200);
+      },
+    },
+    saving: {
+      chars: QUERY_CHARS,
+      async go(q) {
+        const { status, body } = await call(board, "POST /subscriptions", { query: { q } }, { key });
+        expect(status, JSON.stringify(body)).toBe(201);
+        await call(board, `DELETE /subscriptions/${body.data.id}`, undefined, { key });
+      },
+    },
+  };
+
+  it.each(Object.keys(WAYS))("costs at most five times what prose costs, in %s", async (way) => {
+    const { chars, go } = WAYS[way] as (typeof WAYS)[string];
+    const plain: number[] = [];
+    for (let n = 0; n < 5; n += 1) plain.push(await cpuMsDuring(() => go(repeated(`${PROSE}${n} `, chars))));
+    const bound = 5 * (plain.sort((a, b) => a - b)[2] ?? 0);
+    const tooDear: string[] = [];
+    for (const { file, entries } of LISTS) {
+      for (const entry of sampleOf(entries)) {
+        for (const [form, unit] of Object.entries({ joined: entry, apart: `${entry} ` })) {
+          let least = Number.POSITIVE_INFINITY;
+          for (let n = 0; n < TRIES && least > bound; n += 1)
+            least = Math.min(least, await cpuMsDuring(() => go(repeated(unit, chars))));
+          if (least > bound) tooDear.push(`${file}, ${form}: ${entry} ${least.toFixed(0)} ms`);
+        }
+      }
+    }
+    expect(tooDear, `the bound is ${bound.toFixed(0)} ms`).toEqual([]);
+  });
+});
