@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import "./cli/old-node.ts";
+import "./old-node.ts";
 import { Command } from "commander";
 import { exitCodeOf, packageVersion, unknownCommand, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { BoardError, ConfigError } from "./failures.ts";
