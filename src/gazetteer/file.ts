@@ -1,8 +1,8 @@
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
-/** Degrees are kept in steps of this part: no place is moved by more than 530 m. */
-export const STEP = 150;
+/** Degrees are kept in steps of this part: no place is moved by more than 400 m. */
+export const STEP = 200;
 
 /** Populations are kept in steps of a tenth: enough to tell which of two towns is meant. */
 export const PER_TENFOLD = 24;
