@@ -35,7 +35,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     async () => (await import("./cli/feeds/index.ts")).feedsCommand(),
   ],
   demo: [
-    "relay some 45 real conferences, with dates that move on; again it adds nothing",
+    "relay some 40 real conferences, with dates that move on; again it adds nothing",
     async () => (await import("./cli/feeds/demo.ts")).demoCommand(),
   ],
   "secret-key": [

@@ -117,6 +117,15 @@ describe("filters", () => {
       { numRuns: 60 },
     );
   });
+
+  it("count a place within a centimetre of a square's side in the square that it is said to lie in", async () => {
+    const opened = openIndex();
+    const places = [0, -5e-324].map((lng, i) => post({ id: `p${i}`, lat: 0, lng }));
+    opened.write((index) => {
+      for (const one of places) index.put(one);
+    });
+    expect((await opened.index.spots(question({}), 10)).map(({ count }) => count)).toEqual([2]);
+  });
 });
 
 const squareOf = ({ lat, lng, count }: Spot) =>

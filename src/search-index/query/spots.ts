@@ -7,6 +7,8 @@ const ROW_OF_SQUARES = 1_000 * SPOTS_PER_DEGREE;
 
 /** Places are added up as whole numbers of these parts of a degree, about a centimetre: so their order makes no difference. */
 const PARTS = 1e7;
+/** A side of a square, in those parts. */
+const SQUARE = PARTS / SPOTS_PER_DEGREE;
 
 /** The squares with the most rows that pass and have a place; of equal ones that of the oldest row comes first. */
 export function spotsAmong({ rows }: PostMemory, { among, passes }: RowFilter, limit: number): Spot[] {
@@ -15,9 +17,9 @@ export function spotsAmong({ rows }: PostMemory, { among, passes }: RowFilter, l
   const take = (row: number) => {
     const [lat, lng] = [lats[row] ?? Number.NaN, lngs[row] ?? 0];
     if (Number.isNaN(lat) || !passes(row)) return;
-    const key = Math.floor(lat * SPOTS_PER_DEGREE) * ROW_OF_SQUARES + Math.floor(lng * SPOTS_PER_DEGREE);
-    const square = squares.get(key);
     const [y, x] = [Math.round(lat * PARTS), Math.round(lng * PARTS)];
+    const key = Math.floor(y / SQUARE) * ROW_OF_SQUARES + Math.floor(x / SQUARE);
+    const square = squares.get(key);
     if (square === undefined) squares.set(key, { lat: y, lng: x, count: 1 });
     else {
       square.lat += y;

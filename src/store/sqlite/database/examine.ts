@@ -90,7 +90,7 @@ function schemaOf(db: DatabaseSyncInstance): Finding {
   if (found > known) {
     return problem(
       "schema",
-      `version ${found} is of a newer program (this one knows ${known}): install that`,
+      `version ${found} is of another program (this one knows ${known}): start a newer one, or move a board from before 1.0 by \`export\` and \`import\``,
     );
   }
   return passed(

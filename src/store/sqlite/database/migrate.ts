@@ -8,7 +8,7 @@ import type { SqliteConnection } from "./connection.ts";
  *
  * @param part  owner of the tables; each part counts its own versions
  * @param upgraded  called in the same transaction when there was something to do
- * @throws Error when a newer program wrote the file
+ * @throws Error when a newer program wrote the file, or one of before 1.0, whose steps were others
  */
 export async function migrateSqlite(
   { db, read, write }: SqliteConnection,
@@ -25,8 +25,8 @@ export async function migrateSqlite(
     const found = versionOf(db, part);
     if (found > steps.length) {
       throw new Error(
-        `${file} was written by a newer Agent Board (${part} version ${found}, this program knows ${steps.length}). ` +
-          "Install that version, or restore an older backup.",
+        `${file} was written by another Agent Board (${part} version ${found}, this program knows ${steps.length}). ` +
+          "Start that one: a newer to go on, one from before 1.0 to `export` the board and `import` it here.",
       );
     }
     for (const step of steps.slice(found)) db.exec(step);
