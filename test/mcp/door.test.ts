@@ -99,6 +99,23 @@ describe("the door", () => {
     expect(message).toEqual([1, 2].map((id) => ({ jsonrpc: "2.0", id, result: {} })));
   });
 
+  it("answers each request of a batch, with and without a fault", async () => {
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const batch = [ping, { jsonrpc: "2.0", id: 2 }, { ...ping, id: 3, params: ["x"] }];
+    for (const accept of ["application/json", headers.accept]) {
+      expect(await ask(batch, { accept })).toMatchObject({
+        status: 200,
+        message: [
+          { id: 1, result: {} },
+          { id: 2, error: { code: -32600 } },
+          { id: 3, error: { code: -32602 } },
+        ],
+      });
+    }
+    const { message } = await ask(batch.slice(1));
+    expect(message.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
+  });
+
   it.each([
     [{ id: 4, method: "ping" }, 4],
     [{ jsonrpc: "2.0", id: 1.5, method: "ping" }, 1.5],

@@ -143,24 +143,25 @@ const acceptingAll: RequestHandler = (request, response, next) => {
   next();
 };
 
+/** Hands what the SDK can read to it, and answers the rest beside it: a batch may have both. */
 function answering({ fetch }: McpHttpHandler): RequestHandler {
   return async (request, response) => {
-    const { auth } = callerOf(request, response);
     const { accept } = response.locals;
-    const read = [request.body].flat().map((sent) => ({ message: sent as unknown, ...readMessage(sent) }));
-    const refusal = read.find((each) => each.refusal !== undefined)?.refusal;
-    const messages = read.map(({ message }) => message);
-    // What is no request fails as one of HTTP; one with wrong parameters has its answer, as from the SDK.
-    const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
+    const read = [request.body].flat().map((sent) => ({ sent: sent as unknown, ...readMessage(sent) }));
+    const refusals = read.flatMap(({ refusal }) => refusal ?? []);
+    const readable = read.flatMap(({ sent, message = sent, refusal }) => (refusal ? [] : [message]));
     const handle = toNodeHandler({
-      fetch: async (...asked) =>
-        inAcceptedForm(
-          refusal === undefined ? await fetch(...asked) : Response.json(refusal, { status }),
-          accept,
-        ),
+      async fetch(...asked) {
+        if (refusals.length === 0) return inAcceptedForm(await fetch(...asked), accept);
+        const own = readable[0] ? await inAcceptedForm(await fetch(...asked), "application/json") : null;
+        const answers = [JSON.parse((await own?.text()) || "[]"), refusals].flat(2);
+        // What is no request fails as one of HTTP; one with wrong parameters has its answer, as from the SDK.
+        const status = own || refusals[0]?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
+        return inAcceptedForm(Response.json(answers.length > 1 ? answers : answers[0], { status }), accept);
+      },
     });
-    const body = Array.isArray(request.body) ? messages : messages[0];
-    await handle(Object.assign(request, { auth }), response, body);
+    const body = readable.length > 1 ? readable : (readable[0] ?? request.body);
+    await handle(Object.assign(request, { auth: callerOf(request, response).auth }), response, body);
   };
 }
 
