@@ -110,6 +110,8 @@ export interface SearchIndex {
    * the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): Promise<(string | null)[]>;
+  /** Those of some words that no active post has, whatever the filters. */
+  unknownWords(words: readonly string[]): Promise<string[]>;
   /** Ids of the posts closest in meaning to a post, closest first; none while it has no vector. */
   related(id: string, asked: RelatedQuestion): Promise<string[]>;
   /** Vectors of posts under the index's model, null where there is none. */

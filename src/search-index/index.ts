@@ -121,6 +121,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
   readonly related: SearchIndex["related"] = (id, asked) => this.#answers().related(id, asked);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
+  readonly unknownWords: SearchIndex["unknownWords"] = (words) => this.#answers().unknownWords(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
   readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
 

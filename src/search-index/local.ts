@@ -96,6 +96,11 @@ export class LocalAnswers implements Answers {
     return words.map((word) => this.#spellings.meant(this.follower.memory, word));
   }
 
+  async unknownWords(words: readonly string[]): Promise<string[]> {
+    this.follower.follow();
+    return words.filter((word) => !this.#spellings.isKnown(this.follower.memory, word));
+  }
+
   async related(id: string, asked: RelatedQuestion): Promise<string[]> {
     return relatedTo(this.#current(), id, asked);
   }

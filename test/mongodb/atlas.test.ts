@@ -168,10 +168,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(await index.related("post00001", related)).toEqual(await embedded.related("post00001", related));
   });
 
-  it("knows what misspelt words were meant to be, as the embedded index does", async () => {
+  it("knows what misspelt words were meant to be, and which no post has, as the embedded index does", async () => {
     const typed = ["bkie", "celo", "reapir", "bike", "qwertz"];
     expect(await embedded.spellings(typed)).toEqual(["bike", "cello", "repair", null, null]);
     expect(await (await board.ready()).spellings(typed)).toEqual(await embedded.spellings(typed));
+    const unknown = typed.filter((word) => word !== "bike");
+    expect(await embedded.unknownWords(typed)).toEqual(unknown);
+    expect(await (await board.ready()).unknownWords(typed)).toEqual(unknown);
   });
 
   it("finds what was just written before mongot does, and forgets what was just removed", async () => {

@@ -1,10 +1,10 @@
 import type { Embedder } from "../../ports/embedder.ts";
-import type { SearchIndex } from "../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { glossOf, isGlossed } from "../../search/glossary.ts";
 import { doubtfulWords, type PlacedWord } from "../../search/query-text.ts";
 import { CORRECTED_MIN } from "../../search/spelling.ts";
 import { isAnyStopWord, isOtherLanguage } from "../../search/stop-words.ts";
-import { comparableWords, WORD_LETTERS_MAX, wordsOf } from "../../search/tokens.ts";
+import { comparableWords, respelt, WORD_LETTERS_MAX, withSigns, wordsOf } from "../../search/tokens.ts";
 
 /** A word that was taken for another. */
 export interface Correction {
@@ -73,4 +73,26 @@ export function notesOnCorrections(corrections: readonly Correction[]): string[]
   const taken = corrections.map(({ from, to }) => `"${from}" was taken for "${to}"`).join(", ");
   const words = corrections.length === 1 ? "that word" : "those words";
   return [`No post has ${words}: ${taken}. Quoted words are never corrected: "${corrections[0]?.from}".`];
+}
+
+/** So many unknown words are named; a query in a language that the board does not speak has nothing else. */
+const UNKNOWN_NAMED = 3;
+const OR = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** Says which words no post has, so that nobody takes what follows for an answer to them; nothing where each is known. */
+export async function notesOnUnknownWords(
+  index: SearchIndex,
+  { subject, question: { words } }: { subject: readonly string[]; question: Question },
+): Promise<string[]> {
+  const asked = [...new Set(subject)];
+  if (asked.length === 0) return [];
+  const others = new Map(asked.map((word) => [word, respelt(word)]));
+  const missing = new Set(await index.unknownWords([...new Set([...asked, ...others.values()])]));
+  const unknown = asked.filter((word) => missing.has(word) && missing.has(others.get(word) ?? word));
+  if (unknown.length === 0) return [];
+  const named = unknown.slice(0, UNKNOWN_NAMED).map((word) => `"${withSigns(word)}"`);
+  const isAll = unknown.length === new Set(words?.any).size;
+  return [
+    `No post has ${OR.format(named)}; these ${isAll ? "are the nearest in meaning" : "match the rest"}.`,
+  ];
 }

@@ -12,7 +12,7 @@ import { gainsByRerank } from "../../search/rerank.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
-import { type Correction, type Corrections, notesOnCorrections } from "./corrections.ts";
+import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
 import {
   appliedJson,
   filterOf,
@@ -115,6 +115,7 @@ export class Search {
     const notes: Advice[] = [
       ...notesOnCorrections(plan.corrections),
       ...(asksAdvice ? await this.#advice(plan.question, query) : []),
+      ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#index, plan) : []),
       ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
@@ -148,8 +149,8 @@ export class Search {
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
     // Place and time are no part of the subject. As words they still find the posts that name them.
-    const subject = text === null ? null : parseQueryText(subjectOf(text, understood)).plain;
-    const parsed = whole === null || subject === null ? null : { ...whole, plain: subject };
+    const subject = text === null ? null : parseQueryText(subjectOf(text, understood));
+    const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain };
     // What fits place and time may speak of the subject less closely.
     const { scale } = this.#embedder;
     const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
@@ -161,6 +162,7 @@ export class Search {
     return {
       question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true },
       text,
+      subject: subject?.any ?? [],
       corrections,
       sort,
       rerank,
@@ -317,6 +319,8 @@ interface Plan {
   question: Question & { filter: PostFilter };
   /** What is searched for, corrected; null without a text. */
   text: string | null;
+  /** Words of the subject: neither place nor time. */
+  subject: readonly string[];
   corrections: readonly Correction[];
   sort: Sort;
   rerank: boolean;

@@ -92,6 +92,7 @@ export class ThreadAnswers implements Answers {
   readonly count: Answers["count"] = (question) => this.#search("count", question);
   readonly spots: Answers["spots"] = (question, limit) => this.#search("spots", question, limit);
   readonly spellings: Answers["spellings"] = (...args) => this.#ask("spellings", args);
+  readonly unknownWords: Answers["unknownWords"] = (...args) => this.#ask("unknownWords", args);
   readonly related: Answers["related"] = (...args) => this.#ask("related", args);
   readonly vectors: Answers["vectors"] = (...args) => this.#ask("vectors", args);
   readonly cosines: Answers["cosines"] = (...args) => this.#ask("cosines", args);

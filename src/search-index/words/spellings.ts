@@ -56,6 +56,12 @@ export class Spellings {
     return meantWord(typed, spelt);
   }
 
+  /** Whether a post has a word: every part of it, where the index keeps several. */
+  isKnown(memory: PostMemory, word: string): boolean {
+    const stems = comparableWords(word).flatMap((part) => this.#stems.of(part));
+    return stems.every((stem) => countOf(memory, stem) > 0);
+  }
+
   #startingWith(memory: PostMemory, letter: string): Set<string> {
     if (this.#memory !== memory) this.#known.clear();
     this.#memory = memory;

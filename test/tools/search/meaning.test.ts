@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { titles, walk, write } from "../../support/boards/writing.ts";
+import { getPage } from "../../support/texts/html.ts";
 
 const encoded = encodeURIComponent;
 const POSTS = [
@@ -92,6 +93,21 @@ describe("search by meaning, with the model", () => {
     const feed = await fetch(`${board.url}/feed.json?q=${encoded("somebody to repair my bicycle")}`);
     const { items } = (await feed.json()) as { items: unknown[] };
     expect(items).toHaveLength(strong.length);
+  });
+
+  it.each([
+    ["zindlefrap", "Nothing matched", 'No post has "zindlefrap"; these are the nearest in meaning.'],
+    ["zindlefrap kittens", 'No post has "zindlefrap"; these match the rest.'],
+    ["C++ kittens", 'No post has "c++"; these match the rest.'],
+    ["zindlefrap kittens in Berlin tomorrow", 'No post has "zindlefrap"; these match the rest.'],
+  ])("of %s names the words that no post has", async (q, ...notes) => {
+    const { body } = await search(`q=${encoded(q)}`);
+    for (const note of notes) expect(body.meta.note).toContain(note);
+    expect((await getPage(board, `/search?q=${encoded(q)}`)).text).toContain("No post has");
+  });
+
+  it.each(["kittens", "kitten for a home", "-zindlefrap kittens"])("of %s names none", async (q) => {
+    expect((await search(`q=${encoded(q)}`)).body.meta.note ?? "").not.toContain("No post has");
   });
 
   it("says that nothing matched beside weak results, and keeps a phrase a must", async () => {

@@ -133,9 +133,11 @@ function whyNothing({ ranking, note }: Results, params: SearchParams): string | 
   if (params["publisher"] !== undefined || params["thread"] !== undefined) {
     return "The publisher or the thread in this address may be gone.";
   }
-  return ranking === "lexical" && note?.includes("still loading") === true
-    ? "The board has just started and searches by words alone. Try again in a few seconds."
-    : null;
+  if (ranking === "lexical" && note?.includes("still loading") === true) {
+    return "The board has just started and searches by words alone. Try again in a few seconds.";
+  }
+  const unknown = note?.match(/No post has [^;]+(?=;)/)?.[0];
+  return unknown === undefined ? null : `${unknown}.`;
 }
 
 function nothing(results: Results, params: SearchParams): Html {

@@ -136,6 +136,11 @@ export class AtlasIndex implements SearchIndex {
     return Promise.all(words.map((word) => this.#spelling(word)));
   }
 
+  async unknownWords(words: readonly string[]): Promise<string[]> {
+    const counts = await Promise.all(words.map((word) => this.#rarity.count(word)));
+    return words.filter((_, at) => counts[at] === 0);
+  }
+
   async related(id: string, { filter, minCosine, limit }: RelatedQuestion): Promise<string[]> {
     const [vector = null] = await this.vectors([id]);
     if (vector === null) return [];

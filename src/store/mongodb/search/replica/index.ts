@@ -58,6 +58,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     related: (id, asked) => ask((index) => index.related(id, asked)),
     vectors: (ids) => ask((index) => index.vectors(ids)),
     spellings: (words) => ask((index) => index.spellings(words)),
+    unknownWords: (words) => ask((index) => index.unknownWords(words)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
     state: () => (following.ready ? "local" : "building"),
