@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sha256 } from "../../src/domain/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
-import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
+import { runCommand } from "../support/boards/board-process.ts";
 import { type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -33,26 +33,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 /** @param script  runs before the program */
-const run = (args: readonly string[], environment: Record<string, string> = {}, script = "") =>
-  new Promise<Ran>((done) => {
-    const env = boardEnvironment({
-      ...{ DATA_DIR: folder, STORE_URL: board, EMBEDDINGS: "off", PORT: "0", WEBHOOK_ALLOW: "127.0.0.1" },
-      ...environment,
-    });
-    const first = ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
-    execFile(
-      process.execPath,
-      [...first, ...PROGRAM, ...args],
-      { env, cwd: folder },
-      (error, stdout, stderr) => done({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
+const run = (args: readonly string[], environment: Record<string, string> = {}, script = "") => {
+  const given = { DATA_DIR: folder, STORE_URL: board, PORT: "0", WEBHOOK_ALLOW: "127.0.0.1", ...environment };
+  const before = ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
+  return runCommand(args, given, { before, cwd: folder });
+};
 const feed = () => ["--kind", "rss", "--name", "Town", "--license", "CC0-1.0"];
 
 /** In this order, on one board: a name of what they print, by command. */
@@ -98,29 +84,32 @@ describe("--json prints facts on stdout, and nothing else there:", () => {
   });
 });
 
-describe("exit codes", () => {
+describe("exit codes, and what is said of a slip of the fingers", () => {
   it.each([
-    [0, ["--version"], {}],
-    [1, ["feeds", "poll", "feed_none"], {}],
-    [1, ["restore", "no-such-file"], {}],
-    [1, ["doctor"], { PORT: "http" }],
-    [2, ["moderate", "list"], { PORT: "http" }],
-    [2, ["docter"], {}],
-    [2, ["feeds", "list", "--jsn"], {}],
-    [2, ["feeds", "add", "https://a.example/x"], {}],
-    [2, ["moderate", "list", "--limit", "none"], {}],
-    [1, ["import", "refused.jsonl"], {}],
-    [2, ["stdio", "--url", "ftp://board.example"], {}],
-    [2, ["complete", "csh"], {}],
-    [2, ["feeds", "test", "a.example", "--kind", "rss"], {}],
-  ] as const)("%i: agent-board %j %j", async (code, args, environment) => {
+    [0, ["--version"], {}, ""],
+    [1, ["feeds", "poll", "feed_none"], {}, "feed_none"],
+    [1, ["restore", "no-such-file"], {}, "no-such-file"],
+    [1, ["doctor"], { PORT: "http" }, ""],
+    [2, ["moderate", "list"], { PORT: "http" }, "PORT"],
+    [2, ["docter"], {}, "Did you mean `doctor`?"],
+    [2, ["feeds", "lits"], {}, "Did you mean list?"],
+    [2, ["feeds", "list", "--jsno"], {}, "Did you mean --json?"],
+    [2, ["--prot"], {}, "unknown option '--prot'"],
+    [2, ["feeds", "add", "https://a.example/x"], {}, "--kind"],
+    [2, ["moderate", "list", "--limit", "none"], {}, "--limit"],
+    [1, ["import", "refused.jsonl"], {}, ""],
+    [2, ["stdio", "--url", "ftp://board.example"], {}, "url"],
+    [2, ["complete", "csh"], {}, "csh"],
+    [2, ["feeds", "test", "a.example", "--kind", "rss"], {}, "a.example"],
+  ] as const)("%i: agent-board %j %j", async (code, args, environment, said) => {
     const ran = await run(args, environment);
     expect(ran.code).toBe(code);
-    if (code !== 0 && args[0] !== "doctor") expect(ran.stderr).not.toBe("");
+    expect(ran.stderr).toContain(said);
   });
 });
 
 describe("before the board is loaded", () => {
+  const { version, engines } = JSON.parse(readFileSync("package.json", "utf8"));
   const runWith = (script: string, args: readonly string[]) => run(args, {}, script);
   /** Fails once any of the board is loaded: all of it comes with the schemas. */
   const NOTHING_LOADED = `import { register } from "node:module"; register("data:text/javascript," + encodeURIComponent(
@@ -128,8 +117,8 @@ describe("before the board is loaded", () => {
 
   it.each([
     [["--help"], "moderate"],
-    [["--version"], "0."],
-    [["help"], "moderate"],
+    [["--version"], `${version}\n`],
+    [["help"], "publishers"],
     [["complete", "bash"], "agent-board"],
     [["complete", "--", "mod"], "models\t"],
   ] as const)("%j is answered", async (args, said) => {
@@ -143,7 +132,6 @@ describe("before the board is loaded", () => {
   it("an older Node is told which one the board needs", async () => {
     const older =
       "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
-    const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
     const needed = engines.node.replace(">=", "");
     expect(await runWith(older, ["doctor"])).toMatchObject({
       code: 1,
@@ -152,28 +140,59 @@ describe("before the board is loaded", () => {
   });
 });
 
-describe("a command on a folder without a board", () => {
-  it("names where it looked, without a password, and what to set", async () => {
-    const { code, stderr } = await run(["moderate", "list"], { STORE_URL: `sqlite:${folder}/none/board.db` });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`no board at sqlite:${folder}/none/board.db`);
+describe("a command where there is no board", () => {
+  it.each([
+    ["publishers", "list"],
+    ["moderate", "list"],
+    ["secret-key"],
+    ["export"],
+    ["backup"],
+    ["feeds", "poll", "x"],
+  ])("makes none, and names where it looked and what to set: %s", async (...args) => {
+    const empty = mkdtempSync(join(folder, "none-"));
+    const store = `sqlite:${empty}/board.db`;
+    const { code, stderr } = await run(args, { DATA_DIR: empty, STORE_URL: store });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no board/) });
+    expect(stderr).toContain(`no board at ${store}`);
     expect(stderr).toContain("DATA_DIR");
+    expect(readdirSync(empty)).toEqual([]);
   });
 });
 
-describe("a slip of the fingers", () => {
-  it.each([
-    [["docter"], "Did you mean `doctor`?"],
-    [["feeds", "lits"], "Did you mean list?"],
-    [["feeds", "list", "--jsno"], "Did you mean --json?"],
-    [["--prot"], "unknown option '--prot'"],
-  ] as const)("%j is named, with what was meant", async (args, said) => {
-    expect((await run(args)).stderr).toContain(said);
+describe("agent-board publishers", () => {
+  const place = { STORE_URL: `sqlite:${folder}/publishers.db` };
+  beforeAll(async () => {
+    const store = await openStore(place.STORE_URL);
+    await store.publishers.insert(aPublisher("pub_a", { name: "Bike Kitchen", createdAt: 1 }));
+    await store.publishers.insert(aPublisher("pub_b", { name: "Cello Room", createdAt: 2 }));
+    await store.posts.insert(aPost("p1", { publisherId: "pub_b" }));
+    await store.close();
+  });
+
+  it("lists who writes here, newest first, without the hashes of keys", async () => {
+    const { stdout } = await run(["publishers", "list"], place);
+    expect(stdout).toMatch(/^pub_b\t.*\t1 post\t.*\tCello Room\npub_a\t/);
+    expect((await run(["publishers", "list", "--json"], place)).stdout).not.toMatch(/hash/i);
+  });
+
+  it("gives a new key for a lost one, and erases only when told twice", async () => {
+    const [{ stdout }, unsure] = await Promise.all([
+      run(["publishers", "new-key", "pub_a"], place),
+      run(["publishers", "erase", "pub_b"], place),
+    ]);
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    const erased = await run(["publishers", "erase", "pub_b", "--yes"], place);
+    expect(erased.stdout).toBe("erase pub_b: 1 post, 0 saved queries\n");
+    const nobody = await run(["publishers", "show", "pub_b"], place);
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no publisher pub_b/) });
+    const store = await openStore(place.STORE_URL);
+    expect((await store.publishers.byKeyHash(sha256(stdout.trim())))?.id).toBe("pub_a");
+    await store.close();
   });
 });
 
 describe("completion", () => {
-  it.each(["bash", "zsh", "fish", "powershell"])("%s gets a script that asks the program", async (shell) => {
+  it.each(["zsh", "fish", "powershell"])("%s gets a script that asks the program", async (shell) => {
     const { code, stdout } = await run(["complete", shell]);
     expect(code).toBe(0);
     expect(stdout).toContain("agent-board complete");

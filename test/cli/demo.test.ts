@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DEMO_FEED, demoFeed } from "../../demo/feed.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
+import { runCommand } from "../support/boards/board-process.ts";
 import { activePosts, addFeed } from "../support/boards/feed-source.ts";
 
 const DAY_MS = 86_400_000;
@@ -56,13 +55,8 @@ describe("the demo", () => {
 describe("agent-board demo", () => {
   const folder = mkdtempSync(join(tmpdir(), "board-demo-"));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const run = (...args: string[]) =>
-    new Promise<string>((done, failed) => {
-      const env = boardEnvironment({ DATA_DIR: folder, STORE_URL: "", EMBEDDINGS: "off" });
-      execFile(process.execPath, [...PROGRAM, ...args], { env }, (error, stdout, stderr) =>
-        error === null ? done(stdout) : failed(new Error(stderr)),
-      );
-    });
+  const run = async (...args: string[]) =>
+    (await runCommand(args, { DATA_DIR: folder, STORE_URL: "" })).stdout;
 
   it("makes a board with conferences, and again adds nothing", async () => {
     const first = JSON.parse(await run("demo", "--json"));

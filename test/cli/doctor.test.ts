@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
-import { PROGRAM } from "../support/boards/board-process.ts";
+import { runCommand } from "../support/boards/board-process.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -21,19 +20,19 @@ describe("agent-board doctor", () => {
   });
   afterEach(async () => {
     rmSync(dataDir, { recursive: true });
-    await replicaSet?.wipe();
+    await Promise.all([replicaSet?.wipe(), cluster?.wipe()]);
   });
 
   /** Its exit code, each finding as `level text`, and its whole output. */
-  const doctor = (environment: Record<string, string> = {}) =>
-    new Promise<{ code: number; said: Record<string, string>; output: string }>((done) => {
-      const env = { PATH: process.env["PATH"], DATA_DIR: dataDir, EMBEDDINGS: "off", ...environment };
-      execFile(process.execPath, [...PROGRAM, "doctor"], { env }, (error, stdout, stderr) => {
-        const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
-        const said = Object.fromEntries(lines.map(([, level, about, text]) => [about, `${level} ${text}`]));
-        done({ code: Number(error?.code ?? 0), said, output: stdout + stderr });
-      });
-    });
+  const doctor = async (environment: Record<string, string> = {}) => {
+    const given = { DATA_DIR: dataDir, STORE_URL: "", ...environment };
+    const { code, stdout, stderr } = await runCommand(["doctor"], given);
+    const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
+    const said: Record<string, string> = Object.fromEntries(
+      lines.map(([, level, about, text]) => [about, `${level} ${text}`]),
+    );
+    return { code, said, output: stdout + stderr };
+  };
   const madeAt = async (url: string) => {
     const store = await openStore(url);
     await store.publishers.insert(aPublisher("pub_a"));
@@ -97,8 +96,12 @@ describe("agent-board doctor", () => {
   });
 
   describe.skipIf(replicaSet === null)("on a replica set", () => {
+    const url = replicaSet?.url ?? "";
+    const setVersion = (version: number) =>
+      replicaSet?.db.collection<{ _id: string }>("meta").updateOne({ _id: "schema" }, { $set: { version } });
+
     it("reports what a board would start on", async () => {
-      const { code, said } = await doctor({ STORE_URL: replicaSet?.url ?? "" });
+      const { code, said } = await doctor({ STORE_URL: url });
       expect(said).toMatchObject({
         SITE_URL: expect.stringMatching(/^warning /),
         database: expect.stringMatching(/^warning MongoDB \d.* replica set \S+ of one member/),
@@ -109,7 +112,6 @@ describe("agent-board doctor", () => {
     });
 
     it("finds a board sound, and reports a missing index", async () => {
-      const url = replicaSet?.url ?? "";
       await madeAt(url);
       const sound = await doctor({ STORE_URL: url, SITE_URL: "https://board.example.org" });
       expect(sound.said).toMatchObject({
@@ -126,15 +128,12 @@ describe("agent-board doctor", () => {
       expect(said["indexes"]).toMatch(/^problem missing: publishers\.key;/);
       expect(code).toBe(1);
       // Its advice works.
-      await replicaSet?.db
-        .collection<{ _id: string }>("meta")
-        .updateOne({ _id: "schema" }, { $set: { version: 0 } });
+      await setVersion(0);
       await (await openStore(url)).close();
       expect(await replicaSet?.db.collection("publishers").indexExists("key")).toBe(true);
     });
 
     it("refuses another program's database, as a start does", async () => {
-      const url = replicaSet?.url ?? "";
       await replicaSet?.db.collection("orders").insertOne({});
       expect((await doctor({ STORE_URL: url })).said["schema"]).toMatch(/^problem the database is not empty/);
       await expect(openStore(url)).rejects.toThrow(/holds no board/);
@@ -142,19 +141,17 @@ describe("agent-board doctor", () => {
     });
 
     it("refuses a database that a newer program wrote, as a start does", async () => {
-      const url = replicaSet?.url ?? "";
       await madeAt(url);
-      await replicaSet?.db
-        .collection<{ _id: string }>("meta")
-        .updateOne({ _id: "schema" }, { $set: { version: 99 } });
+      await setVersion(99);
       expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(/^problem .*another Agent Board/);
       await expect(openStore(url)).rejects.toThrow(/another Agent Board/);
     });
   });
 
   describe.skipIf(cluster === null)("on a sharded cluster", () => {
+    const url = cluster?.url ?? "";
+
     it("reports how many shards hold posts and deliveries", async () => {
-      const url = cluster?.url ?? "";
       await madeAt(url);
       const { code, said } = await doctor({ STORE_URL: url });
       expect(said).toMatchObject({
@@ -163,18 +160,15 @@ describe("agent-board doctor", () => {
         shards: "ok posts on 2, deliveries on 2",
       });
       expect(code).toBe(0);
-      await cluster?.wipe();
     });
 
     it("says how to spread posts that are on one shard", async () => {
-      const url = cluster?.url ?? "";
       await madeAt(url);
       await cluster?.db.dropCollection("posts");
       await cluster?.db.createCollection("posts");
       expect((await doctor({ STORE_URL: url })).said["shards"]).toMatch(
         /^warning posts on 1, deliveries on 2; to spread them: sh\.shardCollection\("\S+\.posts", \{"root":"hashed"\}\)$/,
       );
-      await cluster?.wipe();
     });
   });
 });

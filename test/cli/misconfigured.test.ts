@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,7 +9,7 @@ import { Secrets } from "../../src/domain/secrets.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 import { openStore } from "../../src/store/open.ts";
-import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
+import { runCommand } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 import { aPublisher } from "../support/search/rows.ts";
 
@@ -147,29 +146,17 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
 describe("agent-board doctor, on a machine with", () => {
   it.concurrent.each(PLANTED)("%s, says so", async (_name, said, plant) => {
     const DATA_DIR = join(work, "nothing");
-    const env = boardEnvironment({
-      DATA_DIR,
-      STORE_URL: "",
-      EMBEDDINGS: "off",
-      PORT: "0",
+    const { code, stdout, stderr } = await runCommand(["doctor"], {
+      ...{ DATA_DIR, STORE_URL: "", EMBEDDINGS: "off", PORT: "0" },
       ...(await plant()),
     });
-    const { output, code } = await new Promise<{ output: string; code: number }>((done) => {
-      execFile(process.execPath, [...PROGRAM, "doctor"], { env }, (error, stdout, stderr) =>
-        done({ output: stdout + stderr, code: Number(error?.code ?? 0) }),
-      );
-    });
+    const output = stdout + stderr;
     expect(output).toMatch(said);
     expect(code).toBe(said.source.startsWith("warning") ? 0 : 1);
   });
 
   it("nothing wrong, finds nothing, as text and as JSON", async () => {
-    const env = boardEnvironment({ DATA_DIR: await board(), EMBEDDINGS: "off", PORT: "0" });
-    const stdout = await new Promise<string>((done, failed) => {
-      execFile(process.execPath, [...PROGRAM, "doctor", "--json"], { env }, (error, text) =>
-        error === null ? done(text) : failed(error),
-      );
-    });
+    const { stdout } = await runCommand(["doctor", "--json"], { DATA_DIR: await board(), PORT: "0" });
     const findings = stdout
       .trimEnd()
       .split("\n")

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
@@ -138,5 +138,30 @@ export function freePort(): Promise<number> {
   return new Promise((done) => {
     const listener = createServer().once("error", () => done(freePort()));
     listener.listen(port, "127.0.0.1", () => listener.close(() => done(port)));
+  });
+}
+
+/** What a command printed, and its exit code. */
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs a command of the program to its end, in its own process.
+ * @param before  what Node gets before the program
+ * @param cwd  where it runs, unless here
+ */
+export function runCommand(
+  args: readonly string[],
+  environment: Record<string, string>,
+  { before = [], cwd }: { before?: readonly string[]; cwd?: string } = {},
+): Promise<Ran> {
+  const options = { env: boardEnvironment(environment), cwd, maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((done) => {
+    execFile(process.execPath, [...before, ...PROGRAM, ...args], options, (error, stdout, stderr) =>
+      done({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
   });
 }
