@@ -12,15 +12,6 @@ const POST =
   "fits two children. Can be tried any evening this week near the central station, price 1900 euros.";
 
 describe("fingerprint", () => {
-  it("is a hash, a number of words and another hash, whatever the text", () => {
-    for (const text of [POST, "", " ", "!!!", "😀", "中文"])
-      expect(printOf(text)).toMatch(/^[0-9a-f]{16}\.\d+\.[0-9a-f]{8}$/);
-  });
-
-  it("is the same for the same text", () => {
-    expect(printOf(POST)).toBe(printOf(POST));
-  });
-
   it("takes milliseconds for 8,000 characters of anything", () => {
     for (const unit of ["a", "a ", "1.", "中", "e\u0301", "😀", "-"]) {
       const text = unit.repeat(8000 / unit.length);

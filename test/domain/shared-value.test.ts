@@ -84,12 +84,6 @@ describe("a value that is costly to read", () => {
     expect(await counted(11, 9)).toBe(9);
   });
 
-  it("is read by each process alone where that is cheap", async () => {
-    const [one, other] = [await inAProcess(), await inAProcess()];
-    expect(await one.counted(0, 7, 50)).toBe(7);
-    expect(await other.counted(1, 8, 50)).toBe(8);
-  });
-
   describe("when reading takes long", () => {
     it("is read by one process for all, and by a later one not at all while it is young", async () => {
       const [one, other] = [await inAProcess(), await inAProcess()];
@@ -110,18 +104,6 @@ describe("a value that is costly to read", () => {
       await expect.poll(() => other.shared.get(2001)).toBe(8);
       await expect.poll(() => one.shared.get(3000)).toBe(8);
       expect(one.reads).toHaveLength(1);
-    });
-
-    it("stays as it is after a failed read, and is not read again at once", async () => {
-      const { shared, reads, nth, counted } = await inAProcess();
-      await counted(0, 7, 100);
-      expect(await shared.get(2000)).toBe(7);
-      await nth(1);
-      reads[1]?.failed(new Error("away"));
-      await new Promise(setImmediate);
-      expect(await shared.get(3999)).toBe(7);
-      expect(reads).toHaveLength(2);
-      await expect.poll(async () => [await shared.get(4000), reads.length]).toEqual([7, 3]);
     });
 
     it("is given at once after a restart, however old, and renewed", async () => {
