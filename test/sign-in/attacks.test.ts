@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
@@ -23,19 +23,24 @@ const outbound: Outbound = {
 
 let board: TestBoard;
 let host: RawHost;
+let id: string;
 let key: string;
-beforeEach(async () => {
+beforeAll(async () => {
   board = await startBoard({ SIGN_IN: "on" }, { idle: true, outbound });
-  ({ key } = await register(board, "Baker"));
+});
+afterAll(() => board.stop());
+beforeEach(async () => {
+  ({ id, key } = await register(board, "Baker"));
   host = await RawHost.register(board);
 });
-afterEach(async () => {
-  documents.clear();
-  await board.stop();
-});
 
-const codeOf = (answer: URL) => answer.searchParams.get("code") ?? "";
 const open = (url: string) => new CookieBrowser().open(url);
+/** A code for the host, from its person. */
+const aCode = async (start = host.start()) => (await decide(start, { key })).searchParams.get("code") ?? "";
+/** The error that the host is told for a start with these changes. */
+const errorOf = async (changes: Parameters<RawHost["start"]>[0], browser = new CookieBrowser()) =>
+  new URL((await browser.open(host.start(changes))).location ?? "").searchParams.get("error");
+const whoAmI = (headers: Record<string, string>) => call(board, "GET /publishers/me", undefined, { headers });
 
 /** The consent page as the browser that began sees it. */
 async function consentPage(browser = new CookieBrowser(), start = host.start()) {
@@ -84,7 +89,7 @@ describe("where the answer goes", () => {
   });
 
   it("is told again when the code is changed for tokens", async () => {
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     const other = await host.exchange(code, { redirect_uri: "http://127.0.0.1:9999/other" });
     expect(other).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
@@ -92,7 +97,7 @@ describe("where the answer goes", () => {
 
 describe("a code", () => {
   it("ends everything that came of it when it is used again", async () => {
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     const { body } = await host.exchange(code);
     expect(await host.enter(body.access_token)).toBe(200);
     expect((await host.exchange(code)).body.error).toBe("invalid_grant");
@@ -101,7 +106,7 @@ describe("a code", () => {
   });
 
   it("gives tokens to one of many that use it at the same moment", async () => {
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     const answers = await Promise.all(Array.from({ length: 5 }, () => host.exchange(code)));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   });
@@ -112,13 +117,12 @@ describe("a code", () => {
       { code_challenge_method: "plain" },
       { code_challenge_method: null },
     ]) {
-      const { location } = await open(host.start(changes));
-      expect(new URL(location ?? "").searchParams.get("error")).toBe("invalid_request");
+      expect(await errorOf(changes)).toBe("invalid_request");
     }
   });
 
   it("is worth nothing without the verifier, or to another client", async () => {
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     const other = await RawHost.register(board);
     expect((await host.exchange(code, { code_verifier: other.proof.verifier })).status).toBe(400);
     expect((await other.exchange(code, { code_verifier: host.proof.verifier })).status).toBe(400);
@@ -129,16 +133,14 @@ describe("a code", () => {
 describe("a token", () => {
   it("is for /mcp/me: another resource is refused when it is asked for", async () => {
     for (const resource of [`${board.url}/mcp`, board.url, "https://evil.example/mcp/me"]) {
-      const { location } = await open(host.start({ resource }));
-      expect(new URL(location ?? "").searchParams.get("error")).toBe("invalid_target");
+      expect(await errorOf({ resource })).toBe("invalid_target");
     }
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     expect((await host.exchange(code, { resource: `${board.url}/mcp` })).body.error).toBe("invalid_target");
   });
 
   it("is for /mcp/me when the host names no resource, and says no scope", async () => {
-    const { searchParams } = await decide(host.start({ resource: null, scope: null }), { key });
-    const { body } = await host.exchange(searchParams.get("code") ?? "");
+    const { body } = await host.exchange(await aCode(host.start({ resource: null, scope: null })));
     expect(body.scope).toBe("board");
     expect(await host.enter(body.access_token)).toBe(200);
   });
@@ -146,7 +148,6 @@ describe("a token", () => {
   it("of another resource does not open /mcp/me", async () => {
     const { access_token: token } = await host.signIn(key);
     const { signIns } = board.board.store;
-    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
     const rows = await signIns.ofPublisher(id, Date.now());
     for (const row of rows)
       await signIns.put({ ...row, payload: row.payload.replace("/mcp/me", "/mcp/you") });
@@ -156,10 +157,8 @@ describe("a token", () => {
   it("opens no other address, and a key does not open /mcp/me", async () => {
     const { access_token: token } = await host.signIn(key);
     expect(await host.enter(token)).toBe(200);
-    expect((await call(board, "GET /publishers/me", undefined, { key: token })).status).toBe(401);
-    expect(
-      (await call(board, "GET /publishers/me", undefined, { headers: { "x-api-key": token } })).status,
-    ).toBe(401);
+    for (const headers of [{ authorization: `Bearer ${token}` }, { "x-api-key": token }])
+      expect((await whoAmI(headers)).status).toBe(401);
     expect(await host.enter(key)).toBe(401);
   });
 
@@ -175,7 +174,6 @@ describe("a token", () => {
   it("ends with its sign-in, also where a renewal was under way", async () => {
     const { access_token: token } = await host.signIn(key);
     const { signIns } = board.board.store;
-    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
     const rows = await signIns.ofPublisher(id, Date.now());
     await signIns.remove("publisherId", id);
     const late = rows.find((row) => row.id.startsWith("AccessToken:"));
@@ -184,7 +182,7 @@ describe("a token", () => {
   });
 
   it("stands nowhere in the database as it is, nor does a code", async () => {
-    const code = codeOf(await decide(host.start(), { key }));
+    const code = await aCode();
     const { body } = await host.exchange(code);
     const contents = await board.contents();
     expect(contents).toContain(host.clientId);
@@ -211,26 +209,28 @@ describe("an answer", () => {
 });
 
 describe("a client's document", () => {
-  const CLIENT = "https://host.example/client.json";
+  /** A host by a document of its own, since the board keeps one that it has read. */
+  const describedBy = (document: object, on = board) => {
+    const client_id = `https://host.example/${documents.size}.json`;
+    documents.set(client_id, { client_id, ...document });
+    return new RawHost(on, client_id, CALLBACK);
+  };
 
   it("describes a host that did not register", async () => {
-    documents.set(CLIENT, { client_id: CLIENT, client_name: "Described", redirect_uris: [CALLBACK] });
-    const described = new RawHost(board, CLIENT, CALLBACK);
+    const described = describedBy({ client_name: "Described", redirect_uris: [CALLBACK] });
     const { access_token: token } = await described.signIn(key);
     expect(await described.enter(token)).toBe(200);
-    const own = await call(board, "GET /publishers/me", undefined, { key });
-    expect(own.body.data.signed_in_hosts).toMatchObject([{ name: CLIENT }]);
+    const own = await whoAmI({ authorization: `Bearer ${key}` });
+    expect(own.body.data.signed_in_hosts).toMatchObject([{ name: described.clientId }]);
   });
 
   it.each([
     ["of another client", { client_id: "https://other.example/", redirect_uris: [CALLBACK] }],
-    ["with a wrong address", { client_id: CLIENT, redirect_uris: ["http://evil.example/"] }],
-    ["without addresses", { client_id: CLIENT }],
-    ["that is too long", { client_id: CLIENT, redirect_uris: [CALLBACK], client_name: "x".repeat(6000) }],
+    ["with a wrong address", { redirect_uris: ["http://evil.example/"] }],
+    ["without addresses", {}],
+    ["that is too long", { redirect_uris: [CALLBACK], client_name: "x".repeat(6000) }],
   ])("%s is refused", async (_what, document) => {
-    documents.set(CLIENT, document);
-    const answer = await open(new RawHost(board, CLIENT, CALLBACK).start());
-    expect(answer).toMatchObject({ status: 400, location: null });
+    expect(await open(describedBy(document).start())).toMatchObject({ status: 400, location: null });
   });
 
   it("at a private address is not fetched", async () => {
@@ -241,13 +241,8 @@ describe("a client's document", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    for (const at of [
-      `127.0.0.1:${port}`,
-      `localhost:${port}`,
-      `[::1]:${port}`,
-      "169.254.169.254",
-      "10.0.0.1",
-    ]) {
+    const local = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
+    for (const at of [...local, "169.254.169.254", "10.0.0.1"]) {
       const answer = await open(new RawHost(board, `https://${at}/client.json`, CALLBACK).start());
       expect(answer).toMatchObject({ status: 400, location: null });
     }
@@ -256,16 +251,17 @@ describe("a client's document", () => {
   });
 
   it("counts as a registration when it is fetched", async () => {
-    await board.stop();
-    board = await startBoard({ SIGN_IN: "on", RATE_LIMITS: "register=2/3600" }, { idle: true, outbound });
-    const ask = async (n: number) => {
-      const at = `https://host.example/${n}.json`;
-      documents.set(at, { client_id: at, redirect_uris: [CALLBACK] });
-      return (await open(new RawHost(board, at, CALLBACK).start())).status;
-    };
-    expect([await ask(1), await ask(2), await ask(3), await ask(1)]).toEqual([303, 303, 400, 303]);
-    const refused = await fetch(`${board.url}/oauth/register`, { method: "POST" });
+    const limits = { SIGN_IN: "on", RATE_LIMITS: "register=2/3600" };
+    const limited = await startBoard(limits, { idle: true, outbound });
+    const [one, two, three] = [1, 2, 3].map(() =>
+      describedBy({ redirect_uris: [CALLBACK] }, limited).start(),
+    );
+    const answers = [];
+    for (const start of [one, two, three, one]) answers.push((await open(start ?? "")).status);
+    expect(answers).toEqual([303, 303, 400, 303]);
+    const refused = await fetch(`${limited.url}/oauth/register`, { method: "POST" });
     expect(refused.status).toBe(429);
+    await limited.stop();
   });
 });
 
@@ -297,8 +293,7 @@ describe("the page where a person decides", () => {
     await decide(host.start(), { key }, browser);
     expect(browser.cookies).toEqual([]);
     browser.cookies.push({ name: "sign_in_session", value: "planted", path: "/" });
-    const silent = await browser.open(host.start({ prompt: "none" }));
-    expect(new URL(silent.location ?? "").searchParams.get("error")).toBe("interaction_required");
+    expect(await errorOf({ prompt: "none" }, browser)).toBe("interaction_required");
     expect((await browser.open(host.start())).location).toContain("/oauth/consent/");
   });
 
@@ -334,7 +329,6 @@ describe("the page where a person decides", () => {
 describe("a sign-in ends", () => {
   it("with a suspension, and a suspended publisher signs in no more", async () => {
     const { access_token: token, refresh_token: renewal } = await host.signIn(key);
-    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
     const { reports } = board.board.services;
     await reports.moderate("suspend", id, "spam", Date.now());
     expect(await host.enter(token)).toBe(401);
@@ -355,12 +349,8 @@ describe("a sign-in ends", () => {
     const { access_token: token, refresh_token: renewal } = await host.signIn(key);
     const kept = await call(board, "POST /publishers/me/rotate-key", {}, { key });
     expect(await host.enter(token)).toBe(200);
-    await call(
-      board,
-      "POST /publishers/me/rotate-key",
-      { sign_out_hosts: true },
-      { key: kept.body.data.api_key },
-    );
+    const next = { key: kept.body.data.api_key };
+    await call(board, "POST /publishers/me/rotate-key", { sign_out_hosts: true }, next);
     expect(await host.enter(token)).toBe(401);
     expect((await host.renew(renewal)).status).toBe(400);
   });

@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { RawHost } from "../support/clients/sign-in.ts";
 
 let board: TestBoard;
-afterEach(() => board.stop());
+const useBoard = (environment: Record<string, string>) => {
+  beforeAll(async () => {
+    board = await startBoard(environment, { idle: true });
+  });
+  afterAll(() => board.stop());
+};
 
 const ADDRESSES = [
   "/.well-known/oauth-protected-resource/mcp/me",
@@ -21,8 +26,9 @@ const ADDRESSES = [
 const POSTED = ["/mcp/me", "/oauth/token", "/oauth/register", "/oauth/revoke", "/oauth/consent/x"];
 
 describe("a board without SIGN_IN", () => {
+  useBoard({});
+
   it("has no address of it, sets no cookie and asks nobody to sign in", async () => {
-    board = await startBoard({}, { idle: true });
     const answers = await Promise.all([
       ...ADDRESSES.map((path) => fetch(board.url + path)),
       ...POSTED.map((path) => fetch(board.url + path, { method: "POST" })),
@@ -35,7 +41,6 @@ describe("a board without SIGN_IN", () => {
   });
 
   it("names no such address, and tells a publisher of no hosts", async () => {
-    board = await startBoard({}, { idle: true });
     const { key } = await register(board);
     for (const path of ["/llms.txt", "/join", "/docs"]) {
       expect(await (await fetch(board.url + path)).text()).not.toContain("/mcp/me");
@@ -61,15 +66,15 @@ describe("a board without SIGN_IN", () => {
 });
 
 describe("a board with SIGN_IN", () => {
+  useBoard({ SIGN_IN: "on" });
+
   it("names the address on /join, in the manual and among the ways to connect", async () => {
-    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
     for (const path of ["/llms.txt", "/join", "/docs"]) {
       expect(await (await fetch(board.url + path)).text()).toContain(`${board.url}/mcp/me`);
     }
   });
 
   it("shows a person on /join who is signed in, and signs them out with the key", async () => {
-    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
     const { key } = await register(board);
     const host = await RawHost.register(board);
     const { access_token: token } = await host.signIn(key);
@@ -83,7 +88,6 @@ describe("a board with SIGN_IN", () => {
   });
 
   it("tells a model that it is signed in, and needs no key", async () => {
-    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
     const { key } = await register(board);
     const { access_token: token } = await (await RawHost.register(board)).signIn(key);
     const client = new Client({ name: "test", version: "1.0.0" });
@@ -101,7 +105,6 @@ describe("a board with SIGN_IN", () => {
   });
 
   it("leaves /mcp open, and answers /mcp/me with 401 at the first request", async () => {
-    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
     const initialize = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
