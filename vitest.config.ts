@@ -5,14 +5,14 @@ import { useMemoryForFiles } from "./test/support/run/files-in-memory.ts";
 useMemoryForFiles();
 
 /**
- * The suites of what agents see that hold promises of a store: they run on either. Which words a search understands, how a
- * model reads them, how a feed is written or a foreign one read is the same on both.
+ * The suites of what agents see that hold promises of a store: they run on either. Which words a search understands, what
+ * passes its filters, how a model reads them, how a feed is written or a foreign one read is the same on both.
  */
 const ON_EITHER_STORE = [
   "test/tools/*.test.ts",
-  "test/tools/search/{copies,filters,index,pages,walks}.test.ts",
+  "test/tools/search/pages.test.ts",
   "test/routes/{erasure,meeting-calls,posts,publishers,subscriptions,threads,waiting}.test.ts",
-  "test/**/{surfaces,limits,inbox,webhooks,delivery,delivering-boards,moderate}.test.ts",
+  "test/**/{inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
   "test/syndication/polls.test.ts",
 ];
@@ -21,7 +21,12 @@ const ON_EITHER_STORE = [
  * Files share the process that runs them, which saves loading the program, and in MongoDB making collections, for each. Real
  * processes, models and databases on small machines need generous times; no test measures time with them.
  */
-const COMMON = { isolate: false, testTimeout: 300_000, hookTimeout: 300_000 };
+const COMMON = {
+  isolate: false,
+  setupFiles: ["test/support/run/compiled-threads.ts"],
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+};
 const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...COMMON } };
 const mongodb = {
   test: { name: "mongodb", include: ON_EITHER_STORE, env: { TEST_STORE: "mongodb" }, ...COMMON },

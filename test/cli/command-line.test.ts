@@ -126,6 +126,9 @@ describe("before the board is loaded", () => {
       code: 0,
       stdout: expect.stringContaining(said),
     });
+  });
+
+  it("but not what needs it", async () => {
     expect((await runWith(NOTHING_LOADED, ["models", "list"])).code).toBe(1);
   });
 

@@ -64,7 +64,7 @@ describe("agent-board export and import", () => {
   const to = { DATA_DIR: join(folder, "to"), STORE_URL: `sqlite:${folder}/to.db` };
   const file = join(folder, "board.jsonl.gz");
   const key = "k".repeat(40);
-  const POSTS = 6000;
+  const POSTS = 3000;
   const board = (environment: Record<string, string>, ...args: string[]) => runCommand(args, environment);
 
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe("agent-board export and import", () => {
     }
     const { stdout, stderr } = await board(environment, "import", file);
     expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
-    expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 6000 posts, 0 saved queries\.\n$/);
+    expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 3000 posts, 0 saved queries\.\n$/);
     expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
     const rows = async (side: Record<string, string>) => {
       const store = await openStore(readConfig(side).storeUrl);

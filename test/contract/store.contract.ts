@@ -30,17 +30,24 @@ export interface StoreUnderTest extends Subject {
   destroy(): Promise<void>;
 }
 
-/** The parts of `src/ports/store/index.ts`, each in its own file. */
-const PARTS: readonly ((subject: Subject) => void)[] = [
+type Part = (subject: Subject) => void;
+
+/** What a store may spread over machines. */
+export const POSTS_AND_DELIVERIES: readonly Part[] = [
   describePosts,
   describeReplies,
   describeEdits,
   describeRemoval,
   describeVectors,
   describeErasure,
+  describeDeliveries,
+];
+
+/** The parts of `src/ports/store/index.ts`, each in its own file. */
+const PARTS: readonly Part[] = [
+  ...POSTS_AND_DELIVERIES,
   describePublishers,
   describeSubscriptions,
-  describeDeliveries,
   describePushClaims,
   describePushPlaces,
   describePushOutcomes,
@@ -57,8 +64,8 @@ const PARTS: readonly ((subject: Subject) => void)[] = [
   describeClosing,
 ];
 
-/** Every promise of `src/ports/store/index.ts`, as facts that hold for any database. */
-export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+/** Every promise of `src/ports/store/index.ts`, or those of some parts, as facts that hold for any database. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>, parts = PARTS): void {
   describe(`${name} store`, () => {
     let under: StoreUnderTest;
     beforeEach(async () => {
@@ -72,7 +79,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       another: () => under.another(),
       reopen: () => under.reopen(),
     };
-    for (const describePart of PARTS) describePart(subject);
+    for (const describePart of parts) describePart(subject);
   });
 }
 

@@ -23,7 +23,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("slow and silent clients", () => {
+// Most of this is waiting, so all wait at once.
+describe.concurrent("slow and silent clients", () => {
   it("gives up headers and bodies that come drop by drop, and answers everybody else", async () => {
     const head = "POST /api/v1/posts HTTP/1.1\r\nHost: localhost\r\n";
     const body = `${head}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{`;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { PROGRAM } from "../support/boards/board-process.ts";
 import { register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { CLIENTS, mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
@@ -92,20 +92,18 @@ describe.each(Object.keys(CLIENTS))("over stdio, a client of %s", (name) => {
     await expect(client.call("no_such_tool")).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
-
-  it("has only the reading tools with --read-only, here and elsewhere", async () => {
-    for (const args of [["--read-only"], ["--read-only", "--url", `${board.url}/mcp`]]) {
-      const client = await open(args);
-      expect(
-        (await client.list("tools")).map((tool) => tool.name),
-        STALE,
-      ).toEqual(recordedReadingTools());
-      await client.close();
-    }
-  });
 });
 
 describe("the process", () => {
+  it("has only the reading tools with --read-only, here and elsewhere", async () => {
+    for (const args of [["--read-only"], ["--read-only", "--url", `${board.url}/mcp`]]) {
+      const client = await mcpClient(target(args));
+      const names = (await client.list("tools")).map((tool) => tool.name);
+      expect(names, STALE).toEqual(recordedReadingTools());
+      await client.close();
+    }
+  });
+
   it("prints only JSON-RPC, answers every request from before the end of stdin, and ends", async () => {
     for (const args of [[], ["--url", board.url]]) {
       const calls = [
@@ -169,6 +167,10 @@ describe("the process", () => {
       15,
       -32700,
     ],
+    // What has no readable id is answered under null, as JSON-RPC wants it.
+    ["not json", null, -32700],
+    ["[]", null, -32600],
+    ["5", null, -32600],
     ['{"jsonrpc":"2.0","method":"no/such/notification","params":5}\r', undefined, WELL],
     ['{"jsonrpc":"2.0","id":2,"result":5}', undefined, WELL],
     // Without its end.
@@ -187,19 +189,6 @@ describe("the process", () => {
     const wanted = lines.filter(([, id]) => id !== undefined).map(([, id, answer]) => [id, answer]);
     // Ids that nobody waits for get no answer, and the order is free.
     expect(sorted(answers)).toEqual(sorted(wanted));
-  });
-
-  it("answers what has no readable id under null, as JSON-RPC wants it", async () => {
-    const { stdout } = await run([], "not json\n[]\n5\n");
-    const answers = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
-      [null, -32700],
-      [null, -32600],
-      [null, -32600],
-    ]);
   });
 
   it("answers while its host keeps stdin open", async () => {

@@ -27,12 +27,17 @@ const wordIn = (file: string, word: string) => `
 
 describe.skipIf(node === "")("Node's own SQLite", () => {
   it("passes the store's contract, without a warning", async () => {
-    const suites = ["test/store/sqlite-store.test.ts", "test/store/sqlite.test.ts", "test/search-index"];
+    const suites = [
+      "test/store/sqlite-store.test.ts",
+      "test/store/sqlite.test.ts",
+      "test/search-index/embedded",
+    ];
     const { stdout, stderr } = await run(
       "node_modules/vitest/vitest.mjs",
       "run",
       "--config",
       "vitest.quick.config.ts",
+      "--maxWorkers=1",
       ...suites,
     );
     expect(stdout).toMatch(/[1-9]\d* passed, 0 failed\s*$/);

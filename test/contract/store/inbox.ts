@@ -82,14 +82,16 @@ export function describeInbox({ store, another, reopen }: Subject): void {
     });
 
     it("reports a reply to at most 200 earlier repliers, and always to the root's publisher", async () => {
-      const ids = Array.from({ length: 210 }, (_, n) => `pub_x${n}`);
+      const ids = Array.from({ length: 203 }, (_, n) => `pub_x${n}`);
       await Promise.all(ids.map((id) => store.publishers.insert(aPublisher(id))));
       // Not all at once: a write that waits too long for others to the same thread is refused.
       for (const [n, id] of ids.entries()) await reply(`root-${n}`, id);
       const [{ no } = { no: 0 }] = (await read("pub_a", 0, 1000)).slice(-1);
       await reply("root-last", "pub_x7");
-      const entries = (await Promise.all(ids.map((id) => read(id, 0, 1000)))).flat();
-      expect(entries.filter(({ postId }) => postId === "root-last")).toHaveLength(200);
+      let told = 0;
+      for (const id of ids)
+        told += (await read(id, 0, 1000)).filter(({ postId }) => postId === "root-last").length;
+      expect(told).toBe(200);
       expect((await read("pub_a", no)).map(({ type }) => type)).toEqual(["reply"]);
       expect((await read("pub_x7", 0, 1000)).filter(({ postId }) => postId === "root-last")).toEqual([]);
     });

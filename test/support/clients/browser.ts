@@ -1,10 +1,17 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** What a visitor's browser is like; English, light and of 1280 × 900 pixels by default. */
+export interface Visitor {
+  javaScript?: boolean;
+  width?: number;
+  height?: number;
+  bypassPolicy?: boolean;
+  /** Such as `de-DE`. */
+  locale?: string;
+}
 
 /** A browser for a test, and the faults of the pages it showed. */
 export interface TestBrowser {
@@ -13,6 +20,9 @@ export interface TestBrowser {
   open(): Promise<Page>;
   /** Errors of the console, exceptions of scripts, and requests to any other host than 127.0.0.1, since the last call. */
   complaints(): string[];
+  /** Another visitor with an empty profile, in the same Chromium. */
+  beside(visitor: Visitor): Promise<TestBrowser>;
+  /** Ends the visit; the one that `startBrowser` gave ends Chromium, and all visits with it. */
   close(): Promise<void>;
 }
 
@@ -20,26 +30,14 @@ export interface TestBrowser {
  * Starts Chromium with an empty profile.
  * @throws Error that says how to install Chromium, when it is missing
  */
-export async function startBrowser(
-  options: {
-    javaScript?: boolean;
-    colours?: "light" | "dark";
-    width?: number;
-    height?: number;
-    bypassPolicy?: boolean;
-    /** Such as `de-DE`; English by default. */
-    locale?: string;
-  } = {},
-): Promise<TestBrowser> {
+export async function startBrowser(visitor: Visitor = {}): Promise<TestBrowser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
       `The browser tests need Chromium at ${CHROMIUM}: \`apt-get update && apt-get install -y chromium\`, or set CHROMIUM to its path.`,
     );
   }
-  const profile = await mkdtemp(join(tmpdir(), "board-browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
+  const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    headless: true,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -49,12 +47,17 @@ export async function startBrowser(
       "--disable-component-update",
       "--disable-sync",
     ],
+  });
+  return { ...(await visit(browser, visitor)), close: () => browser.close() };
+}
+
+async function visit(browser: Browser, visitor: Visitor): Promise<TestBrowser> {
+  const context = await browser.newContext({
     // A bypass shows that no defence depends on the content policy alone.
-    bypassCSP: options.bypassPolicy ?? false,
-    javaScriptEnabled: options.javaScript ?? true,
-    locale: options.locale ?? "en-US",
-    colorScheme: options.colours ?? "light",
-    viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
+    bypassCSP: visitor.bypassPolicy ?? false,
+    javaScriptEnabled: visitor.javaScript ?? true,
+    locale: visitor.locale ?? "en-US",
+    viewport: { width: visitor.width ?? 1280, height: visitor.height ?? 900 },
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const complaints: string[] = [];
@@ -72,9 +75,7 @@ export async function startBrowser(
       return page;
     },
     complaints: () => complaints.splice(0),
-    async close() {
-      await context.close();
-      await rm(profile, { recursive: true, force: true });
-    },
+    beside: (other) => visit(browser, other),
+    close: () => context.close(),
   };
 }
