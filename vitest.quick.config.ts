@@ -12,7 +12,7 @@ useMemoryForFiles();
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/(model|index-process|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
+  /support\/(mongodb|search\/(model|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
   /search-index\/thread\/index/,
   /startBoard\(\{ EMBEDDINGS: |embedderOf\("required"\)|mode: "required"/,
   /\/bench\/([\w-]+|support\/board-fill|agent\/\w+)\.ts"/,

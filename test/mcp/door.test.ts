@@ -93,17 +93,11 @@ describe("the door", () => {
     expect(message).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 
-  it("answers a batch as JSON too", async () => {
-    const pings = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "ping", params: null }));
-    const { message } = await ask(pings, { accept: "application/json" });
-    expect(message).toEqual([1, 2].map((id) => ({ jsonrpc: "2.0", id, result: {} })));
-  });
-
   it("answers each request of a batch, with and without a fault", async () => {
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
     const batch = [ping, { jsonrpc: "2.0", id: 2 }, { ...ping, id: 3, params: ["x"] }];
     for (const accept of ["application/json", headers.accept]) {
-      expect(await ask(batch, { accept })).toMatchObject({
+      expect(await ask(batch, { accept, "mcp-protocol-version": "2025-03-26" })).toMatchObject({
         status: 200,
         message: [
           { id: 1, result: {} },
@@ -245,23 +239,6 @@ describe("the door", () => {
       expect(response.status).toBe(404);
       expect(response.headers.get("content-type")).toContain("json");
     }
-  });
-
-  it("answers a batch of an old client", async () => {
-    const body = JSON.stringify(
-      [1, 2].map((id) => ({
-        jsonrpc: "2.0",
-        id,
-        method: "tools/call",
-        params: { name: "about", arguments: {} },
-      })),
-    );
-    const response = await fetch(`${board.url}/mcp`, {
-      method: "POST",
-      headers: { ...headers, "mcp-protocol-version": "2025-03-26" },
-      body,
-    });
-    expect(await response.text()).toMatch(/"id":1[\s\S]*"id":2|"id":2[\s\S]*"id":1/);
   });
 });
 

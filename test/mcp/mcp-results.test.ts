@@ -1,4 +1,3 @@
-import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { visible } from "../../src/adapters/text/untrusted.ts";
@@ -8,6 +7,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
+import { tokensOf } from "../support/texts/tokens.ts";
 
 let board: TestBoard;
 let client: TestClient;
@@ -103,8 +103,6 @@ describe("a hostile post in a list", () => {
     }
   });
 });
-
-const tokensOf = (text: string) => getEncoding("o200k_base").encode(text).length;
 
 /** The answers from a first call to the last page, following each printed call. */
 async function pagesFrom(args: Record<string, unknown>) {

@@ -1,10 +1,10 @@
-import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { CLIENTS, mcpClient, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
+import { tokensOf } from "../support/texts/tokens.ts";
 
 const RECORDED = recordedCatalog().tools;
 const READING = recordedReadingTools();
@@ -339,7 +339,7 @@ describe("what it costs a caller", () => {
     const client = await connected();
     const tools = await client.list("tools");
     const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    const tokens = getEncoding("o200k_base").encode(JSON.stringify(shown)).length;
+    const tokens = tokensOf(JSON.stringify(shown));
     expect(tokens).toBeLessThanOrEqual(BUDGETS.toolListTokens(tools.length));
     await client.close();
   });

@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -416,52 +415,6 @@ describe("pages", () => {
     expect(shell).not.toContain("\u202E");
     const json = /'(.*)'$/.exec(shell)?.[1] ?? "";
     expect(JSON.parse(json).query.q).toContain("it's '; rm -rf ~; '");
-  });
-
-  describe("of twenty posts are small", () => {
-    let full: TestBoard;
-    let root: string;
-    let publisher: string;
-    beforeAll(async () => {
-      full = await startBoard();
-      const { id, key } = await register(full, "A publisher with a usual name");
-      publisher = id;
-      const { id: thread } = await write(full, key, {
-        kind: "thread",
-        title: "A long talk",
-        body: "x".repeat(8_000),
-      });
-      root = thread;
-      for (let n = 0; n < 21; n += 1) {
-        const { body } = (await write(full, key, { parent_id: thread, title: `Reply ${n}` })) as {
-          body: string;
-        };
-        await write(full, key, {
-          kind: "event",
-          title: `${body.slice(0, 60)} ${n}`,
-          tags: ["music", "outdoors", "free"],
-          location: { name: "Riverside Park, Berlin", lat: 52.5 + n / 200, lng: 13.4 + (n % 5) / 50 },
-          starts_at: "2027-05-28T18:00:00+02:00",
-          timezone: "Europe/Berlin",
-          expires_at: new Date(Date.now() + 86_400_000 * 300).toISOString(),
-        });
-      }
-    });
-    afterAll(() => full.stop());
-
-    it("at most 50 kB, 15 kB compressed", async () => {
-      for (const path of [
-        "/",
-        "/search",
-        "/search?near=52.5,13.4",
-        `/p/${root}`,
-        `/publishers/${publisher}`,
-      ]) {
-        const { text } = await getPage(full, path);
-        expect(Buffer.byteLength(text), path).toBeLessThanOrEqual(50_000);
-        expect(gzipSync(text).length, path).toBeLessThanOrEqual(15_000);
-      }
-    });
   });
 
   describe("of missing posts", () => {

@@ -49,6 +49,7 @@ describe("a page with all that it loads", () => {
     const weights = new Map<string, number>();
     for (const path of paths) {
       const { text } = await getPage(board, path, { accept: BROWSER });
+      expect(Buffer.byteLength(text), path).toBeLessThanOrEqual(50_000);
       const loaded = [
         ...text.matchAll(/<script src="([^"]+)"/g),
         ...text.matchAll(/<link rel="(?:stylesheet|icon)"[^>]* href="([^"]+)"/g),

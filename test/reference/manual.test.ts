@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { getEncoding } from "js-tiktoken";
 import { describe, expect, it } from "vitest";
 import { LIMIT_TABLE } from "../../src/adapters/calls/limits.ts";
 import { manualText } from "../../src/adapters/reference/manual.ts";
@@ -12,6 +11,7 @@ import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { LIMITS, Post } from "../../src/schema/post.ts";
 import { STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
+import { tokensOf } from "../support/texts/tokens.ts";
 
 const catalog = await loadCatalog();
 const manual = manualText(catalog, new Site("http://localhost:8787"));
@@ -22,7 +22,7 @@ describe("the manual", () => {
   });
 
   it("takes at most 6,000 tokens for eight tools and 200 for each further tool", () => {
-    const tokens = getEncoding("o200k_base").encode(manual).length;
+    const tokens = tokensOf(manual);
     expect(tokens).toBeLessThanOrEqual(BUDGETS.manualTokens(catalog.tools.length));
   });
 

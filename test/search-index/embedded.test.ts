@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { cosineOf } from "../../src/search/vectors.ts";
 import { Tables } from "../../src/search-index/tables.ts";
-import { MODEL, post, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
+import { MODEL, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 
@@ -157,6 +157,14 @@ describe("the embedded index", () => {
       /^index_snapshot/,
     ];
     expect(scans.filter((scan) => !meant.some((form) => form.test(scan)))).toEqual([]);
+  });
+
+  it("counts a place within a centimetre of a square's side in the square that it is said to lie in", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const lng of [0, -5e-324]) index.put(post({ id: `p${lng}`, lat: 0, lng }));
+    });
+    expect((await opened.index.spots(question({}), 10)).map(({ count }) => count)).toEqual([2]);
   });
 
   it("keeps a bounded number of changes", async () => {

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { TOKENIZER } from "../../../src/search-index/words/stems.ts";
 import type { DatabaseSyncInstance } from "../../../src/sqlite.ts";
 import { aPage } from "../../support/boards/questions.ts";
 import {
@@ -38,14 +37,6 @@ function sidesOf(database: DatabaseSyncInstance): { held: number[]; waiting: num
   return { held, waiting: all.filter((seq) => !held.includes(seq)) };
 }
 
-/** Every place of every word, as a full-text index of these texts would have it. */
-function placesOf(database: DatabaseSyncInstance, table: string): unknown[] {
-  database.exec(`CREATE VIRTUAL TABLE temp.places USING fts5vocab(${table}, instance)`);
-  const places = database.prepare("SELECT term, doc, col, offset FROM temp.places ORDER BY 1, 2, 3, 4").all();
-  database.exec("DROP TABLE temp.places");
-  return places;
-}
-
 async function expectPhrasesOfFts5({ index, database }: OpenIndex): Promise<number> {
   let all = 0;
   for (const phrase of PHRASES) {
@@ -80,28 +71,6 @@ it("phrases are found and scored as one full-text index of all texts would, whic
     for (const reader of [one, two]) expect(await expectPhrasesOfFts5(reader)).toBeGreaterThan(0);
   }
   expect(new Set(waited).size).toBeGreaterThan(6);
-});
-
-it("the full-text index holds exactly the posts up to its last one, as they are now", () => {
-  const { write, database } = openIndex();
-  const history = new History(52);
-  for (let round = 0; round < 12; round += 1) {
-    write((index) => {
-      history.grow(index, 53);
-      history.go(index, 60);
-      // The newest as well, so that the last one it holds is another.
-      if (round % 3 === 2) for (const id of [...history.posts.keys()].slice(-70)) index.remove(id);
-    });
-    if (round % 3 === 2) for (const id of [...history.posts.keys()].slice(-70)) history.posts.delete(id);
-    const { held, waiting } = sidesOf(database);
-    const last = held.at(-1) ?? 0;
-    expect(waiting.every((seq) => seq > last)).toBe(true);
-    expect(waiting.length).toBeLessThan(64);
-    database.exec(`CREATE VIRTUAL TABLE reference USING fts5(title, body, more, tokenize = ${TOKENIZER});
-      INSERT INTO reference (rowid, title, body, more) SELECT seq, title, body, more FROM index_doc WHERE seq <= ${last}`);
-    expect(placesOf(database, "'main', 'index_words'")).toEqual(placesOf(database, "'main', 'reference'"));
-    database.exec("DROP TABLE reference; INSERT INTO index_words(index_words) VALUES('integrity-check')");
-  }
 });
 
 it("a waiting post is found by its characters, its phrases and its misspelt words, until it is changed or removed", async () => {

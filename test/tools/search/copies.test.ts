@@ -48,6 +48,19 @@ describe("posts about one thing in a search", () => {
     expect(ofRelay.data.map(({ id }: { id: string }) => id)).toEqual([second, first]);
   });
 
+  it("stand for each other where they match, and step in for one that is removed", async () => {
+    const shared = { tags: ["match"], source_url: "https://example.org/match" };
+    const own = await post(organiser, shared);
+    const copy = await post(relay, { ...shared, syndicated: true, kind: "offer", body: "With a violin." });
+    const found = async (query: string) =>
+      (await search(`tags=match${query}`)).data.map(({ id }: { id: string }) => id);
+    expect(await found("")).toEqual([own]);
+    expect(await found("&kind=offer")).toEqual([copy]);
+    expect(await found("&q=violin")).toEqual([copy]);
+    await call(board, `DELETE /posts/${own}`, undefined, { key: organiser });
+    expect(await found("")).toEqual([copy]);
+  });
+
   it("are different things under different titles", async () => {
     const tags = ["titles"];
     await post(organiser, { tags, source_url: source, title: "The violin teacher" });
