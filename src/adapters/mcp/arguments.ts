@@ -1,15 +1,18 @@
 import { BoardError } from "../../failures.ts";
+import { KINDS } from "../../schema/post.ts";
 import { fromJsonText } from "../../schema/scalars.ts";
+import { fieldsNamed, PLACE_FIELDS, PLACE_NAMES } from "../calls/field-names.ts";
 import { objectBehind, unknownFieldIssue, unknownFields } from "../calls/input.ts";
 import { propertiesOf } from "../reference/fields.ts";
-import { renamed, unboxed } from "./names.ts";
 import { operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
+
+type Fields = Record<string, unknown>;
 
 /** Arguments as the board understands them. */
 export interface Understood {
   served: ServedOperation;
   /** Under the names of the operation. */
-  input: Record<string, unknown>;
+  input: Fields;
   /** From the argument `api_key`, or null. */
   apiKey: string | null;
   detail: unknown;
@@ -21,7 +24,7 @@ export interface Understood {
  * Reads arguments as models send them: null and "" for what they do not want, another name where only one can be meant,
  * the fields of an inner object beside it, all of them in a box of their own.
  */
-export function understoodArguments(tool: ServedTool, sent: Readonly<Record<string, unknown>>): Understood {
+export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): Understood {
   const { api_key: apiKey, detail, ...given } = withTexts(tool, withoutNothing(unboxed(sent, tool.fields)));
   const notes: string[] = [];
   const named = renamed(given, tool.fields, notes);
@@ -69,7 +72,7 @@ export function withArguments<Message>(message: Message): Message {
 }
 
 /** Numbers where a text is wanted: a title of 2026, a limit is none. */
-function withTexts({ listed }: ServedTool, sent: Record<string, unknown>): Record<string, unknown> {
+function withTexts({ listed }: ServedTool, sent: Fields): Fields {
   const wanted = propertiesOf(listed.inputSchema);
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [
@@ -89,7 +92,7 @@ const isNothing = (name: string, value: unknown) =>
   (typeof value === "string" && !OWN_TEXTS.has(name) && NOTHING.test(value));
 
 /** Where every argument must be sent, models fill in null or "" for those they do not want, inside objects too. */
-function withoutNothing(sent: Record<string, unknown>): Record<string, unknown> {
+function withoutNothing(sent: Fields): Fields {
   const given = Object.entries(sent).filter(([name, value]) => !isNothing(name, value));
   return Object.fromEntries(
     given.map(([name, value]) => [
@@ -99,16 +102,12 @@ function withoutNothing(sent: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The input with fields of an inner object, such as `query` or `location`, put into it when it was not sent itself. */
-function gathered(
-  { operation: { input: schema } }: ServedOperation,
-  given: Record<string, unknown>,
-  notes: string[],
-): Record<string, unknown> {
-  const fields: Record<string, unknown> = schema.shape;
+function gathered({ operation: { input: schema } }: ServedOperation, given: Fields, notes: string[]): Fields {
+  const fields: Fields = schema.shape;
   const strays = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
   for (const [name, field] of Object.entries(fields)) {
     const inner = objectBehind(field as Parameters<typeof objectBehind>[0]);
@@ -132,5 +131,103 @@ function gathered(
   return given;
 }
 
-const pick = (from: Record<string, unknown>, names: readonly string[]) =>
+const pick = (from: Fields, names: readonly string[]) =>
   Object.fromEntries(names.map((key) => [key, from[key]]));
+
+/** Boxes that models put all arguments in. */
+const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
+
+/** The fields under their own names, and what is written otherwise in the form they take. Each change of a name is noted. */
+function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[]): Fields {
+  const given = { ...sent };
+  for (const name of Object.keys(sent)) {
+    const fields = fieldsNamed(name, known);
+    if (fields.length === 0 || fields.some((field) => field in given)) continue;
+    for (const field of fields) given[field] = given[name];
+    delete given[name];
+    notes.push(`\`${name}\` was read as ${fields.map((field) => `\`${field}\``).join(" and ")}.`);
+  }
+  const wanted = known.has("near") ? "near" : known.has("location") ? "location" : null;
+  if (wanted !== null) placed(given, wanted, known, notes);
+  for (const [field, form] of Object.entries(FORMS)) {
+    const { [field]: value } = given;
+    if (!known.has(field)) continue;
+    if (typeof value === "string") given[field] = form(value);
+    else if (Array.isArray(value))
+      given[field] = value.map((one) => (typeof one === "string" ? form(one) : one));
+  }
+  return given;
+}
+
+/** Puts a place together that was sent in parts, or as an object of another form. */
+function placed(
+  given: Fields,
+  wanted: "near" | "location",
+  known: ReadonlySet<string>,
+  notes: string[],
+): void {
+  const sent = fromJsonText(given[wanted]);
+  const strays = Object.keys(given).filter((name) => PLACE_FIELDS.has(name) && !known.has(name));
+  if (isObject(sent)) {
+    const place = placeOf(sent);
+    if (place !== null && strays.length === 0) given[wanted] = wanted === "near" ? nearOf(place) : place;
+    return;
+  }
+  if (strays.length === 0) return;
+  const beside = typeof sent === "string" ? { name: sent } : {};
+  const place = placeOf({ ...Object.fromEntries(strays.map((name) => [name, given[name]])), ...beside });
+  if (place === null) return;
+  for (const name of strays) delete given[name];
+  given[wanted] = wanted === "near" ? nearOf(place) : place;
+  notes.push(
+    `${strays.map((name) => `\`${name}\``).join(", ")} ${strays.length === 1 ? "was" : "were"} read as \`${wanted}\`.`,
+  );
+}
+
+type Place = { name?: string; lat?: unknown; lng?: unknown };
+
+const nearOf = ({ name, lat, lng }: Place) => (lat === undefined ? name : `${lat},${lng}`);
+
+/** The place that some fields tell; null when a field among them says something else. */
+function placeOf(sent: Fields): Place | null {
+  if (Object.keys(sent).some((name) => !PLACE_FIELDS.has(name))) return null;
+  const point = [sent, sent["geo"]].find((each) => isObject(each) && each["type"] === "Point");
+  const [east, north] = isObject(point) && Array.isArray(point["coordinates"]) ? point["coordinates"] : [];
+  if (point === undefined && ("coordinates" in sent || "geo" in sent || "type" in sent)) return null;
+  const lat = sent["lat"] ?? sent["latitude"] ?? north;
+  const lng = sent["lng"] ?? sent["lon"] ?? sent["long"] ?? sent["longitude"] ?? east;
+  const names = PLACE_NAMES.map((name) => sent[name]).filter(
+    (name) => typeof name === "string" && name !== "",
+  );
+  return {
+    ...(names.length === 0 ? {} : { name: [...new Set(names)].join(", ") }),
+    ...(lat === undefined ? {} : { lat }),
+    ...(lng === undefined ? {} : { lng }),
+  };
+}
+
+/** The arguments inside the only box that was sent. */
+function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
+  const [name = "", ...others] = Object.keys(sent).filter((key) => key !== "api_key");
+  if (others.length > 0 || !BOXES.has(name) || known.has(name)) return sent;
+  const { [name]: box, ...rest } = sent;
+  const inner = fromJsonText(box);
+  return isObject(inner) ? { ...rest, ...inner } : sent;
+}
+
+/** What values may look like beside the form that a field takes. */
+const FORMS: Readonly<Record<string, (text: string) => string>> = {
+  // "Events", "event, offers"
+  kind: (text) => text.split(",").map(kindIn).join(","),
+  // "#bikes, #repair"
+  tags: (text) => (text.trimStart().startsWith("[") ? text : text.replace(/(^|,)\s*#/g, "$1")),
+  reason: (text) => text.trim().toLowerCase(),
+  sort: (text) => text.trim().toLowerCase(),
+  // "10 km"
+  radius_km: (text) => text.replace(/^\s*([\d.]+)\s*km\s*$/i, "$1"),
+};
+
+function kindIn(text: string): string {
+  const word = text.trim().toLowerCase();
+  return KINDS.find((kind) => word === kind || word === `${kind}s`) ?? text;
+}

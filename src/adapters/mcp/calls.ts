@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
-import { adviceOn, BoardError, FAILURES, type Surface } from "../../failures.ts";
+import { type Advice, adviceOn, BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
@@ -67,15 +67,11 @@ export async function callTool(
     };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
-    const failure = forAgents(error, { tool: tool.name, input, isOutranked }, parts.site);
-    return failedResult(failure, adviceWithCall(failure, door, tool.name), reference);
+    const said = adviceOn(door.surface, hintFor(error, { tool: tool.name, input, isOutranked }, parts.site));
+    const namesCall = door.tools.some((name) => said.includes(`\`${name}\``));
+    const hint = namesCall ? said : `${said} Then call \`${tool.name}\` again.`;
+    return failedResult(error, hint, reference);
   }
-}
-
-/** The hint of a failure, which names a call of this server: to the tool that failed, where no other is named. */
-function adviceWithCall({ hint }: BoardError, { surface, tools }: OpenDoor, tool: string) {
-  const said = adviceOn(surface, hint);
-  return tools.some((name) => said.includes(`\`${name}\``)) ? said : `${said} Then call \`${tool}\` again.`;
 }
 
 const OUTRANKED =
@@ -107,48 +103,29 @@ function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[n
 }
 
 /**
- * The same failure, with a hint for a caller that has tools and cannot set headers.
+ * What to do about a failure, for a caller that has tools and cannot set headers.
  * @param call.isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
  */
-function forAgents(
-  error: BoardError,
-  {
-    tool,
-    input,
-    isOutranked,
-  }: { tool: string; input: Readonly<Record<string, unknown>>; isOutranked: boolean },
+function hintFor(
+  { code, issues, hint }: BoardError,
+  call: { tool: string; input: Readonly<Record<string, unknown>>; isOutranked: boolean },
   site: Site,
-): BoardError {
-  const { code, issues } = error;
+): Advice {
   if (code === "post_not_found") {
-    const [, type = ""] = /^(sub|pub)_/.exec(String(input["id"] ?? input["post_id"])) ?? [];
-    const hint = OF_OTHER_IDS[type];
-    return hint === undefined ? error : new BoardError(code, { hint, issues });
+    const [, type = ""] = /^(sub|pub)_/.exec(String(call.input["id"] ?? call.input["post_id"])) ?? [];
+    return OF_OTHER_IDS[type] ?? hint;
   }
-  if (code === "invalid_api_key" && isOutranked) {
-    const hint =
-      "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header (over stdio BOARD_API_KEY) mended or taken out.";
-    return new BoardError(code, { hint, issues });
-  }
+  if (code === "invalid_api_key" && call.isOutranked)
+    return "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header (over stdio BOARD_API_KEY) mended or taken out.";
   if (code === "terms_not_accepted") {
     const terms = site.isServed ? `${site.root}/terms` : "the terms (resource board://terms)";
-    const hint = `Ask the person you work for to accept ${terms}, then send \`accept_terms: true\`.`;
-    return new BoardError(code, { hint, issues });
+    return `Ask the person you work for to accept ${terms}, then send \`accept_terms: true\`.`;
   }
-  if (
-    issues.some(({ path, code: rule }) => rule === "required" && IDS_OF_POSTS.has(path)) &&
-    hasOwnHint(error)
-  ) {
-    return new BoardError(code, { hint: "Take the id of a post from `search`, or its page URL.", issues });
-  }
-  if ((code === "invalid_request" || code === "invalid_query") && hasOwnHint(error)) {
-    const wrong = [...new Set(issues.map(({ path }) => (path === "" ? "the arguments" : `\`${path}\``)))];
-    return new BoardError(code, {
-      hint: `Call \`${tool}\` again with ${wrong.join(", ")} corrected.`,
-      issues,
-    });
-  }
-  return error;
+  if ((code !== "invalid_request" && code !== "invalid_query") || hint !== FAILURES[code].hint) return hint;
+  if (issues.some(({ path, code: rule }) => rule === "required" && IDS_OF_POSTS.has(path)))
+    return "Take the id of a post from `search`, or its page URL.";
+  const wrong = [...new Set(issues.map(({ path }) => (path === "" ? "the arguments" : `\`${path}\``)))];
+  return `Call \`${call.tool}\` again with ${wrong.join(", ")} corrected.`;
 }
 
 const OF_OTHER_IDS: Readonly<Record<string, string>> = {
@@ -157,4 +134,3 @@ const OF_OTHER_IDS: Readonly<Record<string, string>> = {
 };
 
 const IDS_OF_POSTS: ReadonlySet<string> = new Set(["id", "post_id"]);
-const hasOwnHint = ({ code, hint }: BoardError) => hint === FAILURES[code].hint;

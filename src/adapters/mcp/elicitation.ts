@@ -12,56 +12,39 @@ import { unknownFields } from "../calls/input.ts";
 import { visibleLine } from "../text/untrusted.ts";
 import type { Understood } from "./arguments.ts";
 
-type Arguments = Readonly<Record<string, unknown>>;
-type Question = Parameters<typeof inputRequired.elicit>[0];
-
-/** What a tool asks the host's person for, where the call lacks it. */
+/** What a call lacks that only the host's person can say. */
 interface Missing {
-  tool: string;
+  message: string;
   /** Name of the answer, and its field in the form. */
   field: string;
-  isMissing(sent: Arguments, hasKey: boolean): boolean;
-  question(sent: Arguments, site: Site): Question;
-  /** The arguments with the person's answer. */
-  filled(sent: Arguments, answer: unknown): Record<string, unknown>;
+  form:
+    | { type: "boolean"; title: string; default: false }
+    | { type: "string"; title: string; maxLength: 200 };
+  /** The arguments that an answer adds. */
+  filled(answer: unknown): Record<string, unknown>;
 }
 
-const MISSING: readonly Missing[] = [
-  {
-    tool: "register_publisher",
-    field: "accept_terms",
-    isMissing: ({ name, accept_terms: accepted }) => typeof name === "string" && accepted === undefined,
-    question({ name }, site) {
-      const terms = site.isServed ? `${site.root}/terms` : "board://terms among its resources";
-      return {
-        message: `Your agent registers "${visibleLine(String(name))}" on this bulletin board, in order to publish for you. The terms: ${terms}`,
-        requestedSchema: {
-          type: "object",
-          properties: { accept_terms: { type: "boolean", title: "I accept the terms", default: false } },
-          required: ["accept_terms"],
-        },
-      };
-    },
-    filled: (sent, answer) => ({ ...sent, accept_terms: answer === true }),
-  },
-  {
-    tool: "create_post",
+function missingIn(tool: string, { input }: Understood, site: Site, hasKey: boolean): Missing | null {
+  const { name, title } = input;
+  if (tool === "register_publisher" && typeof name === "string" && input["accept_terms"] === undefined) {
+    const terms = site.isServed ? `${site.root}/terms` : "board://terms among its resources";
+    return {
+      message: `Your agent registers "${visibleLine(name)}" on this bulletin board, in order to publish for you. The terms: ${terms}`,
+      field: "accept_terms",
+      form: { type: "boolean", title: "I accept the terms", default: false },
+      filled: (answer) => ({ accept_terms: answer === true }),
+    };
+  }
+  const saysWhere = ["location", "id", "parent_id"].some((field) => input[field] !== undefined);
+  if (tool !== "create_post" || !hasKey || input["kind"] !== "event" || saysWhere) return null;
+  return {
+    message: `Where does "${visibleLine(String(title))}" take place? Leave it empty if it has no place.`,
     field: "place",
-    isMissing: ({ kind, location, id, parent_id: parent }, hasKey) =>
-      hasKey && kind === "event" && [location, id, parent].every((each) => each === undefined),
-    question: ({ title }) => ({
-      message: `Where does "${visibleLine(String(title))}" take place? Leave it empty if it has no place.`,
-      requestedSchema: {
-        type: "object",
-        properties: { place: { type: "string", title: "Place", maxLength: 200 } },
-      },
-    }),
-    filled: (sent, answer) =>
-      typeof answer === "string" && answer.trim() !== ""
-        ? { ...sent, location: { name: answer.trim() } }
-        : { ...sent },
-  },
-];
+    form: { type: "string", title: "Place", maxLength: 200 },
+    filled: (answer) =>
+      typeof answer === "string" && answer.trim() !== "" ? { location: { name: answer.trim() } } : {},
+  };
+}
 
 /**
  * Asks the host's person for what a call lacks, where the host has declared that it can. Without an answer, the call goes on
@@ -79,16 +62,19 @@ export function elicited(
   { site, hasKey }: { site: Site; hasKey: boolean },
 ): { ask: InputRequiredResult } | { understood: Understood } {
   const { input, served } = understood;
-  const missing = MISSING.find((each) => each.tool === tool.name && each.isMissing(input, hasKey));
+  const missing = missingIn(tool.name, understood, site, hasKey);
   const isMisspelt = unknownFields(served.operation.input, input).some(({ meant }) => meant !== null);
-  if (missing === undefined || isMisspelt || !canAsk(server, mcpReq)) return { understood };
-  const response = inputResponse(mcpReq.inputResponses, missing.field);
+  if (missing === null || isMisspelt || !canAsk(server, mcpReq)) return { understood };
+  const { message, field, form, filled } = missing;
+  const response = inputResponse(mcpReq.inputResponses, field);
   if (response.kind === "missing") {
-    const question = inputRequired.elicit(missing.question(input, site));
-    return { ask: inputRequired({ inputRequests: { [missing.field]: question } }) };
+    const required = form.type === "boolean" ? { required: [field] } : {};
+    const requestedSchema = { type: "object" as const, properties: { [field]: form }, ...required };
+    const question = inputRequired.elicit({ message, requestedSchema });
+    return { ask: inputRequired({ inputRequests: { [field]: question } }) };
   }
   if (response.kind !== "elicit" || response.action !== "accept") return { understood };
-  return { understood: { ...understood, input: missing.filled(input, response.content?.[missing.field]) } };
+  return { understood: { ...understood, input: { ...input, ...filled(response.content?.[field]) } } };
 }
 
 /**

@@ -1,15 +1,16 @@
-import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from "@modelcontextprotocol/server";
-import type { Site } from "../../domain/site.ts";
-import { adviceOn, type Surface } from "../../failures.ts";
-import type { Catalog, Operation } from "../../operation.ts";
-import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from "@modelcontextprotocol/server";
+import type { Catalog } from "../../operation.ts";
+import type { Credentials } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { understoodArguments } from "./arguments.ts";
 import { type CallParts, callTool, type OpenDoor } from "./calls.ts";
 import type { ServedTool } from "./tool-list.ts";
-
-type Opening = Dispatcher | Promise<Dispatcher>;
 
 interface Resource {
   uri: string;
@@ -30,7 +31,7 @@ const MATCHES = {
 const MATCHES_URI = "board://subscriptions";
 
 /** Addresses of matches: of all the caller's subscriptions, or of one. */
-export const MATCHES_TEMPLATES = [
+const MATCHES_TEMPLATES = [
   { uriTemplate: `${MATCHES_URI}{?cursor}`, name: "matches", ...MATCHES },
   { uriTemplate: `${MATCHES_URI}/{id}{?cursor}`, name: "matches_of_one", ...MATCHES },
 ];
@@ -42,52 +43,83 @@ export function matchesAt(uri: string): { id?: string; cursor?: string } | null 
   return { ...(id === undefined ? {} : { id }), ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** Reads new matches as the tool would; they are the caller's own, so no client may keep them for others. */
-export async function readMatches(
-  parts: CallParts,
-  door: OpenDoor,
-  tool: ServedTool,
-  { uri, ...input }: { uri: string; id?: string; cursor?: string },
-  from: Credentials,
-): Promise<ReadResourceResult> {
-  const understood = understoodArguments(tool, input);
-  const { content, isError } = await callTool(parts, { ...door, answers: "text" }, tool, understood, from);
-  const [first] = content;
-  const text = first?.type === "text" ? first.text : "";
-  if (isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
-  return { contents: [{ uri, mimeType: MATCHES.mimeType, text }], ttlMs: 0, cacheScope: "private" };
-}
-
 /** Before texts that also name web addresses. */
 const UNSERVED =
   "*Nothing answers at the web addresses below: this board is served over stdio only. Use the tools.*\n\n";
 
-/** What clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with them. */
+/**
+ * What clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with them.
+ * @param tools  those behind the door, by name
+ */
 export function resourcesOf(
-  { catalog, dispatcher, site }: { catalog: Catalog; dispatcher: Opening; site: Site },
-  surface: Surface,
-): Resource[] {
-  const about = catalog.tools.find(({ name }) => name === "about");
-  const board = about === undefined ? [] : [boardResource(about, dispatcher)];
-  if (surface === "reading") return board;
-  const here = site.isServed ? "" : UNSERVED;
-  const manual = () => here + manualText(catalog, site);
+  parts: CallParts & { catalog: Catalog },
+  door: OpenDoor,
+  tools: ReadonlyMap<string, ServedTool>,
+) {
+  const { catalog, site } = parts;
+  /** What a tool answers, as it would to a call. */
+  const answerOf = async (name: string, input: Record<string, unknown>, from: Credentials) => {
+    const tool = tools.get(name);
+    if (tool === undefined) throw new Error(`a resource speaks of "${name}", which is no tool`);
+    const asData = { ...door, answers: "data" } as const;
+    const answer = await callTool(parts, asData, tool, understoodArguments(tool, input), from);
+    const [first] = answer.content;
+    const text = first?.type === "text" ? first.text : "";
+    if (answer.isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+    return { text, data: (answer.structuredContent as { data?: unknown } | undefined)?.data };
+  };
+  const about: Resource = {
+    uri: "board://about",
+    name: "about",
+    title: "About this board",
+    description: "Size, kinds, top tags and limits of the board.",
+    mimeType: "application/json",
+    read: async (from) => JSON.stringify((await answerOf("about", {}, from)).data),
+  };
+  const resources = door.surface === "reading" ? [about] : [about, ...textsOf({ catalog, site })];
+  return {
+    /** For `resources/list`. */
+    listed: resources.map(({ read: _read, ...entry }) => entry),
+    /** For `resources/templates/list`. */
+    templates: MATCHES_TEMPLATES,
+    /** @throws ProtocolError where there is nothing at the address, or with what a tool says of its failure */
+    async read(uri: string, from: Credentials): Promise<ReadResourceResult> {
+      const matches = matchesAt(uri);
+      if (matches !== null) {
+        const { text } = await answerOf("check_subscription", matches, from);
+        // They are the caller's own, so no client may keep them for others.
+        return {
+          contents: [{ uri, mimeType: MATCHES.mimeType, text }],
+          ttlMs: 0,
+          cacheScope: "private",
+        };
+      }
+      const resource = resources.find((each) => each.uri === uri);
+      if (resource === undefined)
+        throw new ResourceNotFoundError(uri, "No such resource. See resources/list.");
+      return { contents: [{ uri, mimeType: resource.mimeType, text: await resource.read(from) }] };
+    },
+  };
+}
+
+/** The manual, the terms and the skills. */
+function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog }): Resource[] {
+  const mimeType = "text/markdown";
   return [
-    ...board,
     {
       uri: "board://manual",
       name: "manual",
       title: "Manual",
       description: "Every tool, field, failure and limit of the board on one page.",
-      mimeType: "text/markdown",
-      read: manual,
+      mimeType,
+      read: () => (site.isServed ? "" : UNSERVED) + manualText(catalog, site),
     },
     {
       uri: "board://terms",
       name: "terms",
       title: "Terms",
       description: "What a publisher accepts with `accept_terms`.",
-      mimeType: "text/markdown",
+      mimeType,
       // The pages are worth loading only for whoever asks.
       read: async () => (await import("../pages/legal.ts")).termsText(site),
     },
@@ -96,32 +128,8 @@ export function resourcesOf(
       name,
       title: `Skill: ${name}`,
       description,
-      mimeType: "text/markdown",
+      mimeType,
       read: () => (site.isServed ? text : text.replace(/^(---\n.*?\n---\n\n)/s, `$1${UNSERVED}`)),
     })),
   ];
-}
-
-function boardResource(about: Operation & { title: string }, dispatcher: Opening): Resource {
-  return {
-    uri: "board://about",
-    name: "about",
-    title: about.title,
-    description: "Size, kinds, top tags and limits of the board.",
-    mimeType: "application/json",
-    read: (from) => dataOf(about, from, dispatcher),
-  };
-}
-
-/** The data that an operation answers without input, as JSON. */
-async function dataOf(operation: Operation, from: Credentials, opening: Opening): Promise<string> {
-  const dispatcher = await opening;
-  try {
-    const { data } = await dispatcher.ask(operation, await dispatcher.admit(operation, from), {});
-    return JSON.stringify(data);
-  } catch (thrown) {
-    const { error } = dispatcher.fail(thrown, null);
-    const hint = adviceOn(from.surface ?? "rest", error.hint);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `${error.code}: ${error.message} ${hint}`);
-  }
 }

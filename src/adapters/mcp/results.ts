@@ -68,7 +68,7 @@ function linesOf(call: Call, body: Performed["body"], replayed: boolean): string
     case "record":
       if ("poll_url" in (body.data as object))
         return subscriptionLines(body.data as Subscription & { secret?: string });
-      return [recordText(call.served.operation, openable(body.data, call.site))];
+      return [recordText(call.served.operation, openable(body.data as Record<string, unknown>, call.site))];
   }
 }
 
@@ -95,18 +95,10 @@ export function fittingItems(call: Call, data: unknown): number {
     return fittingOf(call, [post, ...replies], whole) - 1;
   }
   const items = data as (Post | InboxItem)[];
-  const fitting = fittingOf(
-    call,
-    rowsOf(items).map(({ post }) => post),
-    viewOf(call, []),
-  );
-  const shown = new Set(
-    rowsOf(items)
-      .slice(0, fitting)
-      .flatMap(({ items: own }) => own),
-  );
-  const first = items.findIndex((item) => !shown.has(item));
-  return first === -1 ? items.length : first;
+  const rows = rowsOf(items);
+  const posts = rows.map(({ post }) => post);
+  const [next] = rows[fittingOf(call, posts, viewOf(call, []))]?.items ?? [];
+  return next === undefined ? items.length : items.indexOf(next);
 }
 
 /** How many of the first posts fit into an answer, as text and, where programs read it, as data. */
@@ -114,23 +106,16 @@ function fittingOf(call: Call, posts: readonly Post[], view: PostDisplay): numbe
   const texts = posts.map((post) => shownPost(post, "00. ", view));
   const fitting = fittingCount(texts, view.isWhole ? POSTS_TOKENS.whole : POSTS_TOKENS.brief);
   if (call.answers === "text") return fitting;
-  return Math.min(
-    fitting,
-    fittingCount(
-      posts.map((post) => JSON.stringify(post)),
-      POSTS_TOKENS.data,
-    ),
-  );
+  const data = posts.map((post) => JSON.stringify(post));
+  return Math.min(fitting, fittingCount(data, POSTS_TOKENS.data));
 }
 
-const isWhole = ({ served, detail }: Call) => served.whole === "always" || detail === "full";
-
-const viewOf = (call: Call, sought: readonly string[]): PostDisplay => ({
+const viewOf = ({ served, detail, now, site }: Call, sought: readonly string[]): PostDisplay => ({
   sought,
-  now: call.now,
-  isWhole: isWhole(call),
-  links: call.served.whole !== "always",
-  noPages: !call.site.isServed,
+  now,
+  isWhole: served.whole === "always" || detail === "full",
+  links: served.whole !== "always",
+  noPages: !site.isServed,
 });
 
 /** A post of a list, with what the list says of it. */
@@ -258,15 +243,12 @@ function pagesOf(post: Post | undefined, { isServed }: Site): string {
 }
 
 /** A record without the addresses that nothing serves. */
-function openable(data: unknown, site: Site): Record<string, unknown> {
-  const members = Object.entries(data as Record<string, unknown>);
-  if (site.isServed) return Object.fromEntries(members);
-  const leadsNowhere = (value: unknown): boolean =>
-    typeof value === "string"
-      ? value.startsWith(`${site.root}/`)
-      : isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(leadsNowhere);
-  return Object.fromEntries(members.filter(([, value]) => !leadsNowhere(value)));
+function openable(record: Record<string, unknown>, { isServed, root }: Site): Record<string, unknown> {
+  const leadsNowhere = (value: unknown): boolean => {
+    if (typeof value === "string") return value.startsWith(`${root}/`);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    const members = Object.values(value);
+    return members.length > 0 && members.every(leadsNowhere);
+  };
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => isServed || !leadsNowhere(value)));
 }
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,9 +1,4 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  Server,
-} from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { Site } from "../../domain/site.ts";
@@ -13,7 +8,7 @@ import { understoodArguments } from "./arguments.ts";
 import { callTool, type Door } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
-import { MATCHES_TEMPLATES, matchesAt, readMatches, resourcesOf } from "./resources.ts";
+import { resourcesOf } from "./resources.ts";
 import { servedTools } from "./tool-list.ts";
 
 /** What the MCP server is built from. */
@@ -56,19 +51,17 @@ export function mcpServers(
   const catalog = door.surface === "tools" ? parts.catalog : readingOnly(parts.catalog);
   const tools = servedTools(catalog);
   const open = { ...door, tools: [...tools.keys()] };
-  const listed = [...tools.values()].map((tool) => tool.listed);
-  const shown = listed.map(({ outputSchema, ...tool }) =>
+  const listed = [...tools.values()].map(({ listed: { outputSchema, ...tool } }) =>
     door.answers === "data" ? { ...tool, outputSchema } : tool,
   );
   const prompts = promptsOf(door.surface, door.signedIn);
   const options = { ...OPTIONS, instructions: prompts.instructions };
-  const resources = resourcesOf({ ...parts, catalog }, door.surface);
-  const checking = tools.get("check_subscription");
+  const resources = resourcesOf({ ...parts, catalog }, open, tools);
   return (credentials, { listen } = { listen: false }) => {
     const caller = { ...credentials, surface: door.surface };
     const capabilities = { tools: {}, resources: listen ? { subscribe: true } : {}, prompts: {} };
     const server = new Server({ ...SERVER, title: parts.site.identity.name }, { ...options, capabilities });
-    server.setRequestHandler("tools/list", { params: List }, () => ({ tools: shown }));
+    server.setRequestHandler("tools/list", { params: List }, () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
@@ -82,37 +75,17 @@ export function mcpServers(
       const asked = elicited(server, tool, understood, context, { site: parts.site, hasKey });
       return "ask" in asked ? asked.ask : callTool(parts, open, tool, asked.understood, { ...caller, line });
     });
-    server.setRequestHandler("resources/list", { params: List }, () => ({
-      resources: resources.map(({ read: _read, ...entry }) => entry),
-    }));
+    server.setRequestHandler("resources/list", { params: List }, () => ({ resources: resources.listed }));
     server.setRequestHandler("resources/templates/list", { params: List }, () => ({
-      resourceTemplates: checking === undefined ? [] : MATCHES_TEMPLATES,
+      resourceTemplates: resources.templates,
     }));
-    server.setRequestHandler("resources/read", { params: ResourceAsked }, async (params) => {
-      const matches = matchesAt(params.uri);
-      if (matches !== null && checking !== undefined) {
-        const at = { uri: params.uri, ...matches };
-        return readMatches(parts, open, checking, at, caller);
-      }
-      const resource = resources.find(({ uri }) => uri === params.uri);
-      if (resource === undefined)
-        throw new ResourceNotFoundError(params.uri, "No such resource. See resources/list.");
-      const { uri, mimeType } = resource;
-      return { contents: [{ uri, mimeType, text: await resource.read(caller) }] };
-    });
+    server.setRequestHandler("resources/read", { params: ResourceAsked }, ({ uri }) =>
+      resources.read(uri, caller),
+    );
     server.setRequestHandler("prompts/list", { params: List }, () => ({ prompts: prompts.listed }));
-    server.setRequestHandler("prompts/get", { params: PromptAsked }, (params) => {
-      const filled = prompts.filled(params.name, params.arguments ?? {});
-      if (filled === null)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown prompt. See prompts/list.");
-      if ("missing" in filled) {
-        throw new ProtocolError(
-          ProtocolErrorCode.InvalidParams,
-          `The argument \`${filled.missing}\` is required.`,
-        );
-      }
-      return filled;
-    });
+    server.setRequestHandler("prompts/get", { params: PromptAsked }, (params) =>
+      prompts.filled(params.name, params.arguments ?? {}),
+    );
     return server;
   };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Catalog, Operation, Tool } from "../../operation.ts";
-import { jsonSchemaOf } from "../../schema/json-schema.ts";
-import { type JsonObject, propertiesOf, requiredOf } from "../reference/fields.ts";
-import { answerSchema, argumentsSchema } from "./schemas.ts";
+import { successOf } from "../../schema/envelope.ts";
+import { jsonSchemaOf, openSchemaOf } from "../../schema/json-schema.ts";
+import { type JsonObject, propertiesOf, requiredOf, withoutNull } from "../reference/fields.ts";
 
 /** A tool as it is served over MCP. */
 export interface ServedTool {
@@ -70,7 +70,7 @@ function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {
       description: tool.when,
       annotations: annotationsOf(tool),
       inputSchema: inputSchemaOf(tool, inputs, takesDetail),
-      outputSchema: answerSchema(operations.map(({ operation }) => operation)),
+      outputSchema: answerSchema(operations),
     },
   };
 }
@@ -111,10 +111,7 @@ function inputSchemaOf(
   takesDetail: boolean,
 ): ListedTool["inputSchema"] {
   const [first = {}, second] = inputs;
-  const needed =
-    second === undefined
-      ? requiredOf(first)
-      : requiredOf(first).filter((name) => requiredOf(second).includes(name));
+  const needed = requiredOf(first).filter((name) => requiredOf(second ?? first).includes(name));
   return argumentsSchema(
     {
       ...propertiesOf(first),
@@ -142,4 +139,58 @@ function fieldsOfSecond({ given, fields = [] }: NonNullable<Tool["also"]>, secon
   return Object.fromEntries(
     named.map((name) => [name, { ...propertiesOf(second)[name], description: TOLD[name] }]),
   );
+}
+
+/**
+ * The schema of a tool's arguments, as every provider of models takes it: a type on every property, choices of strings
+ * only, no constants, no alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and
+ * defaults stand in the descriptions.
+ */
+function argumentsSchema(
+  properties: Record<string, JsonObject>,
+  required: readonly string[],
+): ListedTool["inputSchema"] {
+  return {
+    type: "object",
+    properties: portableFields(properties, UNLISTED.top),
+    ...(required.length === 0 ? {} : { required }),
+    // OpenAI's strict mode takes an object without fields only if it says that it has none.
+    ...(Object.keys(properties).length === 0 ? { additionalProperties: false } : {}),
+  };
+}
+
+/**
+ * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds
+ * send, and what is rarely wanted in a saved query.
+ */
+const UNLISTED = {
+  top: ["rerank", "source_url", "syndicated", "metadata"],
+  inner: ["rerank", "timezone", "include_expired", "include_replies", "include_syndicated"],
+};
+function portable(sent: JsonObject): JsonObject {
+  const { type, description, items, enum: choices } = withoutNull(sent);
+  const fields = propertiesOf(withoutNull(sent));
+  const isFreeForm = type === "object" && Object.keys(fields).length === 0;
+  return {
+    type: isFreeForm ? "string" : type,
+    ...(description === undefined ? {} : { description }),
+    ...(Array.isArray(choices) ? { enum: choices } : {}),
+    ...(items === undefined ? {} : { items: portable(items as JsonObject) }),
+    ...(Object.keys(fields).length === 0 ? {} : { properties: portableFields(fields, UNLISTED.inner) }),
+  };
+}
+
+const portableFields = (fields: Record<string, JsonObject>, unlisted: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => !unlisted.includes(name))
+      .map(([name, field]) => [name, portable(field)]),
+  );
+
+/** The schema of a tool's data, which is the envelope of REST: `data` is that of any of its operations. */
+function answerSchema(operations: ServedTool["operations"]): ListedTool["outputSchema"] {
+  const outputs = [...new Set(operations.map(({ operation }) => operation.output))];
+  const data = outputs.length === 1 ? operations[0].operation.output : z.union(outputs);
+  const isList = operations.every(({ operation }) => operation.list === true);
+  return { ...openSchemaOf(successOf(data, isList), "output"), type: "object" };
 }

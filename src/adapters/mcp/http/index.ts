@@ -1,9 +1,7 @@
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
-  type AuthInfo,
   createMcpHandler,
   isJsonContentType,
-  type McpHttpHandler,
   ProtocolErrorCode,
   type Server,
   validateHostHeader,
@@ -11,9 +9,9 @@ import {
 import cors from "cors";
 import express, {
   type ErrorRequestHandler,
+  type Response as ExpressResponse,
   type Request,
   type RequestHandler,
-  type Response,
   type Router,
 } from "express";
 import { adviceOn, FAILURES } from "../../../failures.ts";
@@ -26,8 +24,7 @@ import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
 import { readMessage, refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
-import { EVERY_FORM, inAcceptedForm } from "./accepted-form.ts";
-import { type ListeningParts, listening } from "./listening.ts";
+import { type ListeningParts, streamAsked } from "./listening.ts";
 
 /** The JSON-RPC error code of a refusal by HTTP. */
 const BY_HTTP = -32000;
@@ -58,18 +55,14 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
   if (signIn !== null)
     doors.push(["/mcp/me", { surface: "tools", answers: "text", signedIn: true }, signIn.required]);
   for (const [path, door, admit] of doors) {
-    const serverFor = mcpServers(parts, door);
-    const make = (request: { era: "modern" | "legacy"; authInfo?: AuthInfo }) => {
-      const server = serverFor(credentialsIn(request.authInfo), { listen: request.era === "modern" });
+    const make = mcpServers(parts, door);
+    const serverFor: typeof make = (...from) => {
+      const server = make(...from);
       adapt(server);
       return server;
     };
-    const handler = createMcpHandler(make, {
-      onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
-    });
-    const listen = listening(parts, { make, surface: door.surface }, callerOf);
     router.use(path, notBelow(onlyKnownHosts(parts), openCors, admit, postOnly, requireJson, jsonBody));
-    router.post(path, counting(parts), acceptingAll, listen, answering(handler));
+    router.post(path, counting(parts), answering(parts, door, serverFor));
     router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
@@ -136,62 +129,83 @@ function counting({ dispatcher }: McpRouterParts): RequestHandler {
   };
 }
 
-/** Keeps the caller's `Accept` for the answer, and shows the SDK one that it takes. */
-const acceptingAll: RequestHandler = (request, response, next) => {
-  response.locals["accept"] = request.headers.accept;
-  request.headers.accept = EVERY_FORM;
-  next();
-};
-
 /** Hands what the SDK can read to it, and answers the rest beside it: a batch may have both. */
-function answering({ fetch }: McpHttpHandler): RequestHandler {
+function answering(
+  parts: McpRouterParts,
+  { surface }: Door,
+  serverFor: ReturnType<typeof mcpServers>,
+): RequestHandler {
   return async (request, response) => {
-    const { accept } = response.locals;
-    const read = [request.body].flat().map((sent) => ({ sent: sent as unknown, ...readMessage(sent) }));
+    const { body } = request;
+    const client = mcpClientOf(body, request.get("user-agent"));
+    const credentials = { ...senderOf(request, response), client, line: lineOf(response), surface };
+    const stream =
+      body?.method === "subscriptions/listen" ? await streamAsked(parts, credentials, body) : null;
+    const read = [body].flat().map((sent) => ({ sent: sent as unknown, ...readMessage(sent), ...stream }));
     const refusals = read.flatMap(({ refusal }) => refusal ?? []);
     const readable = read.flatMap(({ sent, message = sent, refusal }) => (refusal ? [] : [message]));
+    // For this request alone: it knows who asks, its bus reaches nobody else, and closing it ends the stream properly.
+    const handler = createMcpHandler(({ era }) => serverFor(credentials, { listen: era === "modern" }), {
+      bus: {
+        publish() {},
+        subscribe(tell) {
+          stream
+            ?.follow?.(tell)
+            .catch((error) => parts.dispatcher.fail(error, null))
+            .finally(handler.close);
+          return () => {};
+        },
+      },
+      onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
+    });
+    const accept = stream?.follow === undefined ? request.headers.accept : EVERY_FORM;
+    request.headers.accept = EVERY_FORM;
     const handle = toNodeHandler({
       async fetch(...asked) {
-        if (refusals.length === 0) return inAcceptedForm(await fetch(...asked), accept);
-        const own = readable[0] ? await inAcceptedForm(await fetch(...asked), "application/json") : null;
+        if (refusals.length === 0) return inAcceptedForm(await handler.fetch(...asked), accept);
+        const own = readable[0]
+          ? await inAcceptedForm(await handler.fetch(...asked), "application/json")
+          : null;
         const answers = [JSON.parse((await own?.text()) || "[]"), refusals].flat(2);
         // What is no request fails as one of HTTP; one with wrong parameters has its answer, as from the SDK.
         const status = own || refusals[0]?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
         return inAcceptedForm(Response.json(answers.length > 1 ? answers : answers[0], { status }), accept);
       },
     });
-    const body = readable.length > 1 ? readable : (readable[0] ?? request.body);
-    await handle(Object.assign(request, { auth: callerOf(request, response).auth }), response, body);
+    await handle(request, response, readable.length > 1 ? readable : (readable[0] ?? body));
   };
 }
 
+/** The SDK answers 406 to whoever names less; many clients name one of the two, or nothing. */
+const EVERY_FORM = "application/json, text/event-stream";
+
+/**
+ * An answer of the SDK in a form that the caller accepts: as a stream if that is all it accepts, as JSON unless it names
+ * streams. Of a stream that becomes JSON only the answers to requests are kept, not the news of their progress.
+ *
+ * @param accept  the caller's header
+ */
+async function inAcceptedForm(answer: Response, accept = "*/*"): Promise<Response> {
+  const type = answer.headers.get("content-type") ?? "";
+  const { status } = answer;
+  if (!accept.includes("text/event-stream")) {
+    if (!type.startsWith("text/event-stream")) return answer;
+    const messages = [...(await answer.text()).matchAll(/^data: (.*)$/gm)]
+      .map(([, data = ""]) => JSON.parse(data))
+      .filter((message) => "result" in message || "error" in message);
+    return Response.json(messages.length === 1 ? messages[0] : messages, { status });
+  }
+  if (/json|\*\/\*|application\/\*/.test(accept) || !type.startsWith("application/json")) return answer;
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  return new Response(`event: message\ndata: ${await answer.text()}\n\n`, { status, headers });
+}
+
 /** Who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
-function senderOf(request: Request, response: Response): Credentials {
+function senderOf(request: Request, response: ExpressResponse): Credentials {
   const signedIn = response.locals["signedIn"] as StoredPublisher | undefined;
   return signedIn === undefined
     ? credentialsOf(request)
     : { ...credentialsOf(request), apiKey: null, signedIn };
-}
-
-function callerOf(request: Request, response: Response) {
-  const client = mcpClientOf(request.body, request.get("user-agent"));
-  const credentials = { ...senderOf(request, response), client, line: lineOf(response) };
-  return { credentials, auth: authInfoOf(credentials) };
-}
-
-/**
- * Carries the credentials from the request to its server, in what the SDK calls auth info. They are still unchecked, and
- * the SDK does not check them.
- */
-const authInfoOf = (credentials: Credentials) => ({
-  token: "",
-  clientId: "",
-  scopes: [],
-  extra: { credentials },
-});
-
-function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined): Credentials {
-  return (authInfo?.extra?.["credentials"] as Credentials | undefined) ?? { apiKey: null, address: "" };
 }
 
 /** Answers failures from before a message is handled: of the body, of a limit, or of the board. */
@@ -211,6 +225,12 @@ function jsonRpcFailureHandler(parts: McpRouterParts): ErrorRequestHandler {
 }
 
 /** @param id  of the request, if it was read */
-function fail(response: Response, status: number, code: number, message: string, id: unknown = null): void {
+function fail(
+  response: ExpressResponse,
+  status: number,
+  code: number,
+  message: string,
+  id: unknown = null,
+): void {
   response.status(status).json(refused(id, code, message).refusal);
 }

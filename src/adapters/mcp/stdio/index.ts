@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
@@ -9,15 +10,20 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { refused } from "../messages.ts";
+import { type ReadMessage, readMessage, refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
-import { MessageLines } from "./lines.ts";
 
 /** Stands in for the address in the limits: all use of this process counts as one caller. */
 const LOCAL = "stdio";
 
 /** After stdin ends, the process waits this long for answers under way. */
 const DRAIN_MS = 10_000;
+
+/** No message needs more: a post has at most 64 KiB. */
+const LINE_CHARS_MAX = 4 * 1024 * 1024;
+/** Of a longer line both ends are kept, since its id stands in one of them. */
+const END_CHARS = 1_000;
+const WRONG = "Not JSON, or longer than 4 MiB: send one message a line.";
 
 /** Served over HTTP only, where a stream can end by itself. `check_subscription` waits for matches over both. */
 const LISTEN = "subscriptions/listen";
@@ -57,10 +63,8 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<void>;
   readonly #owed = new Set<string | number>();
   readonly #refused: string | undefined;
-  readonly #lines = new MessageLines(({ message, refusal }) => {
-    if (message !== undefined) this.#receive(message);
-    else if (refusal !== undefined) this.#answer(refusal);
-  });
+  /** What has come of a line. */
+  #line = "";
   #isClosed = false;
   #inputEnded = false;
   #settle = () => {};
@@ -79,9 +83,8 @@ export class StdioTransport implements Transport {
       this.onerror?.(error);
       void this.close();
     });
-    process.stdin.setEncoding("utf8").on("data", (chunk: string) => this.#lines.push(chunk));
-    process.stdin.once("close", () => this.#inputIsOver());
-    process.stdin.once("end", () => this.#inputIsOver());
+    process.stdin.setEncoding("utf8").on("data", (chunk: string) => this.#take(chunk));
+    finished(process.stdin, { writable: false }, () => this.#inputIsOver());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -98,6 +101,25 @@ export class StdioTransport implements Transport {
     process.stdin.pause();
     this.onclose?.();
     this.#settle();
+  }
+
+  #take(chunk: string): void {
+    for (const [nth, part] of chunk.split("\n").entries()) {
+      if (nth > 0) this.#endLine();
+      this.#line += part;
+      if (this.#line.length > LINE_CHARS_MAX)
+        this.#line = `${this.#line.slice(0, END_CHARS)}\0${this.#line.slice(-END_CHARS)}`;
+    }
+  }
+
+  /** Reads the line so far: a batch has several messages, and a byte order mark is white space. */
+  #endLine(): void {
+    const text = this.#line.trim();
+    this.#line = "";
+    for (const { message, refusal } of text === "" ? [] : messagesIn(text)) {
+      if (message !== undefined) this.#receive(message);
+      else if (refusal !== undefined) this.#answer(refusal);
+    }
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -121,9 +143,9 @@ export class StdioTransport implements Transport {
   }
 
   #inputIsOver(): void {
-    if (this.#inputEnded) return;
     this.#inputEnded = true;
-    this.#lines.end();
+    // The last line needs no end of its own.
+    this.#endLine();
     setTimeout(() => void this.close(), DRAIN_MS).unref();
     this.#closeWhenDone();
   }
@@ -141,3 +163,18 @@ export function cancelledBy(message: JSONRPCMessage): string | number | undefine
   if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
   return (message.params as { requestId?: string | number } | undefined)?.requestId;
 }
+
+function messagesIn(text: string): ReadMessage[] {
+  try {
+    const sent: unknown[] = [JSON.parse(text)].flat();
+    return sent.length === 0 ? [readMessage(null)] : sent.map((each) => readMessage(each));
+  } catch {
+    const [, id = "null"] = FIRST.exec(text) ?? LAST.exec(text) ?? [];
+    return [refused(JSON.parse(id), ProtocolErrorCode.ParseError, WRONG)];
+  }
+}
+
+/** The id in a text that is no JSON, either before anything nested in it or at its very end. */
+const ID = '"id"\\s*:\\s*("[^"\\\\\\p{Cc}]{1,200}"|0|-?[1-9]\\d{0,14})';
+const FIRST = new RegExp(`^\\{[^{[]*?${ID}\\s*[,}]`, "u");
+const LAST = new RegExp(`${ID}\\s*\\}$`, "u");
