@@ -174,7 +174,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/store/sqlite": 2_771,
   "src/search src/search-index": 4_780,
   "src/embed": 1_220,
-  "src/adapters": 9_036,
+  "src/adapters": 8_887,
   "src/domain": 5_570,
   "src/syndication src/cli src/transfer": 3_670,
   test: 35_130,
