@@ -185,7 +185,10 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
   const claim = { limit: 5, perOrigin: 4, failing: 10, leaseMs: 1000, now: T0 };
   const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
   return {
-    "posts.insert": () => posts.insert(aPost("new", { publisherId: "pub_1", idempotencyHash: "key of new" })),
+    "posts.insert": () =>
+      posts.insert(aPost("new", { publisherId: "pub_1", idempotencyHash: "key of new" }), {
+        guard: { since: T0 - 30 * DAY_MS, limit: 5, check() {} },
+      }),
     "posts.insert of a reply": () =>
       posts.insert(aPost("p2-new", { publisherId: "pub_1", parentId: "p2" }), {
         admit: () => T0 + 99 * DAY_MS,
@@ -198,7 +201,6 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "posts.byPublisher": () => posts.byPublisher("pub_2", 3),
     "posts.update": () => posts.update("p3", { title: "t" }, { text: true }),
     "posts.update hide": () => posts.update("p6-11", { state: "hidden" }, { text: false }),
-    "posts.fingerprints": () => posts.fingerprints("pub_2", T0 - 30 * DAY_MS, 5),
     "posts.addRetrievals": () => posts.addRetrievals(new Map([["p3", 1]])),
     "posts.setVectors": () =>
       posts.setVectors([{ id: "p3", updatedAt: T0 - 3 * HOUR_MS, model: "m", vector }]),

@@ -38,14 +38,13 @@ describe("the plans of the SQLite store", () => {
   it("use an index wherever rows are many", async () => {
     await s.publishers.insert(aPublisher("pub_a"));
     await s.publishers.insert(aPublisher("pub_b"));
-    await s.posts.insert(aPost("p"));
+    await s.posts.insert(aPost("p"), { guard: { since: 0, limit: 1, check() {} } });
     await s.posts.insert(aPost("p-1", { parentId: "p" }));
     await s.posts.insert(aPost("p-2", { parentId: "p", publisherId: "pub_b" }));
     await s.posts.update("p", { tags: ["x"] }, { text: true });
     await s.posts.many(["p"]);
     await s.posts.replies("p", { after: { at: T0, id: "a" }, limit: 1 });
     await s.posts.byPublisher("pub_a", 1);
-    await s.posts.fingerprints("pub_a", 0, 1);
     await s.posts.addRetrievals(new Map([["p", 1]]));
     await s.posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4) }]);
     await s.posts.enqueueMissingVectors({ model: "n" }, 1);

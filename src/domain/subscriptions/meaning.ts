@@ -1,7 +1,6 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { StoredSubscription } from "../../ports/store/index.ts";
-import { isMadeBy, makerName } from "../../ports/vector-maker.ts";
+import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/model-text.ts";
 import { parsedTextOf } from "../search/query.ts";

@@ -1,31 +1,15 @@
-import type { InboxStore } from "./inbox.ts";
-import type { LeaseStore } from "./leases.ts";
-import type { LimitStore } from "./limits.ts";
-import type { PostStore } from "./posts.ts";
-import type { PublisherStore } from "./publishers.ts";
+import type { LeaseStore, LimitStore, RankingStore, SettingStore, StatisticsStore } from "./board.ts";
+import type { PostStore, WorkStore } from "./posts.ts";
+import type { PublisherStore, ReportStore, SignInStore } from "./publishers.ts";
 import type { PushStore } from "./pushes.ts";
-import type { RankingStore } from "./rankings.ts";
-import type { ReportStore } from "./reports.ts";
-import type { SettingStore } from "./settings.ts";
-import type { SignInStore } from "./sign-ins.ts";
-import type { StatisticsStore } from "./statistics.ts";
-import type { SubscriptionStore } from "./subscriptions.ts";
+import type { InboxStore, SubscriptionStore } from "./subscriptions.ts";
 import type { TransferStore } from "./transfer.ts";
-import type { WorkStore } from "./work.ts";
 
-export * from "./inbox.ts";
-export type * from "./leases.ts";
-export type * from "./limits.ts";
-export type * from "./posts.ts";
+export type * from "./board.ts";
+export * from "./posts.ts";
 export type * from "./publishers.ts";
 export type * from "./pushes.ts";
-export type * from "./rankings.ts";
-export type * from "./reports.ts";
-export type * from "./settings.ts";
-export type * from "./sign-ins.ts";
-export type * from "./statistics.ts";
-export type * from "./subscriptions.ts";
-export type * from "./work.ts";
+export * from "./subscriptions.ts";
 
 /**
  * What the domain asks of a database, grouped by resource. A store speaks rows, the domain speaks rules.

@@ -1,5 +1,4 @@
 import type { Kind, PostFlag } from "../../schema/post.ts";
-import type { WorkItem } from "./work.ts";
 
 export type PostState = "active" | "hidden" | "removed";
 
@@ -107,6 +106,19 @@ export interface VectorMaker {
   preparation?: string | undefined;
 }
 
+/** A vector's maker in one word, as stores keep it beside vectors of posts and of saved queries. */
+export const makerName = ({ model, preparation }: VectorMaker): string =>
+  preparation === undefined ? model : `${model}#${preparation}`;
+
+/** The preparation in a maker's word; nothing where there was none. */
+export function preparationIn(maker: string | null | undefined, model: string): { preparation?: string } {
+  return maker?.startsWith(`${model}#`) === true ? { preparation: maker.slice(model.length + 1) } : {};
+}
+
+/** Whether a maker's word names a model, however the text was prepared; one without preparation is the model alone. */
+export const isMadeBy = (maker: string, model: string): boolean =>
+  maker === model || maker.startsWith(`${model}#`);
+
 /** A vector of a post, made of the text that it had at `updatedAt`. */
 interface NewVector extends VectorMaker {
   id: string;
@@ -155,8 +167,6 @@ export interface PostStore {
   remove(id: string, now: number): Promise<string[]>;
   /** Posts with a start that were removed at or after `since` and are not yet erased, latest removal first. */
   lastRemoved(since: number, limit: number): Promise<RemovedPost[]>;
-  /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`, removed ones too. */
-  fingerprints(publisherId: string, since: number, limit: number): Promise<FingerprintRow[]>;
   /** Adds to the counts of retrievals; unknown ids are ignored. A crash may lose what was not yet written. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
@@ -178,4 +188,32 @@ export interface PostStore {
   enqueueMissingVectors(maker: VectorMaker, limit: number): Promise<number>;
   /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
   erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
+}
+
+/** Work on a post after it was written, done by whichever process comes first. */
+export type WorkKind = "match" | "embed";
+export interface WorkItem {
+  kind: WorkKind;
+  postId: string;
+  /** Names this claim; a claim that was taken over, or a post enqueued again meanwhile, has another. */
+  token: string;
+  /** Claims since it was enqueued, this one included. */
+  attempts: number;
+}
+
+export interface WorkStore {
+  /**
+   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. A claim not
+   * settled in time falls due again, so that work survives the death of its worker.
+   */
+  claim(kind: WorkKind, options: { limit: number; leaseMs: number; now: number }): Promise<WorkItem[]>;
+  /** Settles items; one enqueued again since its claim stays due. */
+  done(items: readonly WorkItem[]): Promise<void>;
+  /** Gives items back, due at `dueAt`. */
+  giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
+  backlog(kind: WorkKind): Promise<number>;
+  /**
+   * Calls back soon after a post was written or changed, by whatever process. Absent where a look now and then has to do.
+   */
+  onPosts?(changed: () => void): void;
 }

@@ -1,3 +1,6 @@
+import type { REASONS } from "../../schema/report.ts";
+import type { PostState } from "./posts.ts";
+
 export interface StoredPublisher {
   id: string;
   name: string;
@@ -52,4 +55,72 @@ export interface PublisherStore {
   erase(id: string): Promise<ErasedPublisher | null>;
   /** Verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
+}
+
+/** What the sign-in of hosts keeps: a client, a sign-in under way, a grant, a code or a token. */
+export interface SignInRow {
+  /** Its kind and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
+  id: string;
+  /** The grant that it belongs to, and ends with. */
+  grantId: string | null;
+  publisherId: string | null;
+  /** JSON. */
+  payload: string;
+  consumedAt: number | null;
+  expiresAt: number;
+}
+
+export interface SignInStore {
+  /** Inserts a row, or replaces the one with its id. */
+  put(row: SignInRow): Promise<void>;
+  /** Null once it has expired. */
+  get(id: string, now: number): Promise<SignInRow | null>;
+  /** Marks a row as used. Of all calls for one row, in all processes, exactly one resolves to true. */
+  consume(id: string, now: number): Promise<boolean>;
+  /** Removes the row with this id, or everything of a grant or a publisher; an erasure of the publisher does too. */
+  remove(by: "id" | "grantId" | "publisherId", value: string): Promise<void>;
+  /** What there is of a publisher and has not expired; what expires first comes first. */
+  ofPublisher(publisherId: string, now: number): Promise<SignInRow[]>;
+  /** Drops what has expired. Absent where the database does so by itself. */
+  prune?(now: number): Promise<void>;
+}
+
+export interface StoredReport {
+  id: string;
+  postId: string;
+  /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
+  reporter: string;
+  /** `addr:<keyed hash>` of each place it came from, first ones first; none for reports of older releases. */
+  addresses: readonly string[];
+  reason: (typeof REASONS)[number];
+  details: string | null;
+  createdAt: number;
+}
+
+export interface ModerationEntry {
+  at: number;
+  action: "hide" | "restore" | "remove" | "suspend" | "reinstate";
+  /** Post or publisher id. */
+  subject: string;
+  /** `operator`, or `reports` when enough reporters hid a post. */
+  actor: "operator" | "reports";
+  reason: string;
+}
+
+export interface ReportStore {
+  /** Keeps one report per post and reporter; a repeat updates reason and details, adds its addresses and keeps its id. */
+  upsert(report: StoredReport): Promise<StoredReport>;
+  /**
+   * Voices for hiding a post that were first heard after `since`. Reports with a common address are one voice, whatever
+   * their keys, and so are all of one key; suspended publishers have none.
+   */
+  voices(postId: string, since: number): Promise<number>;
+  /** Posts with reports, most reporters first. */
+  queue(
+    limit: number,
+  ): Promise<{ postId: string; reporters: number; reasons: string[]; lastAt: number; state: PostState }[]>;
+  /** Appends to the moderation log. */
+  log(entry: ModerationEntry): Promise<void>;
+  /** The newest entries, for one subject or for all. */
+  history(subject: string | null, limit: number): Promise<ModerationEntry[]>;
 }

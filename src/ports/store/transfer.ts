@@ -1,10 +1,7 @@
-import type { InboxEntry } from "./inbox.ts";
-import type { StoredPost, VectorMaker } from "./posts.ts";
-import type { StoredPublisher } from "./publishers.ts";
+import type { StoredPost, VectorMaker, WorkKind } from "./posts.ts";
+import type { ModerationEntry, StoredPublisher, StoredReport } from "./publishers.ts";
 import type { PushRecord } from "./pushes.ts";
-import type { ModerationEntry, StoredReport } from "./reports.ts";
-import type { Delivery, StoredSubscription } from "./subscriptions.ts";
-import type { WorkKind } from "./work.ts";
+import type { Delivery, InboxEntry, StoredSubscription } from "./subscriptions.ts";
 
 /**
  * Everything a board consists of, except what a store derives or may lose: search index, queues, limits, rankings,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { FingerprintRow } from "../../../src/ports/store/index.ts";
 import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
 import { claimedWork, idsOf, type Subject, settleWork } from "./subject.ts";
 
@@ -110,7 +111,7 @@ export function describePosts({ store, another, reopen }: Subject): void {
       await store.posts.insert(aPost("p1"), { guard });
       await store.posts.insert(aPost("p2"), { guard });
       await expect(store.posts.insert(aPost("p3"), { guard })).rejects.toThrow(RangeError);
-      expect(await store.posts.fingerprints("pub_a", T0, 100)).toHaveLength(2);
+      expect(await store.posts.get("p3")).toBeNull();
       expect((await store.publishers.get("pub_a"))?.postCount).toBe(3);
     });
 
@@ -222,16 +223,22 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
     });
 
-    it("lists fingerprints since a time, newest first, removed posts included", async () => {
+    it("shows a guard fingerprints since a time, newest first, removed posts included", async () => {
       await store.posts.insert(aPost("p1", { createdAt: T0 - 1, fingerprint: "00" }));
       await store.posts.insert(aPost("p2", { createdAt: T0, fingerprint: "02" }));
       await store.posts.insert(aPost("p3", { createdAt: T0 + 1, fingerprint: "03" }));
       await store.posts.remove("p3", T0 + 2);
-      expect(await store.posts.fingerprints("pub_a", T0, 10)).toEqual([
-        { id: "p3", fingerprint: "03", createdAt: T0 + 1 },
-        { id: "p2", fingerprint: "02", createdAt: T0 },
-      ]);
-      expect(await store.posts.fingerprints("pub_a", T0, 1)).toHaveLength(1);
+      const shown: (readonly FingerprintRow[])[] = [];
+      const check = (earlier: readonly FingerprintRow[]) => {
+        shown.push(earlier);
+        throw new RangeError("enough");
+      };
+      for (const limit of [10, 1]) {
+        const refused = store.posts.insert(aPost("p4"), { guard: { since: T0, limit, check } });
+        await expect(refused).rejects.toThrow(RangeError);
+      }
+      const last = { id: "p3", fingerprint: "03", createdAt: T0 + 1 };
+      expect(shown).toEqual([[last, { id: "p2", fingerprint: "02", createdAt: T0 }], [last]]);
     });
 
     it("adds retrievals up, and passes over unknown ids", async () => {

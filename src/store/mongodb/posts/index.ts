@@ -8,11 +8,8 @@ import { findPosts, listPosts, postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
-import { findFingerprints } from "./fingerprints.ts";
 import { insertPostDocuments } from "./inserts.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
-
-/** Counts written in one round trip. */
 
 export function mongodbPostStore(context: MongodbContext): PostStore {
   const { connection, collections } = context;
@@ -72,9 +69,6 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
           .toArray();
         return documents.map(removedPostOf);
       }),
-
-    fingerprints: (publisherId, since, limit) =>
-      run(() => findFingerprints(context, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
       const writes = Array.from(counts, ([_id, retrievals]) => ({

@@ -1,5 +1,6 @@
 import type { ClientSession, Document } from "mongodb";
 import {
+  type FingerprintRow,
   type InsertOptions,
   type PostStore,
   type StoredPost,
@@ -15,7 +16,6 @@ import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork } from "../database/work.ts";
 import { addReplyEntries } from "../subscriptions/inbox.ts";
 import { moveReplyDocuments } from "./counts.ts";
-import { findFingerprints } from "./fingerprints.ts";
 
 /** See `PostStore.insert`. Ids and keys are unique, so that no look before the write is needed. */
 export function insertPostDocuments(context: MongodbContext): PostStore["insert"] {
@@ -50,6 +50,25 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
         : error;
     }
   };
+}
+
+/** What an insert's guard sees. */
+async function findFingerprints(
+  { collections }: MongodbContext,
+  publisherId: string,
+  { since, limit }: { since: number; limit: number },
+): Promise<FingerprintRow[]> {
+  const found = await collections.posts
+    .find(
+      { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
+      { projection: { fingerprint: 1, created_at: 1 }, sort: { created_at: -1, _id: -1 }, limit },
+    )
+    .toArray();
+  return found.map(({ _id, fingerprint, created_at }) => ({
+    id: _id,
+    fingerprint,
+    createdAt: created_at.getTime(),
+  }));
 }
 
 /** @throws Error when the publisher is gone or being erased */

@@ -1,6 +1,5 @@
 import type { AnyBulkWriteOperation } from "mongodb";
-import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
-import { makerName } from "../../../ports/vector-maker.ts";
+import { makerName, type PostStore, type VectorMaker, type WorkItem } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, vectorOfBinary } from "../database/posts.ts";
 import { findPosts } from "../database/reads.ts";

@@ -1,6 +1,6 @@
 import type { ClientSession, Sort } from "mongodb";
+import { preparationIn } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
-import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, vectorOfBinary } from "../database/posts.ts";

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection } from "mongodb";
+import { makerName } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
-import { makerName } from "../../../ports/vector-maker.ts";
 import { counterChange } from "../board/statistics.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, documentOfPost, publisherDocumentStatus, WRITTEN } from "../database/posts.ts";

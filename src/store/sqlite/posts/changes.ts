@@ -94,8 +94,8 @@ function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): vo
   if (after.state === "active") context.index.put(indexEntryOf(after));
 }
 
-/** See `PostStore.fingerprints`. */
-export function fingerprintRows(
+/** What an insert's guard sees. */
+function fingerprintRows(
   { sql }: SqliteConnection,
   publisherId: string,
   { since, limit }: { since: number; limit: number },

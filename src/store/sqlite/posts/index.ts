@@ -2,7 +2,7 @@ import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
-import { fingerprintRows, insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
+import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
 import { erasePostRows } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 
@@ -64,9 +64,6 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
           .all(since, limit)
           .map((row) => ({ ...row, syndicated: row.syndicated === 1 })),
       ),
-
-    fingerprints: (publisherId, since, limit) =>
-      read(() => fingerprintRows(connection, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
       const entries = [...counts];

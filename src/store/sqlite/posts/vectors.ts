@@ -1,5 +1,4 @@
-import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
-import { makerName } from "../../../ports/vector-maker.ts";
+import { makerName, type PostStore, type VectorMaker, type WorkItem } from "../../../ports/store/index.ts";
 import { blobOf, vectorOfBlob } from "../database/columns.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";

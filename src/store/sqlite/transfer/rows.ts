@@ -1,5 +1,5 @@
+import { preparationIn } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
-import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import { type SqliteRow, vectorOfBlob } from "../database/columns.ts";
 import { LOG_MARK } from "../database/erased-log.ts";
