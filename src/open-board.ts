@@ -117,7 +117,6 @@ export async function openBoard(
     indexFolder: join(config.dataDir, "search"),
     search: config.search,
     log: logger,
-    now: clock(),
   }).catch(async (error: unknown) => {
     await embedder.close();
     throw error;

@@ -8,7 +8,6 @@ import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import { SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import type { Store } from "../ports/store/index.ts";
-import { BOARD_ID_SETTING } from "../store/module.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { storedSecrets, withBoard } from "./open-store.ts";
@@ -43,7 +42,7 @@ export async function writeExport(config: Config, store: Store, file: string | n
     id,
     createdAt: new Date().toISOString(),
     secretKeyCheck: secrets?.keyCheck(id) ?? null,
-    keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING, BOARD_ID_SETTING],
+    keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING],
     begun: (rows) => {
       progress = createProgress("Exporting", rows, { unit: "rows" });
     },

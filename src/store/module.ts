@@ -38,8 +38,6 @@ export interface DataOptions {
   /** Who searches beside MongoDB: an index of this process, the database's own search, or that where there is one. */
   search: "auto" | "local" | "atlas";
   log: StoreLog;
-  /** Epoch milliseconds. */
-  now: number;
 }
 
 /** A pino logger fits. */
@@ -47,6 +45,3 @@ export interface StoreLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
-
-/** The setting with the board's id, by which indexes beside the database tell boards apart. */
-export const BOARD_ID_SETTING = "board_id";

@@ -38,7 +38,6 @@ async function connect(): Promise<Store> {
     indexFolder: folder,
     search: "auto",
     log,
-    now: T0,
   } as const;
   const data = await openBoardData(`sqlite:${join(folder, "board.db")}`, options);
   opened.push(data);

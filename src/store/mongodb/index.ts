@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
-import type { IndexFeed } from "../../ports/index-feed.ts";
+import { EventEmitter } from "node:events";
 import type { Store } from "../../ports/store/index.ts";
-import { BOARD_ID_SETTING, type StoreModule } from "../module.ts";
+import type { StoreModule } from "../module.ts";
 import { mongodbLimitStore, mongodbRankingStore } from "./board/scratch.ts";
 import { mongodbLeaseStore, mongodbSettingStore } from "./board/settings.ts";
 import { mongodbStatisticsStore } from "./board/statistics.ts";
@@ -18,7 +17,7 @@ import { mongodbPublisherStore } from "./publishers/index.ts";
 import { mongodbReportStore } from "./publishers/reports.ts";
 import { mongodbSignInStore } from "./publishers/sign-ins.ts";
 import { mongodbPushStore } from "./pushes/index.ts";
-import { feedOf } from "./search/feed/index.ts";
+import { type FeedChange, feedOf, type IndexFeed } from "./search/feed/index.ts";
 import { openMongodbIndex } from "./search/index.ts";
 import { mongodbInboxStore } from "./subscriptions/inbox.ts";
 import { mongodbSubscriptionStore } from "./subscriptions/index.ts";
@@ -37,7 +36,6 @@ export default {
         run: store.connection.run,
         runLong: store.connection.runLong,
         folder: indexFolder,
-        board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),
       });
       return {
         store,
@@ -94,14 +92,11 @@ export interface MongodbStore extends Store {
 export async function openMongodb(url: string): Promise<MongodbStore> {
   const connection = await connectMongodb(url);
   const collections = collectionsOf(connection.db);
-  const listeners: Parameters<IndexFeed["onWrite"]>[0][] = [];
-  const watchers: (() => void)[] = [];
+  const news = new EventEmitter<{ written: [FeedChange]; postsChanged: [] }>();
   const context: MongodbContext = {
     connection,
     collections,
-    wrote({ posts = [], publishers = [] }) {
-      for (const listener of listeners) listener({ posts, publishers });
-    },
+    wrote: ({ posts = [], publishers = [] }) => void news.emit("written", { posts, publishers }),
   };
   try {
     await checkServer(connection);
@@ -115,10 +110,8 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     connection,
     collections,
     feed: feedOf(context, {
-      onWrite: (listener) => void listeners.push(listener),
-      postsChanged: () => {
-        for (const changed of watchers) changed();
-      },
+      onWrite: (wrote) => void news.on("written", wrote),
+      postsChanged: () => void news.emit("postsChanged"),
     }),
     posts: mongodbPostStore(context),
     publishers: mongodbPublisherStore(context),
@@ -127,7 +120,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     reports: mongodbReportStore(context),
     pushes: mongodbPushStore(context),
     inbox: mongodbInboxStore(context),
-    work: mongodbWorkStore(context, (changed) => void watchers.push(changed)),
+    work: mongodbWorkStore(context, (changed) => void news.on("postsChanged", changed)),
     limits: mongodbLimitStore(context),
     rankings: mongodbRankingStore(context),
     statistics: mongodbStatisticsStore(context),

@@ -5,7 +5,6 @@ import {
   readdirSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -13,10 +12,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { FeedLost, type IndexFeed } from "../../../src/ports/index-feed.ts";
 import { StoreUnavailable } from "../../../src/ports/store/index.ts";
 import { DatabaseSync } from "../../../src/sqlite.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
+import type { IndexFeed } from "../../../src/store/mongodb/search/feed/index.ts";
 import { openReplica, type Replica } from "../../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../../support/boards/questions.ts";
@@ -27,7 +26,6 @@ import { ReplicaSet } from "../../support/mongodb/replica-set.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../../support/search/indexed-posts.ts";
 import { aPost, aPublisher } from "../../support/search/rows.ts";
 
-const DAY_MS = 86_400_000;
 const databases = {
   "a replica set": await mongodbFor("replicaSet", "replica"),
   "two shards": await mongodbFor("cluster", "replica"),
@@ -118,43 +116,20 @@ describe.each(Object.entries(databases))(
       expect(await idsFor(replica, "version")).toEqual(["p1"]);
     });
 
-    it("reads only what changed since, at its next start", async () => {
-      for (let i = 0; i < 5; i += 1)
-        await store.posts.insert(aPost(`p${i}`, { title: `Unicycle number${i}` }));
-      await (await ready(store.feed)).close();
-      await other.posts.insert(aPost("new", { title: "Unicycle, new" }));
-      await other.posts.update("p1", { title: "Harpsichord" }, { text: true });
-      await other.posts.remove("p2", T0);
-      let scans = 0;
-      const feed: IndexFeed = {
-        ...store.feed,
-        scanPosts(after, limit) {
-          scans += 1;
-          return store.feed.scanPosts(after, limit);
-        },
-      };
-      const replica = await ready(feed);
-      expect((await idsFor(replica, "unicycle")).sort()).toEqual(["new", "p0", "p3", "p4"]);
-      expect(await idsFor(replica, "harpsichord")).toEqual(["p1"]);
-      expect(scans).toBe(0);
-    });
-
-    it("reads everything again when the database no longer has the changes since, and removes what is gone", async () => {
+    it("reads what was there and what is written while it is being filled", async () => {
       await fillMongodb(store, 450);
-      const before = await ready(store.feed);
-      expect(await before.count(EVERYTHING)).toBe(await sameEmbedded(450).count(EVERYTHING));
-      await before.close();
-      const shown = (await other.posts.byPublisher("pub_1", 3)).map(({ id }) => id);
-      for (const id of shown) await other.posts.remove(id, T0);
-      await other.posts.insert(aPost("zz", { title: "Unicycle" }));
-      const file = new DatabaseSync(join(folder, "replica-1.db"));
-      file.exec("UPDATE replica SET value = 'unknown' WHERE name = 'place'");
-      file.close();
-      const after = await ready(store.feed);
-      expect(await after.count(EVERYTHING)).toBe((await sameEmbedded(450).count(EVERYTHING)) - 3 + 1);
-      expect(await idsFor(after, "unicycle")).toEqual(["zz"]);
-      const listed = await after.list(EVERYTHING, { order: "newest", after: null, limit: 500 });
-      for (const id of shown) expect(listed.map((place) => place.id)).not.toContain(id);
+      const reading = ready(store.feed);
+      await other.posts.remove(((await other.posts.byPublisher("pub_1", 1))[0] as { id: string }).id, T0);
+      await store.posts.insert(aPost("own", { title: "Unicycle" }));
+      await other.posts.insert(aPost("foreign", { title: "Unicycle" }));
+      const replica = await reading;
+      expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["foreign", "own"]);
+      const left = (await sameEmbedded(450).count(EVERYTHING)) - 1 + 2;
+      await eventually(
+        () => replica.count(EVERYTHING),
+        (count) => count === left,
+      );
+      expect(await replica.count(EVERYTHING)).toBe(left);
     });
 
     it("is filled anew when the feed is lost while it follows", async () => {
@@ -163,12 +138,12 @@ describe.each(Object.entries(databases))(
       let lost = false;
       const feed: IndexFeed = {
         ...store.feed,
-        async *follow(place, signal) {
+        async *follow(signal) {
           // The first change that arrives after `lost` is set ends the feed.
-          for await (const change of store.feed.follow(place, signal)) {
+          for await (const change of store.feed.follow(signal)) {
             if (lost) {
               lost = false;
-              throw new FeedLost();
+              throw new Error("the database no longer has the changes");
             }
             yield change;
           }
@@ -181,28 +156,6 @@ describe.each(Object.entries(databases))(
       expect([lost, await idsFor(replica, "unicycle")]).toEqual([false, ["p1"]]);
       await other.posts.insert(aPost("p3", { title: "Unicycle" }));
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["p1", "p3"]);
-    });
-
-    it("replaces a file that is damaged, of another board, or was never filled completely", async () => {
-      await store.posts.insert(aPost("p1", { title: "Unicycle" }));
-      const path = join(folder, "replica-1.db");
-      await (await ready(store.feed)).close();
-      writeFileSync(path, Buffer.alloc(8_192, "no database"));
-      const repaired = await ready(store.feed);
-      expect(await idsFor(repaired, "unicycle")).toEqual(["p1"]);
-      await repaired.close();
-
-      const file = new DatabaseSync(path);
-      file.exec("DELETE FROM index_doc");
-      file.exec("DELETE FROM replica WHERE name = 'place'");
-      file.close();
-      const filled = await ready(store.feed);
-      expect(await idsFor(filled, "unicycle")).toEqual(["p1"]);
-      await filled.close();
-
-      await other.posts.remove("p1", T0);
-      await other.posts.insert(aPost("p2", { title: "Unicycle" }));
-      expect(await idsFor(await ready(store.feed, "another board"), "unicycle")).toEqual(["p2"]);
     });
 
     it("replaces its file when it turns out to be damaged at work", async () => {
@@ -231,7 +184,7 @@ describe.each(Object.entries(databases))(
       );
     });
 
-    it("takes a file of its own for each process, and finds it again", async () => {
+    it("takes a file of its own for each process, and deletes it at the end", async () => {
       await store.posts.insert(aPost("p1", { title: "Unicycle" }));
       const [one, two] = [await ready(store.feed), await ready(other.feed)];
       expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
@@ -239,20 +192,18 @@ describe.each(Object.entries(databases))(
       expect((await idsFor(one, "unicycle")).sort()).toEqual(["p1", "p2"]);
       expect((await soon(two, "unicycle", 2)).sort()).toEqual(["p1", "p2"]);
       await one.close();
+      expect(files()).toEqual(["replica-2.db"]);
       await ready(store.feed);
       expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
     });
 
-    it("deletes files that no process has used for a week, and no others", async () => {
-      const [one, two, three] = [await ready(store.feed), await ready(store.feed), await ready(store.feed)];
-      await Promise.all([two.close(), three.close()]);
-      const old = new Date(Date.now() - 8 * DAY_MS);
-      await one.close();
-      for (const name of readdirSync(folder)) {
-        if (/^replica-[12]/.test(name)) utimesSync(join(folder, name), old, old);
-      }
+    it("deletes what processes left that died, and nothing of those that live", async () => {
       await ready(store.feed);
-      expect(files()).toEqual(["replica-1.db", "replica-3.db"]);
+      for (const name of ["replica-2.db", "replica-2.db-wal", "replica-5.db", "replica-5.db-search"])
+        writeFileSync(join(folder, name), "left behind");
+      await ready(store.feed);
+      expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
+      expect(readdirSync(folder).filter((name) => name.startsWith("replica-5"))).toEqual(["replica-5.lock"]);
     });
 
     it("answers every question as the embedded index does on the same posts", async () => {
@@ -328,22 +279,20 @@ const files = () =>
     .filter((name) => name.endsWith(".db"))
     .sort();
 
-const opened = (feed: IndexFeed, board = "board"): Replica => {
+const opened = (feed: IndexFeed): Replica => {
   const replica = openReplica({
     feed,
     folder,
-    board,
     modelId: MODEL,
     dimension: DIMENSION,
     log: { info() {}, warn() {} },
-    now: Date.now(),
   });
   replicas.push(replica);
   return replica;
 };
 
-async function ready(feed: IndexFeed, board?: string): Promise<Replica> {
-  const replica = opened(feed, board);
+async function ready(feed: IndexFeed): Promise<Replica> {
+  const replica = opened(feed);
   expect(await replica.readyWithin(30_000)).toBe(true);
   return replica;
 }

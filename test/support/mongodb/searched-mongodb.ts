@@ -51,12 +51,10 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
       run: store.connection.run,
       runLong: store.connection.runLong,
       folder: join(folder, "search"),
-      board: "board",
       modelId: MODEL,
       dimension: DIMENSION,
       search: "auto",
       log: { info() {}, warn: (_fields, message) => void warnings.push(message) },
-      now: Date.now(),
       ...options,
     });
     indexes.push(index);

@@ -1,16 +1,49 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import { indexEntryOf } from "../../../../ports/index-entry.ts";
-import type { IndexedState, IndexFeed, PublisherStatus } from "../../../../ports/index-feed.ts";
-import { limitIds } from "../../../rules/rows.ts";
+import type { IndexEntry } from "../../../../ports/search-index.ts";
 import type { MongodbContext } from "../../database/context.ts";
 import { postOfDocument, publisherDocumentStatus, vectorOfBinary } from "../../database/posts.ts";
 import { collectionsOf } from "../../database/schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
-import { keepShardsTogether } from "./shard-times.ts";
-import { followStream, placeNow } from "./stream.ts";
+import { followStream } from "./stream.ts";
+
+/** Rows as an index takes them in: active posts with their vectors, under whatever model, and what filters need to know of publishers. */
+export interface IndexRows {
+  posts: readonly { entry: IndexEntry; vector: { model: string; vector: Int8Array } | null }[];
+  /** `suspended` also while it is being erased. */
+  publishers: readonly { id: string; verified: boolean; suspended: boolean }[];
+}
+
+/** Which posts and publishers changed. Their state is read when it is needed, so that a late notice never brings back an old one. */
+export interface FeedChange {
+  posts: readonly string[];
+  publishers: readonly string[];
+}
 
 /**
- * The feed of an index outside this store.
+ * What an index outside this store follows. Reads give the current state as a majority of the database holds it, never older
+ * than what `follow` yielded before.
+ */
+export interface IndexFeed {
+  /**
+   * Changes as they come, until `signal` aborts. The first one is empty: what is committed from then on will be reported. It
+   * survives a change of primary and a restart of the database.
+   * @throws Error when the database no longer has the next changes: scan again
+   */
+  follow(signal: AbortSignal): AsyncGenerator<FeedChange, void>;
+  /** Everything, in pages. */
+  scan(): AsyncIterable<IndexRows>;
+  /** Those that exist; of posts, the active ones. */
+  read(ids: FeedChange): Promise<IndexRows>;
+  /** Calls back after each write of this handle, before the write resolves to its caller. */
+  onWrite(wrote: (change: FeedChange) => void): void;
+}
+
+/** Rows of a page of a scan. */
+const PAGE = 2_000;
+
+/**
+ * The feed of a database.
  *
  * No read is older than what a stream reported before. A stream stays with the member where it began, even when another
  * becomes primary, and the new primary may learn some milliseconds later what a majority gave the old one. An index would
@@ -32,57 +65,55 @@ export function feedOf(
         return ask(session);
       }),
     );
-
-  const readPosts = (filter: Filter<PostDocument>, limit?: number) =>
+  const readPosts = (filter: Filter<PostDocument>, page = {}) =>
     read(async (session) => {
       const active: Filter<PostDocument> = { ...filter, state: "active" };
-      const found = posts.find(active, { projection: INDEXED, session, ...inPages(limit) });
-      return (await found.toArray()).map(stateOf);
+      const options = { projection: INDEXED, session, ...page };
+      return { posts: (await posts.find(active, options).toArray()).map(stateOf), publishers: [] };
     });
-  const readPublishers = (filter: Filter<PublisherDocument>, limit?: number) =>
+  const readPublishers = (filter: Filter<PublisherDocument>, page = {}) =>
     read(async (session) => {
-      const found = publishers.find(filter, { session, ...inPages(limit) });
-      return (await found.toArray()).map(statusOf);
+      const found = await publishers.find(filter, { session, ...page }).toArray();
+      return { posts: [], publishers: found.map(statusOf) };
     });
 
   return {
-    here: () => connection.run(() => placeNow(connection.db)),
-
-    async scanPosts(after, limit) {
-      const rows = await readPosts(idsAfter(after), limit);
-      return { rows, next: rows.length < limit ? null : (rows.at(-1)?.entry.id ?? null) };
+    async *scan() {
+      yield* pagesOf(readPublishers);
+      yield* pagesOf(readPosts);
     },
 
-    async scanPublishers(after, limit) {
-      const rows = await readPublishers(idsAfter(after), limit);
-      return { rows, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+    async read(ids) {
+      const [changed, known] = await Promise.all([
+        ids.posts.length === 0 ? NOTHING : readPosts({ _id: { $in: [...ids.posts] } }),
+        ids.publishers.length === 0 ? NOTHING : readPublishers({ _id: { $in: [...ids.publishers] } }),
+      ]);
+      return { posts: changed.posts, publishers: known.publishers };
     },
 
-    async posts(ids) {
-      limitIds(ids);
-      return readPosts({ _id: { $in: [...ids] } });
-    },
-
-    async publishers(ids) {
-      limitIds(ids);
-      return readPublishers({ _id: { $in: [...ids] } });
-    },
-
-    async *follow(place, signal) {
-      const ended = new AbortController();
-      void keepShardsTogether(connection, AbortSignal.any([signal, connection.closing, ended.signal]));
-      try {
-        for await (const { at, ...change } of followStream(connection, place, signal)) {
-          if (at !== null && (newest === null || at.greaterThan(newest))) newest = at;
-          if (change.posts.length > 0) parts.postsChanged();
-          yield change;
-        }
-      } finally {
-        ended.abort();
+    async *follow(signal) {
+      for await (const { at, ...change } of followStream(connection, signal)) {
+        if (at !== null && (newest === null || at.greaterThan(newest))) newest = at;
+        if (change.posts.length > 0) parts.postsChanged();
+        yield change;
       }
     },
     onWrite: parts.onWrite,
   };
+}
+
+const NOTHING: IndexRows = { posts: [], publishers: [] };
+
+async function* pagesOf(
+  read: (filter: { _id?: { $gt: string } }, page: object) => Promise<IndexRows>,
+): AsyncGenerator<IndexRows> {
+  for (let after: string | undefined, isLast = false; !isLast; ) {
+    const page = { sort: { _id: 1 }, limit: PAGE, batchSize: PAGE };
+    const rows = await read(after === undefined ? {} : { _id: { $gt: after } }, page);
+    yield rows;
+    isLast = rows.posts.length + rows.publishers.length < PAGE;
+    after = rows.posts.at(-1)?.entry.id ?? rows.publishers.at(-1)?.id;
+  }
 }
 
 /**
@@ -98,19 +129,14 @@ function apart(context: MongodbContext): MongodbContext {
 /** An index needs no geometry. */
 const INDEXED = { geo: 0 } as const;
 
-function stateOf(document: PostDocument): IndexedState {
+function stateOf(document: PostDocument): IndexRows["posts"][number] {
   const { vec_model, vec } = document;
   const vector =
     vec_model == null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
-  const post = postOfDocument(document);
-  return { entry: indexEntryOf(post), updatedAt: post.updatedAt, vector };
+  return { entry: indexEntryOf(postOfDocument(document)), vector };
 }
 
-function statusOf(publisher: PublisherDocument): PublisherStatus {
+function statusOf(publisher: PublisherDocument): IndexRows["publishers"][number] {
   const { verified, suspended } = publisherDocumentStatus(publisher);
   return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
 }
-
-const idsAfter = (after: string | null) => (after === null ? {} : { _id: { $gt: after } });
-const inPages = (limit: number | undefined) =>
-  limit === undefined ? {} : ({ sort: { _id: 1 }, limit, batchSize: limit } as const);

@@ -1,24 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  BSON,
-  type ChangeStream,
-  type Db,
-  type Document,
-  MongoServerError,
-  type ResumeToken,
-  type Timestamp,
+import type {
+  ChangeStream,
+  ChangeStreamOptions,
+  ClientSession,
+  Db,
+  Document,
+  ResumeToken,
+  Timestamp,
 } from "mongodb";
-import { type FeedChange, FeedLost } from "../../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { MongodbConnection } from "../../database/connection.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
+import type { FeedChange } from "./index.ts";
 
 /** How long the database waits for a change before it answers that there is none. */
 const IDLE_MS = 5_000;
 /** The same behind mongos: a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;
-/** Behind mongos, a change may be reported later than its acknowledgement: so many answers without one are none to come. */
-const SHARDED_EMPTY = 4;
 /** Changes in one answer at most. */
 const BATCH = 1000;
 const RETRY_MS = 100;
@@ -31,64 +29,45 @@ interface Event extends Document {
   clusterTime?: Timestamp;
 }
 
-/** The place of a stream that begins now: its resume token as extended JSON. */
-export async function placeNow(db: Db): Promise<string> {
-  const stream = db.watch<Document, Event>(PIPELINE, { maxAwaitTimeMS: 1 });
-  try {
-    await stream.tryNext();
-    return placeOf(stream.resumeToken);
-  } finally {
-    await stream.close();
-  }
-}
-
 /**
- * See `IndexFeed.follow`; `at` is the time of the last change. Ends when `signal` aborts or the connection closes; while the database is away, it tries again
- * after ever longer pauses.
+ * See `IndexFeed.follow`; `at` is the time of the last change, null while there was none. Ends when `signal` aborts or the
+ * connection closes; while the database is away, it tries again after ever longer pauses.
  */
 export async function* followStream(
-  { db, run, closing, sharded }: MongodbConnection,
-  place: string,
+  connection: MongodbConnection,
   signal: AbortSignal,
-): AsyncGenerator<FeedChange & { place: string; at: Timestamp | null }, void> {
-  const stop = AbortSignal.any([signal, closing]);
-  let resumeAfter = tokenOf(place);
-  let failures = 0;
-  // The first answers come soon, so that a start learns that nothing is missing.
-  let isCaughtUp = false;
-  let empty = 0;
-  const [firstMs, idleMs] = sharded ? [SHARDED_IDLE_MS, SHARDED_IDLE_MS] : [1, IDLE_MS];
-  while (!stop.aborted) {
-    const stream = db.watch<Document, Event>(PIPELINE, {
-      resumeAfter,
-      maxAwaitTimeMS: isCaughtUp ? idleMs : firstMs,
-      batchSize: BATCH,
-    });
-    const close = () => void stream.close().catch(() => {});
-    stop.addEventListener("abort", close, { once: true });
-    try {
-      for (let isOver = false; !isOver && !stop.aborted; ) {
-        const events = await run(() => nextEvents(stream));
-        failures = 0;
-        resumeAfter = stream.resumeToken;
-        empty = events.length === 0 ? empty + 1 : 0;
-        if (!isCaughtUp && empty > 0 && sharded && empty < SHARDED_EMPTY) continue;
-        isOver = !isCaughtUp && empty > 0;
-        yield { ...changeOf(events), place: placeOf(resumeAfter), at: events.at(-1)?.clusterTime ?? null };
+): AsyncGenerator<FeedChange & { at: Timestamp | null }, void> {
+  const { db, run, sharded } = connection;
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, connection.closing, ended.signal]);
+  let resumeAfter = await run(() => tokenNow(db));
+  void keepShardsTogether(connection, stop);
+  try {
+    yield { posts: [], publishers: [], at: null };
+    for (let failures = 0; !stop.aborted; ) {
+      const stream = watch(db, { resumeAfter, maxAwaitTimeMS: sharded ? SHARDED_IDLE_MS : IDLE_MS });
+      const close = () => void stream.close().catch(() => {});
+      stop.addEventListener("abort", close, { once: true });
+      try {
+        while (!stop.aborted) {
+          const events = await run(() => nextEvents(stream));
+          failures = 0;
+          resumeAfter = stream.resumeToken;
+          if (events.length > 0) yield { ...changeOf(events), at: events.at(-1)?.clusterTime ?? null };
+        }
+      } catch (error) {
+        if (stop.aborted) return;
+        if (!(error instanceof StoreUnavailable)) throw error;
+      } finally {
+        stop.removeEventListener("abort", close);
+        await stream.close().catch(() => {});
       }
-      isCaughtUp = true;
-      continue;
-    } catch (error) {
-      if (stop.aborted) return;
-      if (isLost(error)) throw new FeedLost({ cause: error });
-      if (!(error instanceof StoreUnavailable)) throw error;
-    } finally {
-      stop.removeEventListener("abort", close);
-      await stream.close().catch(() => {});
+      failures += 1;
+      const pause = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(failures, 10));
+      await sleep(pause, undefined, { signal: stop }).catch(() => {});
     }
-    failures += 1;
-    const pause = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(failures, 10));
-    await sleep(pause, undefined, { signal: stop }).catch(() => {});
+  } finally {
+    ended.abort();
   }
 }
 
@@ -132,55 +111,62 @@ const PIPELINE = [
   { $project: { operationType: 1, ns: 1, documentKey: 1, clusterTime: 1 } },
 ];
 
+const watch = (db: Db, options: ChangeStreamOptions) =>
+  db.watch<Document, Event>(PIPELINE, { ...options, batchSize: BATCH });
+
+/** Where a stream begins that begins now. */
+async function tokenNow(db: Db): Promise<ResumeToken> {
+  const stream = watch(db, { maxAwaitTimeMS: 1 });
+  try {
+    await stream.tryNext();
+    return stream.resumeToken;
+  } finally {
+    await stream.close();
+  }
+}
+
 /** Waits for a change and adds what arrived with it; empty when nothing came for a while. */
 async function nextEvents(stream: ChangeStream<Document, Event>): Promise<Event[]> {
-  const first = await stream.tryNext();
-  if (first === null) return [];
-  const events = [first];
-  while (stream.bufferedCount() > 0) {
+  const events: Event[] = [];
+  do {
     const next = await stream.tryNext();
     if (next === null) break;
     events.push(next);
-  }
+  } while (stream.bufferedCount() > 0);
   return events;
 }
 
-/** @throws FeedLost when a collection was dropped or renamed: no event names its documents */
+/** @throws Error when a collection was dropped or renamed: no event names its documents */
 function changeOf(events: readonly Event[]): FeedChange {
   const posts = new Set<string>();
   const publishers = new Set<string>();
   for (const { operationType, ns, documentKey } of events) {
-    if (!ONE_DOCUMENT.has(operationType) || documentKey === undefined) throw new FeedLost();
+    if (documentKey === undefined)
+      throw new Error(`The database reports a change of its own: ${operationType}.`);
     (ns.coll === "posts" ? posts : publishers).add(documentKey._id);
   }
   return { posts: [...posts], publishers: [...publishers] };
 }
 
-const ONE_DOCUMENT: ReadonlySet<string> = new Set(["insert", "update", "replace", "delete"]);
+const SHARDS_EVERY_MS = 300;
 
-const placeOf = (token: ResumeToken): string => BSON.EJSON.stringify(token as Document, { relaxed: false });
-
-function tokenOf(place: string): ResumeToken {
-  try {
-    const token = BSON.EJSON.parse(place, { relaxed: false }) as ResumeToken;
-    if (typeof (token as { _data?: unknown } | null)?._data === "string") return token;
-  } catch (cause) {
-    throw new FeedLost({ cause });
+/**
+ * Keeps the shards' times close together until `signal` aborts. mongos reports a change once every shard has passed its
+ * time. A shard without writes advances only every 10 s, but at once when a read asks for a later time. Two reads each
+ * round; does nothing on a replica set.
+ */
+async function keepShardsTogether(
+  { client, db, sharded, run }: MongodbConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  while (sharded && !signal.aborted) {
+    const ask = (session: ClientSession) =>
+      run(async () => {
+        await db.command({ ping: 1 }, { session });
+        await db.collection<{ _id: string }>("posts").findOne({ _id: "" }, { session });
+      });
+    // The stream itself meets and reports errors of the database.
+    await client.withSession({ causalConsistency: true }, ask).catch(() => {});
+    await sleep(SHARDS_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
   }
-  throw new FeedLost();
-}
-
-/** Errors of a stream that cannot start or go on at its place. */
-const LOST: ReadonlySet<unknown> = new Set([
-  9, // FailedToParse: the place, the only part of the query that varies
-  14, // TypeMismatch
-  15, // Overflow
-  136, // CappedPositionLost
-  260, // InvalidResumeToken
-  280, // ChangeStreamFatalError
-  286, // ChangeStreamHistoryLost
-]);
-
-function isLost(error: unknown): boolean {
-  return error instanceof MongoServerError && LOST.has(error.code);
 }

@@ -1,118 +1,105 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../../../../folders.ts";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
-import { DatabaseSync, type DatabaseSyncInstance } from "../../../../sqlite.ts";
-import type { FileLease } from "./file-lease.ts";
+import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
+import { isBusy } from "../../../../search-index/sqlite-errors.ts";
+import { DatabaseSync } from "../../../../sqlite.ts";
+import type { FeedChange, IndexRows } from "../feed/index.ts";
 
-/** An embedded index in a file of its own, and the place in the feed up to which they are complete. */
+/** An embedded index in a file that goes with its process. */
 export interface ReplicaFile {
   readonly index: EmbeddedIndex;
-  /** Null until a first scan has ended. */
-  place(): string | null;
-  /** Runs in the transaction of the changes that lead up to the place. */
-  savePlace(place: string): void;
-  begin(): void;
-  commit(): void;
-  rollback(): void;
-  /** Moves the log into the file: deleted text is overwritten there, but stays in the log until that is emptied. */
-  emptyLog(): void;
-  /** Makes the first scan fast and unsafe: after a crash the file is discarded anyway, and nobody searches meanwhile. */
-  beginFilling(): void;
-  /** Saves the place of the first scan, and loads what is searched. */
-  endFilling(place: string): Promise<void>;
-  /** Leaves a snapshot for the next start, and closes the file. */
+  /** Writes rows, and takes out what is gone, in one transaction. */
+  write(rows: IndexRows, gone?: FeedChange): void;
+  /** Deletes it. */
   close(): Promise<void>;
 }
 
-/** Raised when the contents change their meaning although the index's tables stay the same. */
-const VERSION = 3;
+/** Processes with a replica in one folder. */
+const FILES_MAX = 64;
+
 /**
- * Opens a leased file. It is replaced when it is damaged, never completely filled, or of another board or version; the
- * next scan fills the new one.
- *
- * @param board  tells boards apart
+ * Makes a new file in `folder`, under a number that no other process of this machine holds.
+ * @throws Error when the folder cannot be written, or no number is free
  */
 export function openReplicaFile(
-  lease: FileLease,
-  board: string,
+  folder: string,
   { modelId, dimension }: { modelId: string | null; dimension: number },
 ): ReplicaFile {
+  const lease = leaseFile(folder);
   const index = new EmbeddedIndex({ modelId, dimension });
-  const identity = JSON.stringify([VERSION, index.migrations.length, board]);
-  const database = openFilled(lease, identity, index) ?? openNew(lease, identity, index);
-  const read = database.prepare("SELECT value FROM replica WHERE name = 'place'");
-  const write = database.prepare(
-    "INSERT INTO replica VALUES ('place', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-  );
-  const emptyLog = () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const database = new DatabaseSync(lease.file, { timeout: 1_000 });
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY");
+  database.exec("PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 16777216");
+  for (const statement of index.migrations) database.exec(statement);
+  index.attach(database);
   return {
     index,
-    place: () => (read.get() as { value: string } | undefined)?.value ?? null,
-    savePlace: (place) => void write.run(place),
-    begin: () => database.exec("BEGIN IMMEDIATE"),
-    commit() {
-      database.exec("COMMIT");
+    write({ posts, publishers }, gone = { posts: [], publishers: [] }) {
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        for (const { id, ...status } of publishers) index.putPublisher(id, status);
+        for (const { entry, vector } of posts) {
+          index.put(entry);
+          if (vector === null) index.removeVector(entry.id);
+          else index.putVector(entry.id, vector.model, vector.vector);
+        }
+        for (const id of gone.posts) index.remove(id);
+        for (const id of gone.publishers) index.removePublisher(id);
+        database.exec("COMMIT");
+      } catch (error) {
+        if (database.isTransaction) database.exec("ROLLBACK");
+        throw error;
+      }
       index.committed();
-    },
-    rollback() {
-      if (database.isTransaction) database.exec("ROLLBACK");
-    },
-    emptyLog,
-    beginFilling: () => database.exec("PRAGMA synchronous = OFF"),
-    async endFilling(place) {
-      database.exec("PRAGMA synchronous = NORMAL");
-      // The file must be on the disk before the place that calls it complete.
-      emptyLog();
-      write.run(place);
-      await index.open();
+      // No byte of an erased text may stay: it is overwritten in the file, but the log holds it until that is emptied.
+      if (gone.posts.length + gone.publishers.length > 0) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
     async close() {
-      await index.close();
-      try {
-        // The file is then complete without its log, even while statements not yet collected keep the log open.
-        emptyLog();
-      } catch {
-        // A damaged file needs no log.
-      }
+      await index.close().catch(() => {});
       if (database.isOpen) database.close();
+      clear(lease.file);
+      lease.release();
     },
   };
 }
 
-/** Null when the file cannot be used. */
-function openFilled(lease: FileLease, identity: string, index: EmbeddedIndex): DatabaseSyncInstance | null {
-  const database = connect(lease.file);
-  try {
-    const rows = database.prepare("SELECT name, value FROM replica").all() as {
-      name: string;
-      value: string;
-    }[];
-    const kept = new Map(rows.map(({ name, value }) => [name, value]));
-    if (kept.get("identity") === identity && kept.has("place")) {
-      setUp(database);
-      index.attach(database);
-      return database;
-    }
-  } catch {
-    // Whatever is wrong with it, a new file replaces it.
+/**
+ * Leases the first free file of `folder`: `replica-1.db`, `replica-2.db`, … What processes left there that died is deleted.
+ * The lock is SQLite's, on an empty file beside it (`replica-1.lock`), and ends with the process, even after a crash.
+ */
+function leaseFile(folder: string): { file: string; release(): void } {
+  // Private to its owner: it holds the words of posts.
+  makeFolder(folder, 0o700);
+  let own: { file: string; release(): void } | null = null;
+  for (let number = 1; number <= FILES_MAX; number += 1) {
+    const file = join(folder, `replica-${number}.db`);
+    if (own !== null && !existsSync(file)) continue;
+    const release = lockBeside(file);
+    if (release === null) continue;
+    clear(file);
+    if (own === null) own = { file, release };
+    else release();
   }
-  database.close();
-  return null;
+  if (own !== null) return own;
+  throw new Error(`${folder} has no place for another search index; ${FILES_MAX} processes use it.`);
 }
 
-function openNew(lease: FileLease, identity: string, index: EmbeddedIndex): DatabaseSyncInstance {
-  lease.clear();
-  const database = connect(lease.file);
-  setUp(database);
-  for (const statement of index.migrations) database.exec(statement);
-  database.exec("CREATE TABLE replica (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
-  database.prepare("INSERT INTO replica VALUES ('identity', ?)").run(identity);
-  index.attach(database);
-  return database;
+/** What ends the lock; null when another process holds it. */
+function lockBeside(file: string): (() => void) | null {
+  const lock = new DatabaseSync(file.replace(/db$/, "lock"), { timeout: 0 });
+  try {
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) return null;
+    throw new Error(`${file} cannot be locked. Check that its folder can be written.`, { cause: error });
+  }
 }
 
-const connect = (file: string) => new DatabaseSync(file, { timeout: 1_000 });
-
-function setUp(database: DatabaseSyncInstance): void {
-  // A loss of power may undo the last commits, places and changes together, but never one without the other.
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
-  database.exec("PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 16777216");
+function clear(file: string): void {
+  const parts = ["", "-wal", "-shm", "-journal"].map((suffix) => file + suffix);
+  for (const path of [...parts, ...snapshotFiles(file)]) rmSync(path, { force: true });
 }

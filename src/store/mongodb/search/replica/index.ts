@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { SearchState, StoreLog } from "../../../module.ts";
+import type { FeedChange, IndexFeed } from "../feed/index.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
-import { leaseFile } from "./file-lease.ts";
 import { ChangeQueue } from "./queue.ts";
-import { fillReplica, writeChanges } from "./write.ts";
 
 /** An embedded index in its own file, kept up to date from a store's feed. */
 export interface Replica extends SearchIndex {
@@ -20,24 +18,20 @@ export interface Replica extends SearchIndex {
 
 export interface ReplicaOptions {
   feed: IndexFeed;
-  /** Folder of replicas; each process leases one file in it. */
+  /** Folder of replicas; each process has one file in it. */
   folder: string;
-  /** Id of the board; a file of another board is replaced. */
-  board: string;
   modelId: string | null;
   /** A multiple of 16. */
   dimension: number;
   log: StoreLog;
-  /** Epoch milliseconds. */
-  now: number;
 }
 
-/** How long a question waits for this process's own writes: their caller expects to find them. */
+/** How long after a write of this process questions wait for it: its caller expects to find it. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 const LOOK_MS = 20;
-/** How often the place is saved while nothing changes. */
-const PLACE_EVERY_MS = 5_000;
+/** Posts, or publishers, written at once while it is filled: some milliseconds of the event loop. */
+const SLICE = 100;
 const FILLING = "the search index is being filled";
 
 /**
@@ -67,25 +61,27 @@ export function openReplica(options: ReplicaOptions): Replica {
   };
 }
 
-/** Keeps one file up to date until it is closed. */
+/** Fills a file and keeps it up to date; begins again with a new one when that fails. */
 class ReplicaSync {
   readonly #options: ReplicaOptions;
-  readonly #lease;
   readonly #closed = new AbortController();
-  #file: ReplicaFile;
-  /** Null while the file is being filled: what is written meanwhile comes through the feed. */
+  /** Aborted to begin again. */
+  #round = new AbortController();
+  #file: ReplicaFile | null;
   #queue: ChangeQueue | null = null;
+  /** Resolves once the last write of this process is in the index, or its time is over. */
+  #own: Promise<unknown> = Promise.resolve();
   /** True once it holds everything that was acknowledged before it was opened. */
   ready = false;
-  /** Aborted to start again with a new file. */
-  #round = new AbortController();
-  #running: Promise<void>;
+  readonly #running: Promise<void>;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#lease = leaseFile(options.folder, options.now);
-    this.#file = openReplicaFile(this.#lease, options.board, options);
-    options.feed.onWrite((change) => this.#queue?.addOwn(change));
+    this.#file = openReplicaFile(options.folder, options);
+    options.feed.onWrite((change) => {
+      const applied = this.#queue?.add(change);
+      this.#own = Promise.race([applied, sleep(OWN_WRITES_MS, null, { ref: false })]);
+    });
     this.#running = this.#run();
   }
 
@@ -96,93 +92,91 @@ class ReplicaSync {
   }
 
   async ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
-    if (!this.ready) throw new StoreUnavailable(FILLING);
-    await this.#queue?.ownApplied(OWN_WRITES_MS);
-    return this.#watched(() => question(this.#file.index));
+    await this.#own;
+    const file = this.#file;
+    if (!this.ready || file === null) throw new StoreUnavailable(FILLING);
+    return this.#watched(() => question(file.index));
   }
 
   async close(): Promise<void> {
-    if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    this.#round.abort();
-    this.ready = false;
     await this.#running;
-    await this.#file.close();
-    this.#lease.release();
   }
 
   async #run(): Promise<void> {
-    const { log, board } = this.#options;
-    for (let isLost = false; !this.#closed.signal.aborted; ) {
+    const { log, folder } = this.#options;
+    const closed = this.#closed.signal;
+    while (!closed.aborted) {
       this.#round = new AbortController();
-      const { signal } = this.#round;
+      const signal = AbortSignal.any([closed, this.#round.signal]);
       try {
-        if (isLost) {
-          await this.#file.close().catch(() => {});
-          this.#lease.clear();
-          this.#file = openReplicaFile(this.#lease, board, this.#options);
-          isLost = false;
-        }
-        await this.#follow(signal);
+        this.#file ??= openReplicaFile(folder, this.#options);
+        await this.#follow(this.#file, signal);
       } catch (error) {
-        if (this.#closed.signal.aborted) return;
-        const reason: unknown = signal.aborted ? signal.reason : error;
-        if (reason instanceof FeedLost || isDamaged(reason)) {
-          log.warn({ err: reason }, "the search index cannot be used any more; a new one is filled");
-          this.ready = false;
-          isLost = true;
-          continue;
-        }
-        log.warn({ err: reason }, "the search index lost its database; it tries again");
-        await sleep(RETRY_MS, null, { signal: this.#closed.signal, ref: false }).catch(() => {});
+        if (!closed.aborted) log.warn({ err: error }, "the search index is lost; a new one is filled");
       }
+      this.ready = false;
+      await this.#file?.close();
+      this.#file = null;
+      await sleep(RETRY_MS, null, { signal: closed, ref: false }).catch(() => {});
     }
   }
 
-  /** Applies what changed since the file's place, or everything, and then each change, until `signal` aborts. */
-  async #follow(signal: AbortSignal): Promise<void> {
+  /** Reads everything into a new file, and then each change, until `signal` aborts. */
+  async #follow(file: ReplicaFile, signal: AbortSignal): Promise<void> {
     const { feed, log } = this.#options;
-    const file = this.#file;
-    const place = file.place() ?? (await this.#fill(signal));
-    await file.index.open();
+    const changes = feed.follow(signal);
+    await changes.next();
+    const filling = this.#fill(file, signal);
     const queue = new ChangeQueue({
-      feed,
-      log,
-      apply: (changes, reached) => this.#watched(() => writeChanges(file, changes, reached)),
+      after: filling,
+      apply: (some) => this.#watched(() => this.#apply(file, some)),
+      failed(err) {
+        log.warn({ err }, "the search index cannot follow the database now; it tries again");
+      },
+      signal,
     });
     this.#queue = queue;
-    // A step that meets a damaged file would be tried again for ever.
-    signal.addEventListener("abort", () => void queue.close(), { once: true });
     try {
-      let notedAt = 0;
-      for await (const change of feed.follow(place, signal)) {
-        const isNews = change.posts.length > 0 || change.publishers.length > 0;
-        if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
-          notedAt = performance.now();
-          await queue.add(change);
-        }
-        if (this.ready || isNews) continue;
-        await queue.idle();
-        this.ready = !signal.aborted;
-      }
+      await filling;
+      this.ready = true;
+      for await (const change of changes) await queue.add(change);
       // The feed ends by itself only when the store closes.
       signal.throwIfAborted();
       throw new StoreUnavailable("the store is closed");
     } finally {
       this.#queue = null;
-      await queue.close();
+      this.#round.abort();
+      await changes.return();
+      await queue.idle();
     }
   }
 
-  /** Reads everything; resolves to the place from which to go on. */
-  async #fill(signal: AbortSignal): Promise<string> {
-    const { feed, log } = this.#options;
-    const place = await feed.here();
+  async #fill(file: ReplicaFile, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
-    await this.#watched(() => fillReplica(this.#file, feed, place, signal));
-    log.info({ ms: Math.round(performance.now() - startedAt) }, "the search index is filled");
-    this.ready = true;
-    return place;
+    for await (const { posts, publishers } of this.#options.feed.scan()) {
+      for (let from = 0; from < Math.max(posts.length, publishers.length); from += SLICE) {
+        signal.throwIfAborted();
+        const to = from + SLICE;
+        file.write({ posts: posts.slice(from, to), publishers: publishers.slice(from, to) });
+        await nextTurn();
+      }
+    }
+    await file.index.open();
+    const ms = Math.round(performance.now() - startedAt);
+    this.#options.log.info({ ms }, "the search index is filled");
+  }
+
+  /** Brings some posts and publishers to their present states. */
+  async #apply(file: ReplicaFile, ids: FeedChange): Promise<void> {
+    const rows = await this.#options.feed.read(ids);
+    const there = new Set([
+      ...rows.posts.map(({ entry }) => entry.id),
+      ...rows.publishers.map(({ id }) => id),
+    ]);
+    const isGone = (id: string) => !there.has(id);
+    file.write(rows, { posts: ids.posts.filter(isGone), publishers: ids.publishers.filter(isGone) });
+    file.index.follow();
   }
 
   /** Runs `use`; a file that turns out to be damaged ends the round. */
