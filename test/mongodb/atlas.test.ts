@@ -6,8 +6,11 @@ import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
-import { MEANING_INDEX, WORDS_INDEX } from "../../src/store/mongodb/search/atlas/definitions.ts";
-import { LIST_INDEXES } from "../../src/store/mongodb/search/atlas/list-indexes.ts";
+import {
+  LIST_INDEXES,
+  MEANING_INDEX,
+  WORDS_INDEX,
+} from "../../src/store/mongodb/search/atlas/definitions.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
 import { sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
 import { mongodCommand } from "../support/mongodb/mongod.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { COLLECTIONS } from "../../src/store/mongodb/database/schema/collections.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/database/context.ts";
 import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";

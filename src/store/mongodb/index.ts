@@ -1,18 +1,21 @@
 import { EventEmitter } from "node:events";
 import type { Store } from "../../ports/store/index.ts";
 import type { StoreModule } from "../module.ts";
-import { mongodbLimitStore, mongodbRankingStore } from "./board/scratch.ts";
-import { mongodbLeaseStore, mongodbSettingStore } from "./board/settings.ts";
+import {
+  mongodbLeaseStore,
+  mongodbLimitStore,
+  mongodbRankingStore,
+  mongodbSettingStore,
+} from "./board/index.ts";
 import { mongodbStatisticsStore } from "./board/statistics.ts";
 import { checkServer } from "./database/check-server.ts";
 import { connectMongodb, type MongodbConnection } from "./database/connection.ts";
-import type { MongodbContext } from "./database/context.ts";
-import { examineMongodb } from "./database/examine.ts";
-import { type Collections, collectionsOf } from "./database/schema/collections.ts";
+import { type Collections, collectionsOf, type MongodbContext } from "./database/context.ts";
 import { migrateMongodb } from "./database/schema/migrations.ts";
 import { mongodbWorkStore } from "./database/work.ts";
-import { finishDocumentErasures } from "./posts/erasure.ts";
+import { examineMongodb } from "./examine.ts";
 import { mongodbPostStore } from "./posts/index.ts";
+import { finishDocumentErasures } from "./publishers/erasure.ts";
 import { mongodbPublisherStore } from "./publishers/index.ts";
 import { mongodbReportStore } from "./publishers/reports.ts";
 import { mongodbSignInStore } from "./publishers/sign-ins.ts";
@@ -27,16 +30,7 @@ export default {
   async open(url, { model, indexFolder, ...options }) {
     const store = await openMongodb(url);
     try {
-      const index = await openMongodbIndex({
-        ...model,
-        ...options,
-        feed: store.feed,
-        posts: store.collections.posts,
-        settings: store.settings,
-        run: store.connection.run,
-        runLong: store.connection.runLong,
-        folder: indexFolder,
-      });
+      const index = await openMongodbIndex(store, { ...model, ...options, folder: indexFolder });
       return {
         store,
         index,

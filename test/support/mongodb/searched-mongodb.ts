@@ -44,12 +44,7 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
   const warnings: string[] = [];
 
   const open = async (options: Partial<MongodbIndexOptions> = {}): Promise<MongodbIndex> => {
-    const index = await openMongodbIndex({
-      feed: store.feed,
-      posts: store.collections.posts,
-      settings: store.settings,
-      run: store.connection.run,
-      runLong: store.connection.runLong,
+    const index = await openMongodbIndex(store, {
       folder: join(folder, "search"),
       modelId: MODEL,
       dimension: DIMENSION,

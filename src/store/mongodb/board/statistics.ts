@@ -1,7 +1,6 @@
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
-import type { MongodbContext } from "../database/context.ts";
-import type { Collections } from "../database/schema/collections.ts";
+import type { Collections, MongodbContext } from "../database/context.ts";
 
 const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;

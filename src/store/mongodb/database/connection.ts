@@ -4,11 +4,11 @@ import {
   MongoClient,
   type MongoClientOptions,
   MongoServerError,
+  type ServerDescription,
   type TransactionOptions,
 } from "mongodb";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { KeyedQueue } from "./gathered.ts";
-import { PrimaryWatch } from "./primary-watch.ts";
 import { behindBulk, CONTENDED, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
@@ -93,7 +93,7 @@ export async function connectMongodb(
     retryWrites: true,
     ignoreUndefined: true,
   });
-  const primary = new PrimaryWatch(client);
+  const lostForMs = watchPrimary(client);
   const { sharded, db } = await unavailable(async () => {
     await client.connect();
     const named = /^[^/]+\/\/[^/]+\/([^?]*)/.exec(url)?.[1] ?? "";
@@ -112,7 +112,7 @@ export async function connectMongodb(
   const closing = new AbortController();
   const within = <T>(limitMs: number, ask: () => Promise<T>): Promise<T> => {
     if (closing.signal.aborted) return Promise.reject(new StoreUnavailable("the store is closed"));
-    if (primary.lostForMs() > SELECTION_MS) return Promise.reject(new StoreUnavailable(NO_PRIMARY));
+    if (lostForMs() > SELECTION_MS) return Promise.reject(new StoreUnavailable(NO_PRIMARY));
     const asked = unavailable(ask);
     underWay.add(asked);
     const done = () => void underWay.delete(asked);
@@ -153,6 +153,24 @@ export async function connectMongodb(
       await client.close();
     },
   };
+}
+
+/** Kinds of servers that take writes. */
+const WRITABLE: ReadonlySet<ServerDescription["type"]> = new Set([
+  "RSPrimary",
+  "Mongos",
+  "Standalone",
+  "LoadBalancer",
+]);
+
+/** Tells for how long no server takes writes, as the driver's monitors see it, in milliseconds; 0 while one does. */
+function watchPrimary(client: MongoClient): () => number {
+  let lostAt: number | null = null;
+  client.on("topologyDescriptionChanged", ({ newDescription }) => {
+    const there = [...newDescription.servers.values()].some(({ type }) => WRITABLE.has(type));
+    lostAt = there ? null : (lostAt ?? performance.now());
+  });
+  return () => (lostAt === null ? 0 : performance.now() - lostAt);
 }
 
 const NO_PRIMARY =

@@ -4,58 +4,38 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Handles together what is asked in one turn; with `atOnce`, also what is asked while that many batches are under way. */
-export class Gathered<Item, Result> {
-  readonly #handle: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #most: number;
-  readonly #atOnce: number;
-  #waiting: Waiting<Item, Result>[] = [];
-  #underWay = 0;
-  #isPlanned = false;
-
-  /**
-   * @param handle  resolves to a result for each item, in order; when it fails, all of them do
-   * @param bounds.most  items of one batch
-   * @param bounds.atOnce  batches under way at a time
-   */
-  constructor(
-    handle: (items: readonly Item[]) => Promise<readonly Result[]>,
-    { most, atOnce = Number.POSITIVE_INFINITY }: { most: number; atOnce?: number },
-  ) {
-    this.#handle = handle;
-    this.#most = most;
-    this.#atOnce = atOnce;
-  }
-
-  add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      this.#plan();
-    });
-  }
-
-  #plan(): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
-    queueMicrotask(() => {
-      this.#isPlanned = false;
-      while (this.#waiting.length > 0 && this.#underWay < this.#atOnce) {
-        void this.#run(this.#waiting.splice(0, this.#most));
-      }
-    });
-  }
-
-  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    this.#underWay += 1;
+/**
+ * Handles together what is asked in one turn; with `atOnce`, also what is asked while that many batches are under way.
+ *
+ * @param handle  resolves to a result for each item, in order; when it fails, all of them do
+ * @param bounds.most  items of one batch
+ * @param bounds.atOnce  batches under way at a time
+ */
+export function gathered<Item, Result>(
+  handle: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most, atOnce = Number.POSITIVE_INFINITY }: { most: number; atOnce?: number },
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let underWay = 0;
+  const run = async (batch: readonly Waiting<Item, Result>[]) => {
+    underWay += 1;
     try {
-      const results = await this.#handle(batch.map(({ item }) => item));
+      const results = await handle(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    this.#underWay -= 1;
-    this.#plan();
-  }
+    underWay -= 1;
+    begin();
+  };
+  const begin = () => {
+    while (waiting.length > 0 && underWay < atOnce) void run(waiting.splice(0, most));
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      // The first one of a turn begins at its end.
+      if (waiting.push({ item, resolve, reject }) === 1) queueMicrotask(begin);
+    });
 }
 
 const ROWS_PER_READ = 200;
@@ -64,14 +44,11 @@ const ROWS_PER_READ = 200;
 export function oneByOne<Row extends { id: string }>(
   many: (ids: readonly string[]) => Promise<Row[]>,
 ): (id: string) => Promise<Row | null> {
-  const gathered = new Gathered<string, Row | null>(
-    async (ids) => {
-      const found = new Map((await many([...new Set(ids)])).map((row) => [row.id, row]));
-      return ids.map((id) => found.get(id) ?? null);
-    },
-    { most: ROWS_PER_READ },
-  );
-  return (id) => gathered.add(id);
+  const read = async (ids: readonly string[]) => {
+    const found = new Map((await many([...new Set(ids)])).map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id) ?? null);
+  };
+  return gathered(read, { most: ROWS_PER_READ });
 }
 
 /** Runs jobs that share a name one after another, and others side by side. */

@@ -1,6 +1,6 @@
 import { Binary } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
-import type { RemovedPost, StoredPost } from "../../../ports/store/index.ts";
+import type { RemovedPost, StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
 import { documentOf, rowOf } from "./rows.ts";
 import { type PostDocument, type PublisherDocument, timeOf } from "./schema/documents.ts";
 
@@ -88,3 +88,16 @@ export const publisherDocumentStatus = ({
   verified: verified_at !== null,
   suspended: suspended_at !== null,
 });
+
+export const publisherOfDocument = (document: PublisherDocument): StoredPublisher =>
+  rowOf<StoredPublisher>(document, ["inbox_no", "erasing", "spreading"]);
+
+export function newPublisher(publisher: StoredPublisher & { inboxNo?: number }): PublisherDocument {
+  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false, spreading: false };
+}
+
+/** The fields that may change. */
+export function changeablePublisherFields(publisher: StoredPublisher) {
+  const { _id, post_count, created_at, ...fields } = documentOf(publisher);
+  return fields;
+}

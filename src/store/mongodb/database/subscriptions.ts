@@ -1,7 +1,9 @@
-import type { StoredSubscription } from "../../../ports/store/index.ts";
-import { webhookOrigin } from "../../rules/claims.ts";
+import type { ClientSession } from "mongodb";
+import type { PushRecord, StoredSubscription } from "../../../ports/store/index.ts";
+import { canBePushedTo, webhookOrigin } from "../../rules/claims.ts";
+import type { MongodbContext } from "./context.ts";
 import { documentOf, rowOf } from "./rows.ts";
-import type { SubscriptionDocument } from "./schema/documents.ts";
+import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 
 export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
   const { query, ...fields } = document;
@@ -35,3 +37,53 @@ export function changeableFields(subscription: StoredSubscription) {
 
 /** The name in `alone` of a transaction that writes a subscription. */
 export const subscriptionName = (id: string): string => `subscription:${id}`;
+
+/** What of a subscription decides where its waiting pushes go. */
+export type ReceiverFields = Pick<
+  SubscriptionDocument,
+  "active" | "webhook_origin" | "webhook_verified_at" | "failures"
+>;
+
+export const destinationOf = (receiver: ReceiverFields): Pick<PushDocument, "origin" | "failing"> => ({
+  origin: canBePushedTo(receiver) ? receiver.webhook_origin : null,
+  failing: receiver.failures > 0,
+});
+
+/** Takes the waiting pushes of a subscription along when it changes; runs inside the transaction that changes it. */
+export async function moveWaitingPushes(
+  { collections }: MongodbContext,
+  session: ClientSession,
+  before: ReceiverFields & { _id: string },
+  after: ReceiverFields,
+): Promise<void> {
+  const [old, next] = [destinationOf(before), destinationOf(after)];
+  if (old.origin === next.origin && old.failing === next.failing) return;
+  const waiting = { subscription_id: before._id, state: "waiting" } as const;
+  await collections.pushes.updateMany(waiting, { $set: next }, { session });
+}
+
+/** A push that nobody claims. */
+export const UNCLAIMED = { token: null, settled: null, again_at: null } as const;
+
+/** A waiting push before its first attempt. */
+export function newPush(
+  push: { subscriptionId: string; deliveryId: number; postId: string; matchedAt: number },
+  receiver: ReceiverFields,
+): PushDocument {
+  const { subscriptionId, deliveryId, postId, matchedAt } = push;
+  return {
+    _id: pushId(subscriptionId, deliveryId),
+    ...documentOf({ subscriptionId, deliveryId, postId, matchedAt, dueAt: matchedAt }),
+    state: "waiting",
+    attempts: 0,
+    ...UNCLAIMED,
+    history: [],
+    ...destinationOf(receiver),
+  };
+}
+
+export const pushId = (subscriptionId: string, deliveryId: number): string =>
+  `${subscriptionId}:${deliveryId}`;
+
+export const pushRecordOfDocument = (document: PushDocument): PushRecord =>
+  rowOf<PushRecord>(document, ["_id", "token", "settled", "again_at", "origin", "failing"]);

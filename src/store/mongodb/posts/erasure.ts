@@ -1,12 +1,9 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { inSession } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
-import { finishStatusCopies } from "../publishers/status.ts";
 import { deleteDeliveriesOf } from "../subscriptions/deliveries.ts";
-import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
 import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
@@ -16,8 +13,7 @@ import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
  */
 
 /** Posts erased in one transaction: others should wait neither long nor often. */
-const POSTS_PER_WRITE = 50;
-const REPORTS_PER_WRITE = 200;
+export const POSTS_PER_WRITE = 50;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */
 export async function erasePostDocuments(
@@ -36,71 +32,9 @@ export async function erasePostDocuments(
   ];
   let erased = 0;
   for (const some of doomed) {
-    erased += await inSteps(limit - erased, POSTS_PER_WRITE, (most) => eraseSome(context, some, most));
+    erased += await inSteps(limit - erased, POSTS_PER_WRITE, (most) => erasePostsOf(context, some, most));
   }
   return erased;
-}
-
-/** See `PublisherStore.erase`. From the first transaction on, the key fails and nothing is pushed. */
-export async function erasePublisherDocuments(
-  context: MongodbContext,
-  id: string,
-): Promise<ErasedPublisher | null> {
-  const { connection, collections } = context;
-  const counts = await connection.write([`publisher:${id}`], async (session) => {
-    const publisher = await collections.publishers.findOneAndUpdate(
-      { _id: id, erasing: false },
-      {
-        $set: {
-          erasing: true,
-          key_hash: `erased ${id}`,
-          name: "",
-          description: null,
-          url: null,
-          domain: null,
-          verify_token: null,
-          verified_at: null,
-          verified_via: null,
-        },
-      },
-      { session, projection: { post_count: 1 } },
-    );
-    if (publisher === null) return null;
-    const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
-    await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
-    await stopSubscriptions(context, session, id);
-    return { posts: publisher.post_count, subscriptions };
-  });
-  if (counts === null) return null;
-  context.wrote({ publishers: [id] });
-  await finishErasure(context, id);
-  return { ...counts, complete: true };
-}
-
-/** Completes what a crash interrupted, status copies included; harmless while another process does the same. */
-export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
-  const { connection, collections } = context;
-  const open = await connection.run(() =>
-    collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
-  );
-  for (const { _id } of open) await finishErasure(context, _id);
-  await finishStatusCopies(context);
-}
-
-async function finishErasure(context: MongodbContext, id: string): Promise<void> {
-  const { connection, collections } = context;
-  const subscriptions = await connection.run(() =>
-    collections.subscriptions.find({ publisher_id: id }, { projection: { _id: 1 } }).toArray(),
-  );
-  for (const { _id } of subscriptions) await removeSubscriptionDocuments(context, _id);
-  const all: Doomed = { filter: { publisher_id: id }, oldestBy: "created_at" };
-  while ((await eraseSome(context, all, POSTS_PER_WRITE)) > 0);
-  while ((await eraseReports(context, `key:${id}`)) > 0);
-  await connection.runLong(async () => {
-    await collections.inbox.deleteMany({ publisher_id: id });
-    await collections.publishers.deleteOne({ _id: id, erasing: true });
-  });
-  context.wrote({ publishers: [id] });
 }
 
 /** The fields of a post that an erasure needs. */
@@ -114,7 +48,7 @@ interface Doomed {
 }
 
 /** Erases at most `most` of the doomed posts and the replies to them; resolves to how many, 0 when all are gone. */
-async function eraseSome(context: MongodbContext, doomed: Doomed, most: number): Promise<number> {
+export async function erasePostsOf(context: MongodbContext, doomed: Doomed, most: number): Promise<number> {
   const { connection } = context;
   // A post may have more deliveries than one transaction can delete: most go first, step by step.
   await connection.runLong(async () => {
@@ -172,19 +106,4 @@ async function eraseThese(
   await reports.deleteMany({ post_id: { $in: ids } }, { session });
   await reported_posts.deleteMany(those, { session });
   await deleteDeliveriesOf(context, ids, session);
-}
-
-/** Erases some reports of one reporter and their places in the queue; resolves to how many, 0 when all are gone. */
-function eraseReports({ connection, collections }: MongodbContext, reporter: string): Promise<number> {
-  const { reports, reported_posts } = collections;
-  return connection.write([], async (session) => {
-    const some = await reports.find({ reporter }, { session, limit: REPORTS_PER_WRITE }).toArray();
-    if (some.length === 0) return 0;
-    await reports.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, { session });
-    // A reporter has one report for each post.
-    const posts = { _id: { $in: some.map(({ post_id }) => post_id) } };
-    await reported_posts.updateMany(posts, { $inc: { reporters: -1 } }, { session });
-    await reported_posts.deleteMany({ ...posts, reporters: { $lte: 0 } }, { session });
-    return some.length;
-  });
 }

@@ -2,9 +2,9 @@ import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/gathered.ts";
-import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/publishers.ts";
+import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/posts.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
-import { erasePublisherDocuments } from "../posts/erasure.ts";
+import { erasePublisherDocuments } from "./erasure.ts";
 import { copyStatusToPosts, isSameStatus } from "./status.ts";
 
 export function mongodbPublisherStore(context: MongodbContext): PublisherStore {

@@ -18,19 +18,15 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         const { postId, reporter, reason, details } = report;
         const mine = { post_id: postId, reporter };
         const first = await reports.findOne(mine, { session });
-        const before = first?.addresses ?? [];
-        const addresses = addressesOf(before, report.addresses);
-        const at = new Date(report.createdAt);
-        if (first === null) {
-          const said = { addresses, reason, details, created_at: at };
-          await reports.insertOne({ _id: report.id, ...mine, ...said }, { session });
-        } else await reports.updateOne(mine, { $set: { addresses, reason, details } }, { session });
+        const addresses = addressesOf(first?.addresses ?? [], report.addresses);
+        const kept: StoredReport = { ...report, addresses };
+        if (first === null) await reports.insertOne(documentOf(kept), { session });
+        else await reports.updateOne(mine, { $set: { addresses, reason, details } }, { session });
         await reported_posts.updateOne(
           { _id: postId },
-          { $inc: { reporters: first === null ? 1 : 0 }, $max: { last_at: at } },
+          { $inc: { reporters: first === null ? 1 : 0 }, $max: { last_at: new Date(report.createdAt) } },
           { session, upsert: true },
         );
-        const kept: StoredReport = { ...report, addresses };
         return first === null ? kept : { ...kept, id: first._id, createdAt: first.created_at.getTime() };
       }),
 

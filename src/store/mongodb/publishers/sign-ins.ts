@@ -1,7 +1,7 @@
-import type { SignInStore } from "../../../ports/store/index.ts";
+import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { dateOf, type SignInDocument, timeOf } from "../database/schema/documents.ts";
+import { type DocumentOf, documentOf, rowOf } from "../database/rows.ts";
 
 const FIELDS = { id: "_id", grantId: "grant_id", publisherId: "publisher_id" } as const;
 
@@ -11,16 +11,14 @@ export function mongodbSignInStore({
 }: MongodbContext): SignInStore {
   const live = (now: number) => ({ expires_at: { $gt: new Date(now) } });
   return {
-    async put({ id, grantId, publisherId, payload, consumedAt, expiresAt }) {
-      const of = { grant_id: grantId, publisher_id: publisherId };
-      const until = { consumed_at: dateOf(consumedAt), expires_at: new Date(expiresAt) };
-      const document = { ...of, payload, ...until };
-      await run(() => orAgain(() => signIns.replaceOne({ _id: id }, document, { upsert: true })));
+    async put(row) {
+      const { _id, ...document } = documentOf(row);
+      await run(() => orAgain(() => signIns.replaceOne({ _id }, document, { upsert: true })));
     },
     get: (id, now) =>
       run(async () => {
         const found = await signIns.findOne({ _id: id, ...live(now) });
-        return found === null ? null : rowOf(found);
+        return found === null ? null : signInOf(found);
       }),
     consume: (id, now) =>
       run(async () => {
@@ -33,16 +31,9 @@ export function mongodbSignInStore({
     ofPublisher: (id, now) =>
       run(async () => {
         const found = signIns.find({ publisher_id: id, ...live(now) }).sort({ expires_at: 1, _id: 1 });
-        return (await found.toArray()).map(rowOf);
+        return (await found.toArray()).map(signInOf);
       }),
   };
 }
 
-const rowOf = ({ _id, grant_id, publisher_id, payload, consumed_at, expires_at }: SignInDocument) => ({
-  id: _id,
-  grantId: grant_id,
-  publisherId: publisher_id,
-  payload,
-  consumedAt: timeOf(consumed_at),
-  expiresAt: expires_at.getTime(),
-});
+const signInOf = (document: DocumentOf<SignInRow>) => rowOf<SignInRow>(document);

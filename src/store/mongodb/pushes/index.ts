@@ -2,10 +2,15 @@ import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { destinationOf, newPush, pushId, pushRecordOfDocument } from "../database/pushes.ts";
 import { findPost } from "../database/reads.ts";
 import { dateOf, timeOf, UNPRUNED } from "../database/schema/documents.ts";
-import { subscriptionName } from "../database/subscriptions.ts";
+import {
+  destinationOf,
+  newPush,
+  pushId,
+  pushRecordOfDocument,
+  subscriptionName,
+} from "../database/subscriptions.ts";
 import { claimPushDocuments } from "./claims.ts";
 import { asClaimed, settlePushDocuments } from "./settling.ts";
 

@@ -2,10 +2,14 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { Gathered } from "../database/gathered.ts";
-import { moveWaitingPushes, pushId } from "../database/pushes.ts";
+import { gathered } from "../database/gathered.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
-import { subscriptionName, subscriptionOfDocument } from "../database/subscriptions.ts";
+import {
+  moveWaitingPushes,
+  pushId,
+  subscriptionName,
+  subscriptionOfDocument,
+} from "../database/subscriptions.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
@@ -23,13 +27,13 @@ const KEPT_ATTEMPTS = 20;
  * together by one bulk. All others are a transaction each.
  */
 export function settlePushDocuments(context: MongodbContext): PushStore["settle"] {
-  const delivered = new Gathered(
+  const delivered = gathered(
     (batch: readonly Delivered[]) => context.connection.run(() => settleDelivered(context, batch)),
     { most: DELIVERED_PER_BATCH, atOnce: 1 },
   );
   return async (push, attempt, outcome) => {
     const simple = outcome.state === "delivered" && outcome.dueAt === null && !push.receiver.failing;
-    if (simple && attempt !== null && (await delivered.add({ push, attempt }))) return true;
+    if (simple && attempt !== null && (await delivered({ push, attempt }))) return true;
     return context.connection.write([subscriptionName(push.subscriptionId)], (session) =>
       settleInside(context, session, push, attempt, outcome),
     );

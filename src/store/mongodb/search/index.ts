@@ -1,8 +1,8 @@
 import type { SearchIndex } from "../../../ports/search-index.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
-import type { MongodbConnection } from "../database/connection.ts";
 import { AtlasIndex } from "./atlas/index.ts";
-import { SearchIndexes, type SearchIndexesOptions } from "./atlas/indexes.ts";
+import { type SearchedStore, SearchIndexes } from "./atlas/indexes.ts";
+import type { IndexFeed } from "./feed/index.ts";
 import { openReplica, type ReplicaOptions } from "./replica/index.ts";
 
 export interface MongodbIndex extends SearchIndex {
@@ -10,10 +10,7 @@ export interface MongodbIndex extends SearchIndex {
   close(): Promise<void>;
 }
 
-export interface MongodbIndexOptions extends ReplicaOptions, SearchIndexesOptions {
-  /** See `MongodbConnection`. */
-  run: MongodbConnection["run"];
-  runLong: MongodbConnection["runLong"];
+export interface MongodbIndexOptions extends Omit<ReplicaOptions, "feed"> {
   search: DataOptions["search"];
 }
 
@@ -26,15 +23,18 @@ const PATIENCE_MS = 20_000;
  *
  * @throws Error with one line for the operator when `search` is `atlas` and there is no mongot
  */
-export async function openMongodbIndex(options: MongodbIndexOptions): Promise<MongodbIndex> {
+export async function openMongodbIndex(
+  store: SearchedStore & { feed: IndexFeed },
+  options: MongodbIndexOptions,
+): Promise<MongodbIndex> {
   if (options.search !== "local") {
-    const indexes = new SearchIndexes(options);
+    const indexes = new SearchIndexes(store, options);
     await indexes.open();
-    if (indexes.state !== "absent") return new AtlasIndex(options, indexes);
+    if (indexes.state !== "absent") return new AtlasIndex(store, indexes, options.modelId);
     if (options.search === "atlas")
       throw new Error("SEARCH=atlas needs a database with search (mongot), and this one has none.");
   }
-  const replica = openReplica(options);
+  const replica = openReplica({ ...options, feed: store.feed });
   await replica.readyWithin(PATIENCE_MS);
   return replica;
 }

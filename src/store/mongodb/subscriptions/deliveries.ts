@@ -2,12 +2,13 @@ import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { BoardRows } from "../../../ports/store/transfer.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { newPush } from "../database/pushes.ts";
-import { findPosts, inSession, visiblePostRows, visiblePosts } from "../database/reads.ts";
+import { findPosts, inSession } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
+import { newPush } from "../database/subscriptions.ts";
+import { visiblePostRows, visiblePosts, visibleRows } from "../database/visible.ts";
 import { settleWork } from "../database/work.ts";
-import { visibleRows } from "../posts/visible-rows.ts";
+import { lastChange } from "./changes.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 
 /**
@@ -209,8 +210,36 @@ function unpruned(
     .toArray();
 }
 
+/** A removed subscription stays in the list of changes until this many changes came after it. */
+const CHANGES_KEPT = 100_000;
+
+/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes and changes. */
+export async function pruneDeliveryDocuments(
+  context: MongodbContext,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const { pushes, removed_subscriptions } = context.collections;
+  // Completes what a crash interrupted.
+  const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
+  for (const { _id } of unpurged) await purgeSubscription(context, _id);
+  const old = { matched_at: { $lt: new Date(before) } };
+  const ended = await pushes.find(old, { projection: { _id: 1 }, sort: { matched_at: 1 }, limit }).toArray();
+  await pushes.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
+  const change_no = { $lt: (await lastChange(context)) - CHANGES_KEPT };
+  await removed_subscriptions.deleteMany({ purged: true, change_no });
+  return pruneMatches(context, before, limit);
+}
+
+/** Deletes the remains of a removed subscription. */
+export async function purgeSubscription({ collections }: MongodbContext, id: string): Promise<void> {
+  const { deliveries, inbox, pushes, removed_subscriptions } = collections;
+  for (const remains of [deliveries, pushes, inbox]) await remains.deleteMany({ subscription_id: id });
+  await removed_subscriptions.updateOne({ _id: id }, { $set: { purged: true } });
+}
+
 /** Sets `matched_at` of at most `limit` old deliveries to null; resolves to how many. */
-export async function pruneMatches(
+async function pruneMatches(
   { collections: { deliveries } }: MongodbContext,
   before: number,
   limit: number,

@@ -2,10 +2,10 @@ import type { ClientSession } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { inSession, visiblePosts, withSubscription } from "../database/reads.ts";
+import { inSession, withSubscription } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
-import { visibleRows } from "../posts/visible-rows.ts";
+import { visiblePosts, visibleRows } from "../database/visible.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter

@@ -3,17 +3,22 @@ import type { StoredSubscription, SubscriptionStore } from "../../../ports/store
 import { changedRow } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/gathered.ts";
-import { moveWaitingPushes } from "../database/pushes.ts";
 import {
   changeableFields,
+  moveWaitingPushes,
   newSubscription,
   subscriptionName,
   subscriptionOfDocument,
 } from "../database/subscriptions.ts";
 import { settleWork } from "../database/work.ts";
 import { CHANGES, nextChange, readChangeDocuments } from "./changes.ts";
-import { countPendingDocuments, deliverDocuments, readPendingDocuments } from "./deliveries.ts";
-import { pruneDeliveryDocuments, purgeSubscription } from "./retention.ts";
+import {
+  countPendingDocuments,
+  deliverDocuments,
+  pruneDeliveryDocuments,
+  purgeSubscription,
+  readPendingDocuments,
+} from "./deliveries.ts";
 
 export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionStore {
   const { connection, collections } = context;

@@ -9,7 +9,7 @@ import {
 } from "../../../ports/store/transfer.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { NO_SNAPSHOT } from "../database/unavailable.ts";
-import { finishDocumentErasures } from "../posts/erasure.ts";
+import { finishDocumentErasures } from "../publishers/erasure.ts";
 import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
 import { writePageDocuments } from "./writes.ts";
 

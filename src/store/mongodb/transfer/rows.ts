@@ -2,15 +2,17 @@ import type { ClientSession, Sort } from "mongodb";
 import { preparationIn } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
-import type { MongodbContext } from "../database/context.ts";
+import type { Collections, MongodbContext } from "../database/context.ts";
 import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
-import { pushRecordOfDocument } from "../database/pushes.ts";
 import { withSubscription } from "../database/reads.ts";
 import { type DocumentOf, rowOf } from "../database/rows.ts";
-import type { Collections } from "../database/schema/collections.ts";
-import type { PostDocument, PushDocument, SubscriptionDocument } from "../database/schema/documents.ts";
-import { timeOf } from "../database/schema/documents.ts";
-import { subscriptionOfDocument } from "../database/subscriptions.ts";
+import {
+  type PostDocument,
+  type PushDocument,
+  type SubscriptionDocument,
+  timeOf,
+} from "../database/schema/documents.ts";
+import { pushRecordOfDocument, subscriptionOfDocument } from "../database/subscriptions.ts";
 import { waiting } from "../database/work.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };

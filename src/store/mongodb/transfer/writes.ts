@@ -2,20 +2,23 @@ import type { AnyBulkWriteOperation, ClientSession, Collection } from "mongodb";
 import { makerName } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
-import type { MongodbContext } from "../database/context.ts";
-import { binaryOf, documentOfPost, publisherDocumentStatus, WRITTEN } from "../database/posts.ts";
-import { newPublisher } from "../database/publishers.ts";
-import { destinationOf, pushId, UNCLAIMED } from "../database/pushes.ts";
+import type { Collections, MongodbContext } from "../database/context.ts";
+import {
+  binaryOf,
+  documentOfPost,
+  newPublisher,
+  publisherDocumentStatus,
+  WRITTEN,
+} from "../database/posts.ts";
 import { findPosts } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
-import type { Collections } from "../database/schema/collections.ts";
 import {
   dateOf,
   type PostDocument,
   type PublisherDocument,
   type SubscriptionDocument,
 } from "../database/schema/documents.ts";
-import { newSubscription } from "../database/subscriptions.ts";
+import { destinationOf, newSubscription, pushId, UNCLAIMED } from "../database/subscriptions.ts";
 import { dueWork } from "../database/work.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { deliveryDocument } from "../subscriptions/deliveries.ts";

@@ -1,7 +1,9 @@
 import type { Binary } from "mongodb";
 import type {
+  FrozenRanking,
   ModerationEntry,
   PushRecord,
+  SignInRow,
   StoredPost,
   StoredPublisher,
   StoredReport,
@@ -67,16 +69,6 @@ export interface PublisherDocument extends DocumentOf<StoredPublisher> {
   erasing: boolean;
   /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */
   spreading: boolean;
-}
-
-/** Collection `sign_ins`: see `SignInRow`. */
-export interface SignInDocument {
-  _id: string;
-  grant_id: string | null;
-  publisher_id: string | null;
-  payload: string;
-  consumed_at: Date | null;
-  expires_at: Date;
 }
 
 /** Collection `inbox`; `_id` is `<publisher id>:<no>`. */
@@ -149,14 +141,6 @@ interface WindowDocument {
   ends_at: Date;
 }
 
-interface RankingDocument {
-  _id: string;
-  ids: string[];
-  relevance: number[];
-  previous: string | null;
-  expires_at: Date;
-}
-
 /** Collection `daily_counters`; `_id` is `<day> <name>`. */
 interface DailyCounterDocument extends DocumentOf<BoardRows["counter"]> {
   _id: string;
@@ -180,7 +164,7 @@ interface LeaseDocument {
 export interface Documents {
   posts: PostDocument;
   publishers: PublisherDocument;
-  sign_ins: SignInDocument;
+  sign_ins: DocumentOf<SignInRow>;
   inbox: InboxDocument;
   subscriptions: SubscriptionDocument;
   removed_subscriptions: RemovedSubscriptionDocument;
@@ -191,7 +175,7 @@ export interface Documents {
   reported_posts: ReportedPostDocument;
   moderation: DocumentOf<ModerationEntry>;
   windows: WindowDocument;
-  rankings: RankingDocument;
+  rankings: DocumentOf<FrozenRanking>;
   daily_counters: DailyCounterDocument;
   settings: SettingDocument;
   leases: LeaseDocument;

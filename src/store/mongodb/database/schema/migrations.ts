@@ -1,7 +1,8 @@
-import type { Collection } from "mongodb";
+import { type Collection, MongoServerError } from "mongodb";
 import { tryServer } from "../check-server.ts";
 import { connectMongodb, type MongodbConnection, orAgain } from "../connection.ts";
-import { declareSchema } from "./declare.ts";
+import { COLLECTIONS, type Collections } from "../context.ts";
+import { INDEXES } from "./indexes.ts";
 
 /** The document `schema` of collection `meta`. */
 interface SchemaDocument {
@@ -11,7 +12,7 @@ interface SchemaDocument {
 
 /**
  * Steps from version n to n + 1. Append-only from 1.0 on. A step may be interrupted, run again, and run by several processes
- * at once. A release that changes what `declare.ts` declares appends `declareSchema` once more.
+ * at once. A release that changes what `indexes.ts` declares appends `declareSchema` once more.
  */
 const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema, declareSchema];
 
@@ -69,4 +70,48 @@ async function refuseForeign(connection: MongodbConnection): Promise<void> {
   // Read after the list: of processes that start together, the first writes its document before any collection.
   if ((await schemaOf(connection).findOne({ _id: "schema" })) !== null) return;
   throw new Error("The database is not empty and holds no board. Name another one in the path of STORE_URL.");
+}
+
+/**
+ * Creates collections, indexes and shards as declared. Leaves what exists alone, so it may be interrupted, run again, and run
+ * by several processes at once. Behind mongos, a user without the right to shard collections gets a board on one shard.
+ */
+async function declareSchema(connection: MongodbConnection): Promise<void> {
+  const { db } = connection;
+  await Promise.all(
+    COLLECTIONS.map(async (name) => {
+      await db.createCollection(name).catch(unless(NAMESPACE_EXISTS));
+      if (INDEXES[name].length > 0) await db.collection(name).createIndexes([...INDEXES[name]]);
+    }),
+  );
+  if (connection.sharded) await shard(connection);
+}
+
+const NAMESPACE_EXISTS = 48;
+const UNAUTHORIZED = 13;
+/** Another process shards it just now. */
+const IN_PROGRESS = 117;
+
+/** The shard keys of what grows with each post and each match; everything else stays on one shard. */
+export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
+  posts: { root: "hashed" },
+  deliveries: { subscription_id: "hashed" },
+};
+
+async function shard({ client, db }: MongodbConnection): Promise<void> {
+  for (const [name, key] of Object.entries(SHARD_KEYS)) {
+    // A collection that is not empty must have the index of its shard key first.
+    await db.collection(name).createIndex(key, { name: "shard" });
+    await client
+      .db("admin")
+      .command({ shardCollection: `${db.databaseName}.${name}`, key })
+      .catch(unless(UNAUTHORIZED, IN_PROGRESS));
+  }
+}
+
+/** Ignores a server error with one of these codes. */
+function unless(...codes: number[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof MongoServerError) || !codes.includes(Number(error.code))) throw error;
+  };
 }

@@ -14,7 +14,6 @@ import {
   ORDERS,
 } from "../filters.ts";
 import type { AtlasQueries, FoundPost } from "./queries.ts";
-import type { Rarity } from "./rarity.ts";
 import { clausesOfWords } from "./words.ts";
 
 /** mongot has a change sooner: so long the collection itself is asked for it. */
@@ -49,7 +48,7 @@ export interface ListBounds {
  * ago. All are read as the collection holds them now, and judged here by their own words and vectors.
  */
 export async function candidatesFor(
-  { queries, rarity }: { queries: AtlasQueries; rarity: Rarity },
+  queries: AtlasQueries,
   question: Question,
   { limit, list }: { limit: number; list?: ListBounds },
 ): Promise<Candidates> {
@@ -74,7 +73,7 @@ export async function candidatesFor(
           [{ updated_at: { $gte: new Date(filter.now - UNINDEXED_MS) } }, ...conditions],
           UNINDEXED_MAX,
         ),
-    rarity.of(asked),
+    queries.rarity(asked),
   ]);
   const there = new Set(unindexed.map(({ _id }) => _id));
   const others = new Set([...byWords.scores.keys(), ...neighbours].filter((id) => !there.has(id)));

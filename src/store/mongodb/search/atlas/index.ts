@@ -1,20 +1,16 @@
-import type { Collection } from "mongodb";
 import type { Question, RelatedQuestion, SearchIndex } from "../../../../ports/search-index.ts";
-import { type Place, StoreUnavailable } from "../../../../ports/store/index.ts";
+import type { Place } from "../../../../ports/store/index.ts";
 import { coverageFactors, fuse } from "../../../../search/fuse.ts";
 import { rankCandidates } from "../../../../search/rank.ts";
 import { meantWord } from "../../../../search/spelling.ts";
 import { comparableWords } from "../../../../search/tokens.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import type { SearchState } from "../../../module.ts";
-import type { PostDocument } from "../../database/schema/documents.ts";
 import { findConditionsOf, ORDERS } from "../filters.ts";
 import { type Candidates, candidatesFor } from "./candidates.ts";
-import type { SearchIndexes } from "./indexes.ts";
-import { isFilterOnly, Lists } from "./lists.ts";
-import { AtlasQueries, CANDIDATES_MAX, type Run } from "./queries.ts";
-import { Rarity } from "./rarity.ts";
-import { copiesAmong, copiesOf } from "./sources.ts";
+import type { SearchedStore, SearchIndexes } from "./indexes.ts";
+import { copiesAmong, copiesOf, isFilterOnly, Lists } from "./lists.ts";
+import { AtlasQueries, CANDIDATES_MAX } from "./queries.ts";
 import { clauseOfNear } from "./words.ts";
 
 /** A list in order of time, and a count, consider this many posts by words and as many by meaning. */
@@ -31,28 +27,12 @@ type Page = Parameters<SearchIndex["list"]>[1];
 export class AtlasIndex implements SearchIndex {
   readonly #indexes: SearchIndexes;
   readonly #queries: AtlasQueries;
-  readonly #rarity: Rarity;
   readonly #lists: Lists;
 
-  /** @param options.run  see `MongodbConnection.run`, and there `runLong` */
-  constructor(
-    options: { posts: Collection<PostDocument>; run: Run; runLong: Run; modelId: string | null },
-    indexes: SearchIndexes,
-  ) {
+  constructor(store: SearchedStore, indexes: SearchIndexes, modelId: string | null) {
     this.#indexes = indexes;
-    this.#queries = new AtlasQueries({ ...options, isReady: () => indexes.state === "ready" });
-    this.#rarity = new Rarity(this.#queries);
-    const onceBuilt =
-      (run: Run): Run =>
-      async (ask) => {
-        if (!indexes.listsReady) throw new StoreUnavailable("the indexes of lists are being built");
-        return run(ask);
-      };
-    this.#lists = new Lists({
-      posts: options.posts,
-      run: onceBuilt(options.run),
-      runLong: onceBuilt(options.runLong),
-    });
+    this.#queries = new AtlasQueries(store, indexes, modelId);
+    this.#lists = new Lists(store, indexes);
   }
 
   ready(): boolean {
@@ -177,11 +157,8 @@ export class AtlasIndex implements SearchIndex {
 
   /** Of matches with one source, only one is left where the question is `distinct`. */
   async #candidates(question: Question, limit: number, list?: Page): Promise<Candidates> {
-    const parts = { queries: this.#queries, rarity: this.#rarity };
-    const { found, ...rest } = await candidatesFor(parts, question, {
-      limit,
-      ...(list === undefined ? {} : { list }),
-    });
+    const bounds = { limit, ...(list === undefined ? {} : { list }) };
+    const { found, ...rest } = await candidatesFor(this.#queries, question, bounds);
     const posts = found.map(({ post }) => post);
     const hidden = question.distinct === true ? copiesAmong(posts, posts) : new Set<string>();
     return { ...rest, found: found.filter(({ id }) => !hidden.has(id)) };
@@ -190,7 +167,7 @@ export class AtlasIndex implements SearchIndex {
   /** The word that was most likely meant; null when a post has it, or none is near. */
   async #spelling(word: string): Promise<string | null> {
     const [typed, another] = comparableWords(word);
-    if (typed === undefined || another !== undefined || (await this.#rarity.count(word)) > 0) return null;
+    if (typed === undefined || another !== undefined || (await this.#queries.count(word)) > 0) return null;
     const { scores } = await this.#queries.words({ must: [clauseOfNear(typed)] }, { limit: SPELT_IN_MAX });
     const posts = new Map<string, number>();
     for (const { title, body, tags, place } of await this.#queries.posts(

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Collection, Document } from "mongodb";
+import type { Document } from "mongodb";
 import type { SettingStore } from "../../../../ports/store/index.ts";
 import type { StoreLog } from "../../../module.ts";
-import type { PostDocument } from "../../database/schema/documents.ts";
-import { definitionHash, definitions } from "./definitions.ts";
-import { LIST_INDEXES } from "./list-indexes.ts";
+import type { MongodbConnection } from "../../database/connection.ts";
+import type { Collections } from "../../database/context.ts";
+import { definitionHash, definitions, LIST_INDEXES } from "./definitions.ts";
 
 /** How long to wait between looks while something is missing, and while all is there. */
 const LOOK_SOON_MS = 5_000;
@@ -15,10 +15,10 @@ const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
 const UNAUTHORIZED = 13;
 const ALREADY_THERE = 68;
 
-export interface SearchIndexesOptions {
-  posts: Collection<PostDocument>;
-  dimension: number;
-  log: StoreLog;
+/** What searching needs of the store. */
+export interface SearchedStore {
+  connection: MongodbConnection;
+  collections: Collections;
   /** Remembers over processes which definitions the database was given. */
   settings: Pick<SettingStore, "get" | "set">;
 }
@@ -32,13 +32,17 @@ export class SearchIndexes {
   state: "absent" | "away" | "building" | "ready" = "away";
   /** True once lists can be asked for. */
   listsReady = false;
-  readonly #options: SearchIndexesOptions;
+  readonly #store: SearchedStore;
+  readonly #dimension: number;
+  readonly #log: StoreLog;
   readonly #closed = new AbortController();
   /** Indexes that have the definition of this release. */
   readonly #defined = new Set<string>();
 
-  constructor(options: SearchIndexesOptions) {
-    this.#options = options;
+  constructor(store: SearchedStore, { dimension, log }: { dimension: number; log: StoreLog }) {
+    this.#store = store;
+    this.#dimension = dimension;
+    this.#log = log;
   }
 
   /** Looks once, then keeps looking in the background, unless the server has no search. */
@@ -61,7 +65,7 @@ export class SearchIndexes {
   }
 
   async #look(): Promise<void> {
-    const { log } = this.#options;
+    const log = this.#log;
     const before = this.state;
     try {
       this.state = (await this.#ensureSearch()) ? "ready" : "building";
@@ -82,11 +86,12 @@ export class SearchIndexes {
 
   /** Resolves to whether both of mongot's indexes answer. */
   async #ensureSearch(): Promise<boolean> {
-    const { posts, dimension, settings } = this.#options;
+    const { settings } = this.#store;
+    const { posts } = this.#store.collections;
     const there = new Map<string, Document>();
     for (const index of await posts.listSearchIndexes().toArray()) there.set(index.name, index);
     const answering: boolean[] = [];
-    for (const wanted of definitions(dimension)) {
+    for (const wanted of definitions(this.#dimension)) {
       const { name, definition } = wanted;
       const known = there.get(name);
       // Not compared with what the server reports: servers spell definitions their own way.
@@ -112,10 +117,10 @@ export class SearchIndexes {
   async #ensureLists(): Promise<void> {
     if (this.listsReady) return;
     try {
-      await this.#options.posts.createIndexes([...LIST_INDEXES]);
+      await this.#store.collections.posts.createIndexes([...LIST_INDEXES]);
       this.listsReady = true;
     } catch (error) {
-      this.#options.log.warn({ err: error }, "the indexes of lists are not built yet");
+      this.#log.warn({ err: error }, "the indexes of lists are not built yet");
     }
   }
 }

@@ -1,18 +1,18 @@
-import type { Collection, Document } from "mongodb";
+import type { Document, FindOptions } from "mongodb";
 import {
   type Question,
   type SearchIndex,
   SPOTS_PER_DEGREE,
   type Spot,
 } from "../../../../ports/search-index.ts";
-import type { Place } from "../../../../ports/store/index.ts";
+import { type Place, StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
 import type { PostDocument } from "../../database/schema/documents.ts";
 import { conditionAfter, findConditionsOf, ORDERS } from "../filters.ts";
-import { COUNTED_BY, NEWEST_BY_TAG } from "./list-indexes.ts";
-import { MAX_TIME_MS, type Run } from "./queries.ts";
-import { copiesAmong, type Sourced } from "./sources.ts";
+import { COUNTED_BY, NEWEST_BY_TAG } from "./definitions.ts";
+import type { SearchedStore, SearchIndexes } from "./indexes.ts";
+import { MAX_TIME_MS } from "./queries.ts";
 
 /** True when a question has neither words nor a vector. */
 export const isFilterOnly = ({ words, vector }: Question): boolean => words === null && vector === null;
@@ -23,18 +23,15 @@ const SPOTS_MS = 60_000;
 
 /**
  * Lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without mongot.
- * Only a publisher's status reaches its posts a moment later. Reads the indexes of `list-indexes.ts`.
+ * Only a publisher's status reaches its posts a moment later. Reads the indexes of `LIST_INDEXES`.
  */
 export class Lists {
-  readonly #posts: Collection<PostDocument>;
-  readonly #run: Run;
-  readonly #runLong: Run;
+  readonly #store: SearchedStore;
+  readonly #indexes: SearchIndexes;
 
-  /** @param options.run  see `MongodbConnection.run`, and there `runLong` */
-  constructor(options: { posts: Collection<PostDocument>; run: Run; runLong: Run }) {
-    this.#posts = options.posts;
-    this.#run = options.run;
-    this.#runLong = options.runLong;
+  constructor(store: SearchedStore, indexes: SearchIndexes) {
+    this.#store = store;
+    this.#indexes = indexes;
   }
 
   /** @throws StoreUnavailable also when it takes longer than 2 s */
@@ -64,8 +61,9 @@ export class Lists {
     // The server does not always see that the keys alone suffice.
     const hint = tags === null && near === null && publisherId === null && parentId === null;
     const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
-    const all = await this.#run(() =>
-      this.#posts.countDocuments({ $and: conditionsOfList(question.filter) }, options),
+    const { posts } = this.#collections;
+    const all = await this.#store.connection.run(() =>
+      posts.countDocuments({ $and: conditionsOfList(question.filter) }, options),
     );
     if (question.distinct !== true) return all;
     const newest = { order: "newest", after: null, limit: COUNTED_APART } as const;
@@ -76,7 +74,7 @@ export class Lists {
    * Reads all matches: of a million posts some seconds.
    * @throws StoreUnavailable also when it takes longer than a minute
    */
-  spots(filter: PostFilter, limit: number): Promise<Spot[]> {
+  async spots(filter: PostFilter, limit: number): Promise<Spot[]> {
     const pipeline = [
       { $match: { $and: [...conditionsOfList(filter), { geo: { $exists: true } }] } },
       {
@@ -92,7 +90,8 @@ export class Lists {
       { $project: { _id: 0 } },
     ];
     const options = { maxTimeMS: SPOTS_MS, allowDiskUse: true };
-    return this.#runLong(() => this.#posts.aggregate<Spot>(pipeline, options).toArray());
+    const { posts } = this.#collections;
+    return this.#store.connection.runLong(() => posts.aggregate<Spot>(pipeline, options).toArray());
   }
 
   /** Those of some posts that have a source. */
@@ -113,10 +112,7 @@ export class Lists {
   }
 
   #sourced(conditions: Document[]): Promise<Sourced[]> {
-    const filter = { $and: [{ source: { $type: "string" } }, ...conditions] };
-    return this.#run(() =>
-      this.#posts.find(filter, { projection: SOURCED, maxTimeMS: MAX_TIME_MS }).toArray(),
-    );
+    return this.#find([{ source: { $type: "string" } }, ...conditions], { projection: SOURCED });
   }
 
   #found(filter: PostFilter, page: Parameters<SearchIndex["list"]>[1]): Promise<PostDocument[]> {
@@ -129,10 +125,22 @@ export class Lists {
       sort: { [path]: direction, _id: direction },
       limit: page.limit,
       batchSize: page.limit,
-      maxTimeMS: MAX_TIME_MS,
       ...(hasOrderByTag(filter, order) ? { hint: NEWEST_BY_TAG } : {}),
     };
-    return this.#run(() => this.#posts.find({ $and: conditions }, options).toArray());
+    return this.#find(conditions, options);
+  }
+
+  async #find(conditions: Document[], options: FindOptions): Promise<PostDocument[]> {
+    const { posts } = this.#collections;
+    return this.#store.connection.run(() =>
+      posts.find({ $and: conditions }, { ...options, maxTimeMS: MAX_TIME_MS }).toArray(),
+    );
+  }
+
+  /** @throws StoreUnavailable until the indexes are there */
+  get #collections(): SearchedStore["collections"] {
+    if (!this.#indexes.listsReady) throw new StoreUnavailable("the indexes of lists are being built");
+    return this.#store.collections;
   }
 }
 
@@ -159,3 +167,43 @@ function conditionsOfList(filter: PostFilter): Document[] {
     conditions.push({ is_reply: { $in: [false, true] } });
   return conditions;
 }
+
+/** What tells which of several posts with one source stands for the others. */
+export interface Sourced {
+  _id: string;
+  source?: string | null | undefined;
+  publisher_id: string;
+  syndicated: boolean;
+  created_at: Date;
+}
+
+/** Those of some posts for which a post of another publisher stands among `all`: the first-hand one, else the oldest. */
+export function copiesAmong(posts: readonly Sourced[], all: readonly Sourced[]): Set<string> {
+  const groups = groupsOf(all);
+  const hidden = posts.filter((post) => {
+    const [first] = (groups.get(post.source ?? "") ?? []).toSorted(compareStanding);
+    return first !== undefined && first.publisher_id !== post.publisher_id;
+  });
+  return new Set(hidden.map(({ _id }) => _id));
+}
+
+/** Ids of the posts of other publishers with the source of a post, oldest first. */
+export function copiesOf(post: Sourced | undefined, all: readonly Sourced[]): string[] {
+  const group = post === undefined ? [] : (groupsOf(all).get(post.source ?? "") ?? []);
+  const others = group.filter(({ publisher_id }) => publisher_id !== post?.publisher_id);
+  return others.toSorted(compareAges).map(({ _id }) => _id);
+}
+
+function groupsOf(posts: readonly Sourced[]): Map<string, Sourced[]> {
+  const groups = new Map<string, Sourced[]>();
+  for (const post of posts) {
+    if (post.source == null) continue;
+    groups.set(post.source, [...(groups.get(post.source) ?? []), post]);
+  }
+  return groups;
+}
+
+const compareAges = (a: Sourced, b: Sourced) =>
+  a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1);
+const compareStanding = (a: Sourced, b: Sourced) =>
+  Number(a.syndicated) - Number(b.syndicated) || compareAges(a, b);

@@ -1,7 +1,11 @@
-import { Binary, type Collection, type Document } from "mongodb";
+import { LRUCache } from "lru-cache";
+import { Binary, type Document, type FindOptions } from "mongodb";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
+import { coverageWeight } from "../../../../search/fuse.ts";
 import type { PostDocument } from "../../database/schema/documents.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
+import type { SearchedStore, SearchIndexes } from "./indexes.ts";
+import { clauseOfWord } from "./words.ts";
 
 /** Upper bound of MongoDB's search stages. */
 export const CANDIDATES_MAX = 10_000;
@@ -28,30 +32,23 @@ const READ = {
 /** What a search reads of a post. */
 export type FoundPost = Pick<PostDocument, "_id" | keyof typeof READ>;
 
-export type Run = <T>(ask: () => Promise<T>) => Promise<T>;
+/** How long a count of posts is good enough: weights are its logarithm. */
+const COUNT_MS = 60_000;
+const COUNTS_MAX = 10_000;
 
-/** The single questions that make up a search: two to mongot, the rest to the collection. */
+/** The single questions that make up a search: those to mongot, and those to the collection. */
 export class AtlasQueries {
-  readonly #posts: Collection<PostDocument>;
-  readonly #run: Run;
+  readonly #store: SearchedStore;
+  readonly #indexes: SearchIndexes;
   readonly #modelId: string | null;
-  readonly #isReady: () => boolean;
+  /** Posts with a word; those of all posts under the empty word. */
+  readonly #counts = new LRUCache<string, number>({ max: COUNTS_MAX, ttl: COUNT_MS });
 
-  /**
-   * @param options.run  see `MongodbConnection.run`
-   * @param options.modelId  vectors of other models count as none
-   * @param options.isReady  whether mongot can be asked: without an index it finds nothing, and says no word
-   */
-  constructor(options: {
-    posts: Collection<PostDocument>;
-    run: Run;
-    modelId: string | null;
-    isReady: () => boolean;
-  }) {
-    this.#isReady = options.isReady;
-    this.#posts = options.posts;
-    this.#run = options.run;
-    this.#modelId = options.modelId;
+  /** @param modelId  vectors of other models count as none */
+  constructor(store: SearchedStore, indexes: SearchIndexes, modelId: string | null) {
+    this.#store = store;
+    this.#indexes = indexes;
+    this.#modelId = modelId;
   }
 
   /**
@@ -78,11 +75,26 @@ export class AtlasQueries {
     return { scores, total: Number(rows[0]?.["total"] ?? 0) };
   }
 
-  /** How many posts `compound` finds. */
-  async count(compound: Document): Promise<number> {
+  /** @returns the share of a query that each of its words makes up by its rarity, and whether any post has one of them */
+  async rarity(words: readonly string[]): Promise<{ shares: number[]; known: boolean }> {
+    if (words.length === 0) return { shares: [], known: false };
+    const [posts = 0, ...counts] = await Promise.all(["", ...words].map((word) => this.count(word)));
+    const weights = counts.map((count) => coverageWeight(count, posts));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return { shares: weights.map((weight) => weight / total), known: counts.some((count) => count > 0) };
+  }
+
+  /** How many active posts have a word. */
+  async count(word: string): Promise<number> {
+    const known = this.#counts.get(word);
+    if (known !== undefined) return known;
+    const active = { equals: { path: "state", value: "active" } };
+    const compound = { must: word === "" ? [] : [clauseOfWord(word)], filter: [active] };
     const stage = { index: WORDS_INDEX, compound, count: { type: "total" } };
     const [row] = await this.#aggregate([{ $searchMeta: stage }]);
-    return Number(row?.["count"]?.["total"] ?? 0);
+    const count = Number(row?.["count"]?.["total"] ?? 0);
+    this.#counts.set(word, count);
+    return count;
   }
 
   /** Ids of the posts nearest to a vector; approximate. */
@@ -102,8 +114,7 @@ export class AtlasQueries {
 
   /** Posts of the collection as they are now, at most `limit`, those that changed last first. */
   latest(conditions: readonly Document[], limit: number): Promise<FoundPost[]> {
-    const options = { projection: READ, sort: { updated_at: -1 }, limit, maxTimeMS: MAX_TIME_MS } as const;
-    return this.#run(() => this.#posts.find({ $and: [...conditions] }, options).toArray());
+    return this.#find(conditions, { projection: READ, sort: { updated_at: -1 }, limit });
   }
 
   /** Those of some posts that meet the conditions now. */
@@ -114,10 +125,7 @@ export class AtlasQueries {
   ): Promise<FoundPost[]> {
     if (ids.length === 0) return [];
     // Conditions beside the ids would make the server consider other indexes.
-    const options = { projection, hint: { _id: 1 }, maxTimeMS: MAX_TIME_MS } as const;
-    return this.#run(() =>
-      this.#posts.find({ $and: [{ _id: { $in: [...ids] } }, ...conditions] }, options).toArray(),
-    );
+    return this.#find([{ _id: { $in: [...ids] } }, ...conditions], { projection, hint: { _id: 1 } });
   }
 
   /** Null where a post has no vector of the model. */
@@ -125,13 +133,22 @@ export class AtlasQueries {
     return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
   }
 
-  /** @throws StoreUnavailable whenever mongot does not answer */
+  #find(conditions: readonly Document[], options: FindOptions): Promise<FoundPost[]> {
+    const { connection, collections } = this.#store;
+    const filter = { $and: [...conditions] };
+    return connection.run(() =>
+      collections.posts.find(filter, { ...options, maxTimeMS: MAX_TIME_MS }).toArray(),
+    );
+  }
+
+  /** @throws StoreUnavailable whenever mongot does not answer: without an index it finds nothing, and says no word */
   async #aggregate(pipeline: Document[]): Promise<Document[]> {
-    if (!this.#isReady()) throw new StoreUnavailable(AWAY);
+    const { connection, collections } = this.#store;
+    if (this.#indexes.state !== "ready") throw new StoreUnavailable(AWAY);
     // Search stages refuse any other read concern.
     const options = { maxTimeMS: MAX_TIME_MS, readConcern: { level: "local" } } as const;
     try {
-      return await this.#run(() => this.#posts.aggregate(pipeline, options).toArray());
+      return await connection.run(() => collections.posts.aggregate(pipeline, options).toArray());
     } catch (cause) {
       throw new StoreUnavailable(AWAY, { cause });
     }

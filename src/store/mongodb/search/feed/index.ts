@@ -1,9 +1,8 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import { indexEntryOf } from "../../../../ports/index-entry.ts";
 import type { IndexEntry } from "../../../../ports/search-index.ts";
-import type { MongodbContext } from "../../database/context.ts";
+import { collectionsOf, type MongodbContext } from "../../database/context.ts";
 import { postOfDocument, publisherDocumentStatus, vectorOfBinary } from "../../database/posts.ts";
-import { collectionsOf } from "../../database/schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
 import { followStream } from "./stream.ts";
 

@@ -1,6 +1,13 @@
-import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
+import type {
+  FrozenRanking,
+  LeaseStore,
+  LimitStore,
+  RankingStore,
+  SettingStore,
+} from "../../../ports/store/index.ts";
 import { orAgain } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
+import { documentOf, rowOf } from "../database/rows.ts";
 
 export function mongodbSettingStore({
   connection: { run },
@@ -64,5 +71,55 @@ export function mongodbLeaseStore({
         leases.updateOne({ _id: name, owner }, { $set: { owner: null, ends_at: new Date(0) } }),
       );
     },
+  };
+}
+
+/**
+ * Counters are exact because every addition changes one document of the primary. It alone acknowledges them: after an
+ * election, some may be lost.
+ */
+export function mongodbLimitStore({
+  connection: { run },
+  collections: { windows },
+}: MongodbContext): LimitStore {
+  return {
+    add(key, points, windowMs, now) {
+      const end = new Date(now + windowMs);
+      const ended = { $lte: ["$ends_at", new Date(now)] };
+      return run(async () => {
+        const window = await orAgain(() =>
+          windows.findOneAndUpdate(
+            { _id: key },
+            [
+              {
+                $set: {
+                  points: { $cond: [ended, points, { $add: ["$points", points] }] },
+                  ends_at: { $cond: [ended, end, { $min: ["$ends_at", end] }] },
+                },
+              },
+            ],
+            { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
+          ),
+        );
+        return { points: window?.points ?? points, endsAt: window?.ends_at.getTime() ?? now + windowMs };
+      });
+    },
+  };
+}
+
+export function mongodbRankingStore({
+  connection: { run },
+  collections: { rankings },
+}: MongodbContext): RankingStore {
+  return {
+    async save(ranking) {
+      const { _id, ...document } = documentOf(ranking);
+      await run(() => orAgain(() => rankings.replaceOne({ _id }, document, { upsert: true })));
+    },
+    get: (id, now) =>
+      run(async () => {
+        const ranking = await rankings.findOne({ _id: id, expires_at: { $gt: new Date(now) } });
+        return ranking === null ? null : rowOf<FrozenRanking>(ranking);
+      }),
   };
 }

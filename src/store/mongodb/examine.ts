@@ -1,13 +1,12 @@
 import { MongoError, MongoServerError } from "mongodb";
-import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
-import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { mongodbLeaseStore } from "../board/settings.ts";
-import { checkServer, tryServer } from "./check-server.ts";
-import { connectMongodb, type MongodbConnection } from "./connection.ts";
-import { COLLECTIONS, collectionsOf } from "./schema/collections.ts";
-import { SHARD_KEYS } from "./schema/declare.ts";
-import { INDEXES } from "./schema/indexes.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./schema/migrations.ts";
+import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
+import { StoreUnavailable } from "../../ports/store/index.ts";
+import { mongodbLeaseStore } from "./board/index.ts";
+import { checkServer, tryServer } from "./database/check-server.ts";
+import { connectMongodb, type MongodbConnection } from "./database/connection.ts";
+import { COLLECTIONS, collectionsOf } from "./database/context.ts";
+import { INDEXES } from "./database/schema/indexes.ts";
+import { SCHEMA_VERSION, SHARD_KEYS, schemaVersion } from "./database/schema/migrations.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;

@@ -1,0 +1,106 @@
+import type { Document } from "mongodb";
+import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
+import type { MongodbContext } from "./context.ts";
+import { postOfDocument, publisherOfDocument } from "./posts.ts";
+import { findPosts } from "./reads.ts";
+import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
+
+/**
+ * Those of the posts that anyone may see, by id: neither they nor the posts they answer are hidden, by themselves or with a
+ * publisher.
+ */
+export async function visiblePosts(
+  context: MongodbContext,
+  ids: readonly string[],
+): Promise<Map<string, unknown>> {
+  const shown = await withPublishers(context, ids, STATE, { _id: 1 });
+  return new Map(shown.map(([post]) => [post._id, post]));
+}
+
+/** The same, whole and with their publishers. */
+export async function visiblePostRows(
+  context: MongodbContext,
+  ids: readonly string[],
+): Promise<Map<string, { post: StoredPost; publisher: StoredPublisher }>> {
+  const shown = await withPublishers(context, ids, { vec: 0 });
+  return new Map(
+    shown.map(([post, publisher]) => [
+      post._id,
+      {
+        post: postOfDocument(post),
+        publisher: publisherOfDocument(publisher),
+      },
+    ]),
+  );
+}
+
+/** What decides whether a post is seen. */
+const STATE = { publisher_id: 1, parent_id: 1, state: 1 } as const;
+
+/** @returns visible posts and their publishers, with the given fields */
+async function withPublishers(
+  context: MongodbContext,
+  ids: readonly string[],
+  fields: Document,
+  publisherFields: Document = {},
+): Promise<[PostDocument, PublisherDocument][]> {
+  const posts = await findPosts(context, [...new Set(ids)], undefined, fields);
+  const roots = new Set([...posts.values()].flatMap(({ parent_id }) => parent_id ?? []));
+  const missing = [...roots].filter((id) => !posts.has(id));
+  const known =
+    missing.length === 0
+      ? posts
+      : new Map([...posts, ...(await findPosts(context, missing, undefined, STATE))]);
+  const owners = new Set([...known.values()].map(({ publisher_id }) => publisher_id));
+  const publishers = await context.collections.publishers
+    .find({ _id: { $in: [...owners] }, erasing: false, suspended_at: null }, { projection: publisherFields })
+    .toArray();
+  const open = new Map(publishers.map((publisher) => [publisher._id, publisher]));
+  const ownerOf = (id: string) => {
+    const post = known.get(id);
+    return post?.state === "active" ? open.get(post.publisher_id) : undefined;
+  };
+  return [...posts.values()].flatMap((post): [PostDocument, PublisherDocument][] => {
+    const publisher = ownerOf(post._id);
+    const isSeen =
+      publisher !== undefined && (post.parent_id === null || ownerOf(post.parent_id) !== undefined);
+    return isSeen ? [[post, publisher]] : [];
+  });
+}
+
+/** Rows read at once after a first page with too few visible ones. */
+const ROWS_PER_LOOK = 1000;
+
+interface List<Row, Seen> {
+  /** Rows with a number above `after`, in order. */
+  page(after: number, limit: number): Promise<Row[]>;
+  numberOf(row: Row): number;
+  /** Further conditions of the list itself; without it, all rows pass. */
+  keep?(rows: Row[]): Promise<Row[]>;
+  /** Those of the posts that anyone may see, by id, with what the caller wants of them. */
+  visible(postIds: string[]): Promise<ReadonlyMap<string, Seen>>;
+}
+
+/** The first `limit` rows of a list whose posts anyone may see, in order, however many rows that takes. */
+export async function visibleRows<Row extends { post_id: string }, Seen>(
+  { page, numberOf, keep = async (rows) => rows, visible }: List<Row, Seen>,
+  after: number,
+  limit: number,
+): Promise<(readonly [Row, Seen])[]> {
+  const shown: (readonly [Row, Seen])[] = [];
+  let from = after;
+  for (let size = limit; shown.length < limit; size = ROWS_PER_LOOK) {
+    const rows = await page(from, size);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const kept = await keep(rows);
+    const seen = await visible(kept.map((row) => row.post_id));
+    for (const row of kept) {
+      const post = seen.get(row.post_id);
+      if (post !== undefined) shown.push([row, post]);
+    }
+    if (rows.length < size) break;
+    from = numberOf(last);
+  }
+  return shown.slice(0, limit);
+}

@@ -1,0 +1,84 @@
+import type { ErasedPublisher } from "../../../ports/store/index.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
+import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
+import { finishStatusCopies } from "./status.ts";
+
+const REPORTS_PER_WRITE = 200;
+
+/** See `PublisherStore.erase`. From the first transaction on, the key fails and nothing is pushed. */
+export async function erasePublisherDocuments(
+  context: MongodbContext,
+  id: string,
+): Promise<ErasedPublisher | null> {
+  const { connection, collections } = context;
+  const counts = await connection.write([`publisher:${id}`], async (session) => {
+    const publisher = await collections.publishers.findOneAndUpdate(
+      { _id: id, erasing: false },
+      {
+        $set: {
+          erasing: true,
+          key_hash: `erased ${id}`,
+          name: "",
+          description: null,
+          url: null,
+          domain: null,
+          verify_token: null,
+          verified_at: null,
+          verified_via: null,
+        },
+      },
+      { session, projection: { post_count: 1 } },
+    );
+    if (publisher === null) return null;
+    const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
+    await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
+    await stopSubscriptions(context, session, id);
+    return { posts: publisher.post_count, subscriptions };
+  });
+  if (counts === null) return null;
+  context.wrote({ publishers: [id] });
+  await finishErasure(context, id);
+  return { ...counts, complete: true };
+}
+
+/** Completes what a crash interrupted, status copies included; harmless while another process does the same. */
+export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
+  const { connection, collections } = context;
+  const open = await connection.run(() =>
+    collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
+  );
+  for (const { _id } of open) await finishErasure(context, _id);
+  await finishStatusCopies(context);
+}
+
+async function finishErasure(context: MongodbContext, id: string): Promise<void> {
+  const { connection, collections } = context;
+  const subscriptions = await connection.run(() =>
+    collections.subscriptions.find({ publisher_id: id }, { projection: { _id: 1 } }).toArray(),
+  );
+  for (const { _id } of subscriptions) await removeSubscriptionDocuments(context, _id);
+  const all = { filter: { publisher_id: id }, oldestBy: "created_at" } as const;
+  while ((await erasePostsOf(context, all, POSTS_PER_WRITE)) > 0);
+  while ((await eraseReports(context, `key:${id}`)) > 0);
+  await connection.runLong(async () => {
+    await collections.inbox.deleteMany({ publisher_id: id });
+    await collections.publishers.deleteOne({ _id: id, erasing: true });
+  });
+  context.wrote({ publishers: [id] });
+}
+
+/** Erases some reports of one reporter and their places in the queue; resolves to how many, 0 when all are gone. */
+function eraseReports({ connection, collections }: MongodbContext, reporter: string): Promise<number> {
+  const { reports, reported_posts } = collections;
+  return connection.write([], async (session) => {
+    const some = await reports.find({ reporter }, { session, limit: REPORTS_PER_WRITE }).toArray();
+    if (some.length === 0) return 0;
+    await reports.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, { session });
+    // A reporter has one report for each post.
+    const posts = { _id: { $in: some.map(({ post_id }) => post_id) } };
+    await reported_posts.updateMany(posts, { $inc: { reporters: -1 } }, { session });
+    await reported_posts.deleteMany({ ...posts, reporters: { $lte: 0 } }, { session });
+    return some.length;
+  });
+}
