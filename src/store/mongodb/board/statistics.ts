@@ -21,16 +21,14 @@ export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore
           countTopTags(posts, now),
           byDay(posts, now, days),
         ]);
-        const { kinds, syndicated, total } = live;
-        return {
-          ...counts,
-          firstHand: total - syndicated,
-          syndicated,
-          subscriptions: active,
-          kinds,
-          topTags,
-          postsByDay,
-        };
+        const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+        let syndicated = 0;
+        for (const { _id, n } of live) {
+          kinds[_id.kind] += n;
+          if (_id.syndicated) syndicated += n;
+        }
+        const firstHand = Math.max(0, counts.activePosts - syndicated);
+        return { ...counts, firstHand, syndicated, subscriptions: active, kinds, topTags, postsByDay };
       }),
 
     async add(counts) {
@@ -84,26 +82,13 @@ const live = (now: number) => ({
   expires_at: { $gt: new Date(now) },
 });
 
-async function liveByKind(
-  posts: Collections["posts"],
-  now: number,
-): Promise<{ kinds: Record<Kind, number>; syndicated: number; total: number }> {
-  const groups = await posts
+const liveByKind = (posts: Collections["posts"], now: number) =>
+  posts
     .aggregate<{ _id: { kind: Kind; syndicated: boolean }; n: number }>([
       { $match: live(now) },
       { $group: { _id: { kind: "$kind", syndicated: "$syndicated" }, n: { $sum: 1 } } },
     ])
     .toArray();
-  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
-  let syndicated = 0;
-  let total = 0;
-  for (const { _id, n } of groups) {
-    kinds[_id.kind] += n;
-    total += n;
-    if (_id.syndicated) syndicated += n;
-  }
-  return { kinds, syndicated, total };
-}
 
 async function byDay(
   posts: Collections["posts"],

@@ -63,7 +63,7 @@ export async function moveWaitingPushes(
 }
 
 /** A push that nobody claims. */
-export const UNCLAIMED = { token: null, settled: null, again_at: null } as const;
+export const UNCLAIMED = { token: null, again_at: null } as const;
 
 /** A waiting push before its first attempt. */
 export function newPush(
@@ -86,4 +86,4 @@ export const pushId = (subscriptionId: string, deliveryId: number): string =>
   `${subscriptionId}:${deliveryId}`;
 
 export const pushRecordOfDocument = (document: PushDocument): PushRecord =>
-  rowOf<PushRecord>(document, ["_id", "token", "settled", "again_at", "origin", "failing"]);
+  rowOf<PushRecord>(document, ["_id", "token", "again_at", "origin", "failing"]);

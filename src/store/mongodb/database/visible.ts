@@ -69,7 +69,7 @@ async function withPublishers(
 }
 
 /** Rows read at once after a first page with too few visible ones. */
-const ROWS_PER_LOOK = 1000;
+export const ROWS_PER_LOOK = 1000;
 
 interface List<Row, Seen> {
   /** Rows with a number above `after`, in order. */
@@ -81,26 +81,37 @@ interface List<Row, Seen> {
   visible(postIds: string[]): Promise<ReadonlyMap<string, Seen>>;
 }
 
-/** The first `limit` rows of a list whose posts anyone may see, in order, however many rows that takes. */
-export async function visibleRows<Row extends { post_id: string }, Seen>(
+/** Looks through a list for rows whose posts anyone may see, and gives those of each look, in order. */
+export async function* visibleRows<Row extends { post_id: string }, Seen>(
   { page, numberOf, keep = async (rows) => rows, visible }: List<Row, Seen>,
+  after: number,
+  firstLook: number,
+): AsyncGenerator<(readonly [Row, Seen])[]> {
+  for (let from = after, size = firstLook; ; size = ROWS_PER_LOOK) {
+    const rows = await page(from, size);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const kept = await keep(rows);
+    const seen = await visible(kept.map((row) => row.post_id));
+    yield kept.flatMap((row): (readonly [Row, Seen])[] => {
+      const post = seen.get(row.post_id);
+      return post === undefined ? [] : [[row, post]];
+    });
+    if (rows.length < size) return;
+    from = numberOf(last);
+  }
+}
+
+/** The first `limit` of them, however many rows that takes. */
+export async function firstVisible<Row extends { post_id: string }, Seen>(
+  list: List<Row, Seen>,
   after: number,
   limit: number,
 ): Promise<(readonly [Row, Seen])[]> {
   const shown: (readonly [Row, Seen])[] = [];
-  let from = after;
-  for (let size = limit; shown.length < limit; size = ROWS_PER_LOOK) {
-    const rows = await page(from, size);
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    const kept = await keep(rows);
-    const seen = await visible(kept.map((row) => row.post_id));
-    for (const row of kept) {
-      const post = seen.get(row.post_id);
-      if (post !== undefined) shown.push([row, post]);
-    }
-    if (rows.length < size) break;
-    from = numberOf(last);
+  for await (const rows of visibleRows(list, after, limit)) {
+    shown.push(...rows);
+    if (shown.length >= limit) break;
   }
   return shown.slice(0, limit);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AnyBulkWriteOperation, ClientSession, Filter, UpdateFilter } from "mongodb";
+import type { ClientSession, Filter, UpdateFilter } from "mongodb";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "./context.ts";
 import { inSession } from "./reads.ts";
@@ -16,10 +16,9 @@ export function mongodbWorkStore(
     claim: (kind, options) => connection.run(() => claim(context, kind, options)),
     done: (items) => connection.run(() => settleWork(context, undefined, items)),
     async giveBack(items, dueAt) {
-      const given = { at: new Date(dueAt), token: null };
       await connection.run(() =>
         changeClaims(context, undefined, items, (kind) => ({
-          $set: { [`${kind}.at`]: given.at, [`${kind}.token`]: given.token },
+          $set: { [`${kind}.at`]: new Date(dueAt), [`${kind}.token`]: null },
         })),
       );
     },
@@ -45,22 +44,20 @@ export function settleWork(
 
 /** Changes those that still have their token. */
 async function changeClaims(
-  { collections }: MongodbContext,
+  { collections: { posts } }: MongodbContext,
   session: ClientSession | undefined,
   items: readonly WorkItem[],
   change: (kind: WorkKind) => UpdateFilter<PostDocument>,
 ): Promise<void> {
-  if (items.length === 0) return;
-  const writes = (["match", "embed"] as const).flatMap((kind): AnyBulkWriteOperation<PostDocument>[] => {
+  for (const kind of ["match", "embed"] as const) {
     const some = items.filter((item) => item.kind === kind);
-    if (some.length === 0) return [];
+    if (some.length === 0) continue;
     const claimed = {
       _id: { $in: some.map(({ postId }) => postId) },
       [`${kind}.token`]: { $in: some.map(({ token }) => token) },
     };
-    return [{ updateMany: { filter: claimed, update: change(kind) } }];
-  });
-  await collections.posts.bulkWrite(writes, inSession(session));
+    await posts.updateMany(claimed, change(kind), inSession(session));
+  }
 }
 
 /** Claims what is due by one write that finds it as it was, and reads what it got, until there is enough or none is left. */

@@ -43,7 +43,7 @@ export async function updatePostDocument(
       { session },
     );
     if (before.state !== document.state && document.parent_id !== null) {
-      await recountReplyDocuments(context, session, [document.parent_id]);
+      await recountReplyDocuments(context, session, document.parent_id);
     }
     const expiryMoved = document.parent_id === null && before.expires_at.getTime() !== post.expiresAt;
     moved = expiryMoved ? await moveReplyDocuments(context, session, id, post.expiresAt) : [];
@@ -78,9 +78,8 @@ export async function removePostDocument(
     const all = [post, ...replies];
     const ids = all.map(({ _id }) => _id);
     await posts.updateMany({ _id: { $in: ids }, root: post.root }, removal(now), { session });
-    const publishers = all.map(({ publisher_id }) => publisher_id);
-    await uncountPosts(context, session, publishers);
-    if (post.parent_id !== null) await recountReplyDocuments(context, session, [post.parent_id]);
+    await uncountPosts(context, session, all);
+    if (post.parent_id !== null) await recountReplyDocuments(context, session, post.parent_id);
     return ids;
   });
   if (gone.length > 0) context.wrote({ posts: gone });

@@ -5,50 +5,37 @@ import type { PostDocument } from "../database/schema/documents.ts";
 
 /** The counts of posts that publishers and roots keep, and the expiry of replies, changed in the posts' transactions. */
 
-/** Subtracts removed or erased posts from the counts of their publishers, one for each time an id is given. */
+/** Subtracts removed or erased posts from the counts of their publishers. */
 export async function uncountPosts(
   { collections }: MongodbContext,
   session: ClientSession,
-  publisherIds: readonly string[],
+  gone: readonly Pick<PostDocument, "publisher_id">[],
 ): Promise<void> {
-  const posts = new Map<string, number>();
-  for (const id of publisherIds) posts.set(id, (posts.get(id) ?? 0) + 1);
-  if (posts.size === 0) return;
-  await collections.publishers.bulkWrite(
-    [...posts].map(([id, n]) => ({
-      updateOne: { filter: { _id: id }, update: { $inc: { post_count: -n } } },
-    })),
-    { session },
-  );
+  const counts = new Map<string, number>();
+  for (const { publisher_id } of gone) counts.set(publisher_id, (counts.get(publisher_id) ?? 0) + 1);
+  for (const [_id, n] of counts)
+    await collections.publishers.updateOne({ _id }, { $inc: { post_count: -n } }, { session });
 }
 
-/** Brings `reply_count` and `last_reply_at` of roots in step with their active replies. */
+/** Brings `reply_count` and `last_reply_at` of a root in step with its active replies. */
 export async function recountReplyDocuments(
   context: MongodbContext,
   session: ClientSession,
-  rootIds: readonly string[],
+  rootId: string,
 ): Promise<void> {
-  if (rootIds.length === 0) return;
   const { posts } = context.collections;
-  const counted = await posts
-    .aggregate<{ _id: string; n: number; last: Date }>(
+  const [counted] = await posts
+    .aggregate<Pick<PostDocument, "reply_count" | "last_reply_at">>(
       [
-        { $match: { ...repliesTo(context, rootIds), state: "active" } },
-        { $group: { _id: "$parent_id", n: { $sum: 1 }, last: { $max: "$created_at" } } },
+        { $match: { ...repliesTo(context, [rootId]), state: "active" } },
+        { $group: { _id: null, reply_count: { $sum: 1 }, last_reply_at: { $max: "$created_at" } } },
+        { $project: { _id: 0 } },
       ],
       { session },
     )
     .toArray();
-  const counts = new Map(counted.map(({ _id, n, last }) => [_id, { reply_count: n, last_reply_at: last }]));
-  await posts.bulkWrite(
-    rootIds.map((id) => ({
-      updateOne: {
-        filter: { _id: id, root: id },
-        update: { $set: counts.get(id) ?? { reply_count: 0, last_reply_at: null } },
-      },
-    })),
-    { session },
-  );
+  const update = { $set: counted ?? { reply_count: 0, last_reply_at: null } };
+  await posts.updateOne({ _id: rootId, root: rootId }, update, { session });
 }
 
 /** Gives the replies of a root, hidden ones too, its expiry; resolves to their ids. */

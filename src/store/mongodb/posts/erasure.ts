@@ -94,15 +94,11 @@ async function eraseThese(
   const those = { _id: { $in: ids } };
   await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
   const counted = some.filter(({ state }) => state !== "removed");
-  await uncountPosts(
-    context,
-    session,
-    counted.map(({ publisher_id }) => publisher_id),
-  );
+  await uncountPosts(context, session, counted);
   const erased = new Set(ids);
   const roots = some.flatMap(({ parent_id, state }) => (state === "active" ? (parent_id ?? []) : []));
-  const left = [...new Set(roots)].filter((root) => !erased.has(root));
-  await recountReplyDocuments(context, session, left);
+  for (const root of new Set(roots))
+    if (!erased.has(root)) await recountReplyDocuments(context, session, root);
   await reports.deleteMany({ post_id: { $in: ids } }, { session });
   await reported_posts.deleteMany(those, { session });
   await deleteDeliveriesOf(context, ids, session);

@@ -1,9 +1,7 @@
-import type { AnyBulkWriteOperation } from "mongodb";
 import { makerName, type PostStore, type VectorMaker, type WorkItem } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, vectorOfBinary } from "../database/posts.ts";
 import { findPosts } from "../database/reads.ts";
-import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork, settleWork } from "../database/work.ts";
 
 /** Stores vectors inside their posts, each by one write: a restored post and a rebuilt index need no model. */
@@ -13,30 +11,14 @@ export async function setVectorDocuments(
   settled: readonly WorkItem[],
 ): Promise<void> {
   const { connection, collections } = context;
-  const tokens = new Map(settled.map(({ postId, token }) => [postId, token]));
+  const writes = rows.map(({ id, updatedAt, vector, ...maker }) => {
+    const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
+    const filter = { _id: id, updated_at: new Date(updatedAt), state: { $ne: "removed" } } as const;
+    return { updateOne: { filter, update: { $set: { ...made, match: dueWork(updatedAt) } } } };
+  });
   await connection.run(async () => {
-    if (rows.length > 0) {
-      const writes = rows.map(({ id, updatedAt, vector, ...maker }): AnyBulkWriteOperation<PostDocument> => {
-        const isOurs = { $eq: ["$embed.token", tokens.get(id) ?? ""] };
-        const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
-        return {
-          updateOne: {
-            filter: { _id: id, updated_at: new Date(updatedAt), state: { $ne: "removed" } },
-            update: [
-              {
-                $set: {
-                  ...made,
-                  match: dueWork(updatedAt),
-                  embed: { $cond: [isOurs, "$$REMOVE", "$embed"] },
-                },
-              },
-            ],
-          },
-        };
-      });
-      await collections.posts.bulkWrite(writes, { ordered: false });
-    }
-    // Of posts that are gone, and of those that changed.
+    if (writes.length > 0) await collections.posts.bulkWrite(writes, { ordered: false });
+    // A crash before this makes the vectors once more.
     await settleWork(context, undefined, settled);
   });
   if (rows.length > 0) context.wrote({ posts: rows.map(({ id }) => id) });

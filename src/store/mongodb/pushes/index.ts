@@ -16,7 +16,7 @@ import { asClaimed, settlePushDocuments } from "./settling.ts";
 
 export function mongodbPushStore(context: MongodbContext): PushStore {
   const { connection, collections } = context;
-  const { pushes, subscriptions } = collections;
+  const { pushes } = collections;
   return {
     claim: (options) => connection.run(() => claimPushDocuments(context, options)),
     settle: settlePushDocuments(context),
@@ -34,18 +34,12 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
 
     list: (subscriptionId, { before, limit }) =>
       connection.run(async () => {
-        if ((await subscriptions.findOne({ _id: subscriptionId }, { projection: { _id: 1 } })) === null)
-          return [];
-        const documents = await pushes
-          .find(
-            {
-              subscription_id: subscriptionId,
-              delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
-            },
-            { sort: { delivery_id: -1 }, limit },
-          )
-          .toArray();
-        return documents.map(pushRecordOfDocument);
+        const asked = {
+          subscription_id: subscriptionId,
+          delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
+        };
+        const found = await pushes.find(asked, { sort: { delivery_id: -1 }, limit }).toArray();
+        return found.map(pushRecordOfDocument);
       }),
 
     redeliver: (subscriptionId, deliveryId, now) =>

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { gathered } from "../database/gathered.ts";
+import { oneByOne } from "../database/gathered.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
 import {
   moveWaitingPushes,
@@ -14,30 +14,35 @@ import { nextChange } from "../subscriptions/changes.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
 
-interface Delivered {
-  push: ClaimedPush;
-  attempt: PushAttempt;
-}
-
-const DELIVERED_PER_BATCH = 100;
 const KEPT_ATTEMPTS = 20;
 
 /**
- * See `PushStore.settle`. From a delivered push nothing follows for a subscription without failures, so those are settled
- * together by one bulk. All others are a transaction each.
+ * See `PushStore.settle`. From a delivered push nothing follows for a subscription without failures: one write settles it. Any
+ * other is a transaction.
  */
 export function settlePushDocuments(context: MongodbContext): PushStore["settle"] {
-  const delivered = gathered(
-    (batch: readonly Delivered[]) => context.connection.run(() => settleDelivered(context, batch)),
-    { most: DELIVERED_PER_BATCH, atOnce: 1 },
-  );
+  const { run, write } = context.connection;
+  const failing = oneByOne((ids) => run(() => failingAmong(context, ids)));
   return async (push, attempt, outcome) => {
-    const simple = outcome.state === "delivered" && outcome.dueAt === null && !push.receiver.failing;
-    if (simple && attempt !== null && (await delivered({ push, attempt }))) return true;
-    return context.connection.write([subscriptionName(push.subscriptionId)], (session) =>
+    const mayBePlain = outcome.state === "delivered" && attempt !== null && !push.receiver.failing;
+    // Another of its pushes may have failed since the claim.
+    if (mayBePlain && (await failing(push.subscriptionId)) === null) {
+      if (await run(() => settleDelivered(context, push, attempt))) return true;
+    }
+    return write([subscriptionName(push.subscriptionId)], (session) =>
       settleInside(context, session, push, attempt, outcome),
     );
   };
+}
+
+/** Those of the subscriptions whose last push failed. */
+async function failingAmong(
+  { collections }: MongodbContext,
+  ids: readonly string[],
+): Promise<{ id: string }[]> {
+  const failing = { _id: { $in: [...ids] }, failures: { $gt: 0 } };
+  const found = await collections.subscriptions.find(failing, { projection: { _id: 1 } }).toArray();
+  return found.map(({ _id }) => ({ id: _id }));
 }
 
 /** Finds a push while it is claimed by this claim. */
@@ -46,52 +51,21 @@ export const asClaimed = ({ subscriptionId, deliveryId, token }: ClaimedPush) =>
   token,
 });
 
-/** Resolves, for each, to whether it is settled: not one that was taken over, or asked for once more meanwhile. */
-async function settleDelivered(context: MongodbContext, batch: readonly Delivered[]): Promise<boolean[]> {
-  const { pushes, subscriptions } = context.collections;
-  const { modifiedCount } = await pushes.bulkWrite(
-    batch.map(({ push, attempt }) => ({
-      updateOne: {
-        filter: { ...asClaimed(push), again_at: null },
-        update: {
-          $set: { token: null, settled: push.token, state: "delivered", due_at: null },
-          $inc: { attempts: 1 },
-          $push: {
-            history: { $each: keptAttempts([], attempt), $slice: -KEPT_ATTEMPTS },
-          },
-        },
-      },
-    })),
-    { ordered: false },
+/** Resolves to false when it was taken over, or asked for once more meanwhile. */
+async function settleDelivered(
+  { collections }: MongodbContext,
+  push: ClaimedPush,
+  attempt: PushAttempt,
+): Promise<boolean> {
+  const settled = await collections.pushes.updateOne(
+    { ...asClaimed(push), again_at: null },
+    {
+      $set: { token: null, state: "delivered", due_at: null },
+      $inc: { attempts: 1 },
+      $push: { history: { $each: keptAttempts([], attempt), $slice: -KEPT_ATTEMPTS } },
+    },
   );
-  const ids = batch.map(({ push }) => asClaimed(push)._id);
-  const done =
-    modifiedCount === batch.length
-      ? null
-      : new Map(
-          (await pushes.find({ _id: { $in: ids } }, { projection: { settled: 1 } }).toArray()).map(
-            ({ _id, settled }) => [_id, settled],
-          ),
-        );
-  const settled = batch.map(({ push }, i) => done === null || done.get(ids[i] ?? "") === push.token);
-  // Another of a subscription's pushes may have failed since the claim.
-  const urls = new Map(batch.map(({ push }) => [push.subscriptionId, push.receiver.webhookUrl]));
-  const failing = await subscriptions
-    .find({ _id: { $in: [...urls.keys()] }, failures: { $gt: 0 } })
-    .project<{ _id: string; webhook_url: string | null }>({ webhook_url: 1 })
-    .toArray();
-  for (const { _id, webhook_url } of failing) {
-    if (webhook_url !== urls.get(_id)) continue;
-    await context.connection.write([subscriptionName(_id)], async (session) => {
-      const before = await subscriptions.findOneAndUpdate(
-        { _id, webhook_url },
-        { $set: { failures: 0, failing_since: null } },
-        { session },
-      );
-      if (before !== null) await moveWaitingPushes(context, session, before, { ...before, failures: 0 });
-    });
-  }
-  return settled;
+  return settled.modifiedCount === 1;
 }
 
 async function settleInside(
@@ -117,7 +91,6 @@ async function settleInside(
     {
       $set: {
         token: null,
-        settled: claimed.token,
         again_at: null,
         state: next.state,
         due_at: dateOf(next.dueAt),

@@ -6,7 +6,13 @@ import { findPosts, inSession } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
 import { newPush } from "../database/subscriptions.ts";
-import { visiblePostRows, visiblePosts, visibleRows } from "../database/visible.ts";
+import {
+  firstVisible,
+  ROWS_PER_LOOK,
+  visiblePostRows,
+  visiblePosts,
+  visibleRows,
+} from "../database/visible.ts";
 import { settleWork } from "../database/work.ts";
 import { lastChange } from "./changes.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
@@ -16,8 +22,6 @@ import { addEntryDocuments, lastNumbers } from "./inbox.ts";
  * `matched_at` is null once the delivery is pruned.
  */
 
-/** Deliveries read or pruned in one go. */
-const DELIVERIES_PER_STEP = 1000;
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
 
 type Receiver = Pick<
@@ -146,21 +150,8 @@ export async function readPendingDocuments(
   after: number,
   limit: number,
 ): Promise<Delivery[]> {
-  const { subscriptions } = context.collections;
-  const [subscription, rows] = await Promise.all([
-    subscriptions.findOne({ _id: id }, { projection: { _id: 1 } }),
-    visibleRows(
-      {
-        page: (from, size) => unpruned(context, id, from, size),
-        numberOf: (row) => row.delivery_id,
-        visible: (ids) => visiblePostRows(context, ids),
-      },
-      after,
-      limit,
-    ),
-  ]);
-  // The remains of a removed one are being purged.
-  if (subscription === null) return [];
+  const visible = (ids: readonly string[]) => visiblePostRows(context, ids);
+  const rows = await firstVisible({ ...pendingOf(context, id), visible }, after, limit);
   return rows.map(([{ delivery_id, matched_at }, seen]) => ({
     deliveryId: delivery_id,
     matchedAt: matched_at.getTime(),
@@ -173,19 +164,13 @@ export async function countPendingDocuments(
   context: MongodbContext,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const counts = new Map(ids.map((id) => [id, 0]));
-  const there = { _id: { $in: [...ids] } };
-  const found = context.collections.subscriptions.find(there, { projection: { _id: 1 } });
-  for (const { _id } of await found.toArray()) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const rows: UnprunedDelivery[] = await unpruned(context, _id, after, DELIVERIES_PER_STEP);
-      const visible = await visiblePosts(
-        context,
-        rows.map((row) => row.post_id),
-      );
-      counts.set(_id, (counts.get(_id) ?? 0) + visible.size);
-      after = rows.length < DELIVERIES_PER_STEP ? undefined : rows.at(-1)?.delivery_id;
-    }
+  const counts = new Map<string, number>();
+  const visible = (postIds: readonly string[]) => visiblePosts(context, postIds);
+  for (const id of ids) {
+    let count = 0;
+    const list = { ...pendingOf(context, id), visible };
+    for await (const rows of visibleRows(list, 0, ROWS_PER_LOOK)) count += rows.length;
+    counts.set(id, count);
   }
   return counts;
 }
@@ -193,22 +178,19 @@ export async function countPendingDocuments(
 type UnprunedDelivery = DeliveryDocument & { matched_at: Date };
 
 /**
- * Deliveries of a subscription after a number that are not pruned, in order. Reads a snapshot: on a cluster they are on
- * another shard than the subscription, and without one a delivery could be seen before its predecessor.
+ * Deliveries of a subscription that are not pruned, in order. Reads a snapshot: on a cluster they are on another shard than the
+ * subscription, and without one a delivery could be seen before its predecessor.
  */
-function unpruned(
-  { collections }: MongodbContext,
-  subscriptionId: string,
-  after: number,
-  limit: number,
-): Promise<UnprunedDelivery[]> {
-  return collections.deliveries
-    .find<UnprunedDelivery>(
-      { subscription_id: subscriptionId, delivery_id: { $gt: after }, matched_at: UNPRUNED },
-      { readConcern: { level: "snapshot" }, sort: { delivery_id: 1 }, limit },
-    )
-    .toArray();
-}
+const pendingOf = ({ collections }: MongodbContext, subscriptionId: string) => ({
+  numberOf: (row: UnprunedDelivery) => row.delivery_id,
+  page: (after: number, limit: number) =>
+    collections.deliveries
+      .find<UnprunedDelivery>(
+        { subscription_id: subscriptionId, delivery_id: { $gt: after }, matched_at: UNPRUNED },
+        { readConcern: { level: "snapshot" }, sort: { delivery_id: 1 }, limit },
+      )
+      .toArray(),
+});
 
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;

@@ -5,7 +5,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { inSession, withSubscription } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
-import { visiblePosts, visibleRows } from "../database/visible.ts";
+import { firstVisible, visiblePosts } from "../database/visible.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -29,7 +29,7 @@ async function read(
   const { inbox, publishers } = context.collections;
   const open = { _id: publisherId, erasing: false };
   if ((await publishers.findOne(open, { projection: { _id: 1 } })) === null) return [];
-  const rows = await visibleRows<InboxDocument, unknown>(
+  const rows = await firstVisible<InboxDocument, unknown>(
     {
       numberOf: ({ no }) => no,
       page: (from, size) =>

@@ -84,11 +84,13 @@ async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncG
         sort: order,
       });
       try {
-        while (true) {
-          const documents = await connection.runLong(() => readSnapshot(() => pageOf(cursor)));
-          if (documents.length === 0) break;
+        for (let isLast = false; !isLast; ) {
           const rows = await connection.runLong(() =>
-            readSnapshot(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
+            readSnapshot(async () => {
+              const documents = await pageOf(cursor);
+              isLast = documents.length < ROWS_PER_PAGE;
+              return rowsOf(context, documents, { session, ...SNAPSHOT });
+            }),
           );
           if (rows.length > 0) yield { kind, rows } as RowPage;
         }

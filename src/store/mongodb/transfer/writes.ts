@@ -10,7 +10,6 @@ import {
   publisherDocumentStatus,
   WRITTEN,
 } from "../database/posts.ts";
-import { findPosts } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import {
   dateOf,
@@ -163,7 +162,6 @@ async function ownersOf(
   kind: RowKind,
   rows: readonly object[],
 ): Promise<Owners> {
-  const { publishers, subscriptions } = context.collections;
   const ids = { publishers: new Set<string>(), subscriptions: new Set<string>(), posts: new Set<string>() };
   for (const [field, value] of rows.flatMap((row) => Object.entries(row))) {
     const owner = OWNERS[field];
@@ -171,17 +169,19 @@ async function ownersOf(
       ids[owner].add(value);
   }
   for (const row of rows) if ("id" in row) ids.posts.delete(String(row.id));
-  const those = (some: ReadonlySet<string>) => ({ _id: { $in: [...some] } });
-  const byId = <T extends { _id: string }>(found: T[]) => new Map(found.map((one) => [one._id, one]));
-  const options = { session, projection: { query: 0, vector: 0 } };
-  const found = {
-    publishers: byId(await publishers.find(those(ids.publishers), { session }).toArray()),
-    subscriptions: byId(await subscriptions.find(those(ids.subscriptions), options).toArray()),
-    posts: await findPosts(context, [...ids.posts], session, { updated_at: 1, root: 1 }),
+  const found = async <T>(name: keyof Owners): Promise<ReadonlyMap<string, T>> => {
+    const documents = context.collections[name] as unknown as Collection<{ _id: string }>;
+    const options = { session, projection: { query: 0, vector: 0, body: 0, vec: 0 } };
+    const those = await documents.find({ _id: { $in: [...ids[name]] } }, options).toArray();
+    const byId = new Map(those.map((one) => [one._id, one as T]));
+    for (const id of ids[name]) there(byId, id);
+    return byId;
   };
-  for (const name of ["publishers", "subscriptions", "posts"] as const)
-    for (const id of ids[name]) there<unknown>(found[name], id);
-  return found;
+  return {
+    publishers: await found("publishers"),
+    subscriptions: await found("subscriptions"),
+    posts: await found("posts"),
+  };
 }
 
 function there<T>(found: ReadonlyMap<string, T>, id: string): T {

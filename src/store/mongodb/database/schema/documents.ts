@@ -117,8 +117,6 @@ export interface DeliveryDocument extends DocumentOf<BoardRows["delivery"]> {
 export interface PushDocument extends DocumentOf<PushRecord> {
   _id: string;
   token: string | null;
-  /** The token of the claim that was settled last. */
-  settled: string | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
   /** Of a waiting push, as of its subscription: where it goes, null while nothing may be pushed to it. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Document, IndexDescription, SearchIndexDescription } from "mongodb";
 
 /** Names of the two indexes in the database. They never change, so that a new definition replaces the old one. */
@@ -55,15 +54,6 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
       },
     },
   ];
-}
-
-/** Equal for equal definitions, whatever the order of their keys. */
-export function definitionHash(definition: unknown): string {
-  const sorted = (_key: string, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  return createHash("sha256").update(JSON.stringify(definition, sorted)).digest("hex");
 }
 
 const fieldsOf = (names: readonly string[], type: Document): Document =>

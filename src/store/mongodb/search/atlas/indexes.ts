@@ -4,7 +4,7 @@ import type { SettingStore } from "../../../../ports/store/index.ts";
 import type { StoreLog } from "../../../module.ts";
 import type { MongodbConnection } from "../../database/connection.ts";
 import type { Collections } from "../../database/context.ts";
-import { definitionHash, definitions, LIST_INDEXES } from "./definitions.ts";
+import { definitions, LIST_INDEXES } from "./definitions.ts";
 
 /** How long to wait between looks while something is missing, and while all is there. */
 const LOOK_SOON_MS = 5_000;
@@ -95,16 +95,16 @@ export class SearchIndexes {
       const { name, definition } = wanted;
       const known = there.get(name);
       // Not compared with what the server reports: servers spell definitions their own way.
-      const [setting, hash] = [`search_index_${name}`, definitionHash(definition)];
+      const [setting, text] = [`search_index_${name}`, JSON.stringify(definition)];
       if (known === undefined) {
         await posts.createSearchIndex(wanted).catch((error: unknown) => {
           // Another process was first.
           if (codeOf(error) !== ALREADY_THERE) throw error;
         });
-        await settings.set(setting, hash);
-      } else if (!this.#defined.has(name) && (await settings.get(setting)) !== hash) {
+        await settings.set(setting, text);
+      } else if (!this.#defined.has(name) && (await settings.get(setting)) !== text) {
         await posts.updateSearchIndex(name, definition);
-        await settings.set(setting, hash);
+        await settings.set(setting, text);
       }
       this.#defined.add(name);
       // While a new form is built, or fails, the old one answers.
