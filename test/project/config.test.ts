@@ -8,7 +8,7 @@ import { readConfig, VARIABLES } from "../../src/config.ts";
 import { DEFAULT_IDENTITY } from "../../src/domain/site.ts";
 import { ConfigError } from "../../src/failures.ts";
 import { openBoard } from "../../src/open-board.ts";
-import { fileOf } from "../../src/store/sqlite/database/file.ts";
+import { fileOf } from "../../src/store/sqlite/database/connection.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
-import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
+import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 

@@ -6,15 +6,18 @@ import { type Store, StoreUnavailable } from "../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../search-index/index.ts";
 import { isDamaged, sqliteCode } from "../../search-index/sqlite-errors.ts";
 import type { StoreModule } from "../module.ts";
+import { sqliteLeaseStore, sqliteSettingStore } from "./board/index.ts";
 import { openScratch, sqliteLimitStore, sqliteRankingStore } from "./board/scratch.ts";
-import { sqliteLeaseStore, sqliteSettingStore } from "./board/settings.ts";
 import { sqliteStatisticsStore } from "./board/statistics.ts";
-import { connectSqlite, type SqliteConnection } from "./database/connection.ts";
-import type { SqliteContext, StoreIndex } from "./database/context.ts";
+import {
+  connectSqlite,
+  fileOf,
+  type SqliteConnection,
+  type SqliteContext,
+  type StoreIndex,
+} from "./database/connection.ts";
 import { examineSqlite, settingInFile } from "./database/examine.ts";
-import { fileOf } from "./database/file.ts";
-import { migrateSqlite } from "./database/migrate.ts";
-import { STORE_MIGRATIONS } from "./database/migrations.ts";
+import { migrateSqlite, STORE_MIGRATIONS } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
 import { sqliteWorkStore } from "./database/work.ts";
 import { finishRowErasures } from "./posts/erasure.ts";

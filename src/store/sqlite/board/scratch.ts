@@ -3,7 +3,7 @@ import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/sto
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
-import { migrateSqlite } from "../database/migrate.ts";
+import { migrateSqlite } from "../database/migrations.ts";
 
 const PRUNED_PER_WRITE = 1000;
 

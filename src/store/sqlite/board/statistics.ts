@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteContext } from "../database/connection.ts";
 
 const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
 /** Index rows read in one go, which takes a few milliseconds. */
 const ROWS_PER_STEP = 20_000;
+/** Posts whose text is read in one go, for its tags. */
+const TEXTS_PER_STEP = 1000;
 const PUBLISHERS_PER_STEP = 4000;
 
 /** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
@@ -100,48 +102,43 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
     }));
   }
 
-  /** Counts `ROWS_PER_STEP` posts at a time. */
+  /** Ranges of expiry, each with about so many live posts. */
+  async function* liveRanges(now: number, size: number): AsyncGenerator<[after: number, to: number]> {
+    for (let after = now; after < Number.MAX_SAFE_INTEGER; await nextTurn()) {
+      const last = `SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`;
+      const to: number = await read(
+        () => sql(last).get(after, Number.MAX_SAFE_INTEGER, size - 1)?.expires_at ?? Number.MAX_SAFE_INTEGER,
+      );
+      yield [after, to];
+      after = to;
+    }
+  }
+
   async function livePosts(now: number): Promise<LiveRow[]> {
     const rows: LiveRow[] = [];
-    for (let after = now; after < Number.MAX_SAFE_INTEGER; await nextTurn()) {
-      const to: number = await read(
-        () =>
-          sql(`SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`).get(
-            after,
-            Number.MAX_SAFE_INTEGER,
-            ROWS_PER_STEP - 1,
-          )?.expires_at ?? Number.MAX_SAFE_INTEGER,
-      );
+    for await (const range of liveRanges(now, ROWS_PER_STEP)) {
       const step: LiveRow[] = await read(() =>
-        sql(`SELECT kind, syndicated, count(*) AS n ${LIVE} GROUP BY kind, syndicated`).all(after, to),
+        sql(`SELECT kind, syndicated, count(*) AS n ${LIVE} GROUP BY kind, syndicated`).all(...range),
       );
       rows.push(...step);
-      after = to;
     }
     return rows;
   }
 
   async function topTags(now: number): Promise<{ tag: string; count: number }[]> {
     const counts = new Map<string, number>();
-    const range = "(tag, expires_at, post) > (?, ?, ?)";
-    for (let after = ["", 0, 0]; after !== LAST_TAG; await nextTurn()) {
-      const to: typeof LAST_TAG = await read(() => {
-        const row = sql(
-          `SELECT tag, expires_at, post FROM post_tag WHERE ${range} ORDER BY tag, expires_at, post LIMIT 1 OFFSET ?`,
-        ).get(...after, ROWS_PER_STEP - 1);
-        return row === undefined ? LAST_TAG : [row.tag, row.expires_at, row.post];
-      });
+    for await (const range of liveRanges(now, TEXTS_PER_STEP)) {
       const rows: { tag: string; n: number }[] = await read(() =>
         sql(
-          `SELECT tag, sum(expires_at > ?) AS n FROM post_tag
-          WHERE ${range} AND (tag, expires_at, post) <= (?, ?, ?) GROUP BY tag`,
-        ).all(now, ...after, ...to),
+          `SELECT t.value AS tag, count(*) AS n FROM post p
+            CROSS JOIN post_content c ON c.post = p.seq CROSS JOIN json_each(c.tags) t
+          WHERE p.state <> 'removed' AND p.state = 'active' AND p.expires_at > ? AND p.expires_at <= ?
+          GROUP BY t.value`,
+        ).all(...range),
       );
       for (const { tag, n } of rows) counts.set(tag, (counts.get(tag) ?? 0) + n);
-      after = to;
     }
     return [...counts]
-      .filter(([, count]) => count > 0)
       .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
       .slice(0, TOP_TAGS)
       .map(([tag, count]) => ({ tag, count }));
@@ -166,5 +163,3 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
 
 /** Days since 1970. */
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
-/** Behind every row of `post_tag`. */
-const LAST_TAG: (string | number)[] = ["\u{10ffff}", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];

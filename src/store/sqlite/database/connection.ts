@@ -1,7 +1,9 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFile } from "../../../folders.ts";
+import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
@@ -32,6 +34,15 @@ export interface SqliteConnection {
   emptyLog(patienceMs: number): Promise<boolean>;
   /** Waits for queued writes, then closes. */
   close(): Promise<void>;
+}
+
+/** An index inside this store's database. */
+export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
+
+/** What all parts of this store share. */
+export interface SqliteContext {
+  connection: SqliteConnection;
+  index: StoreIndex;
 }
 
 /** How long a blocked statement may hold the event loop, in milliseconds. Longer waits are asynchronous. */
@@ -198,4 +209,25 @@ export function updateIn(
 ): void {
   const columns = Object.keys(fields).map((column) => `${column} = ?`);
   sql(`UPDATE ${table} SET ${columns.join(", ")} WHERE ${key} = ?`).run(...Object.values(fields), value);
+}
+
+/** The path in `sqlite:PATH`, absolute. */
+export function fileOf(storeUrl: string): string {
+  const url = new URL(storeUrl);
+  if (url.host !== "" || url.pathname === "" || url.pathname.endsWith("/")) {
+    throw new Error(
+      "STORE_URL must be sqlite:FILE, such as sqlite:./data/board.db or sqlite:/var/lib/board.db.",
+    );
+  }
+  // The URL parser escapes characters that file names may hold; a stray percent sign stands for itself.
+  const sent = url.pathname + url.search + url.hash;
+  return resolve(sent.replace(/(%[0-9a-f]{2})+/gi, unescaped));
+}
+
+function unescaped(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../sqlite.ts";
-import { fileOf } from "./file.ts";
+import { fileOf } from "./connection.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
 
 /** Looks at the file that `url` names, without writing to it. */

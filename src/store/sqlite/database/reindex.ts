@@ -1,6 +1,6 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import { indexKeptVector } from "../posts/vectors.ts";
-import type { SqliteContext } from "./context.ts";
+import type { SqliteContext } from "./connection.ts";
 import { type PostRow, SELECT_POST, storedPostOfRow } from "./rows.ts";
 
 /** Rows put into the index in one transaction. */

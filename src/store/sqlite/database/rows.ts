@@ -1,6 +1,6 @@
 import type { StoredPost, StoredPublisher, StoredSubscription } from "../../../ports/store/index.ts";
 import { Columns, type SqliteRow } from "./columns.ts";
-import type { SqliteContext } from "./context.ts";
+import type { SqliteContext } from "./connection.ts";
 
 const WHOLE_POST = new Columns<StoredPost>(
   `id publisherId kind title body link tags location startsAt endsAt timezone expiresAt expiryChosen sourceUrl syndicated

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
-import type { SqliteConnection } from "./connection.ts";
-import type { SqliteContext } from "./context.ts";
+import type { SqliteConnection, SqliteContext } from "./connection.ts";
 
 export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
   const { sql, read, write } = connection;

@@ -7,8 +7,7 @@ import type {
   ThreadRoot,
 } from "../../../ports/store/index.ts";
 import { editedPost, replyWithin } from "../../rules/rows.ts";
-import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { markLog } from "../database/erased-log.ts";
 import {
   type PostRow,
@@ -22,7 +21,7 @@ import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
 import { indexKeptVector } from "./vectors.ts";
 
-/** Everything here runs inside a write and keeps counts, tags, work and index in step with the post. */
+/** Everything here runs inside a write and keeps counts, work and index in step with the post. */
 
 /** @throws Error when the publisher, or the parent of a reply, is gone */
 export function insertPostRow(
@@ -87,10 +86,8 @@ function moveReplies(context: SqliteContext, rootId: string, expiresAt: number):
 }
 
 function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): void {
-  const before = storedPostOfRow(row);
-  const after = { ...before, expiresAt };
+  const after = { ...storedPostOfRow(row), expiresAt };
   context.connection.sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(expiresAt, row.seq);
-  replaceTags(context, row.seq, before, after);
   if (after.state === "active") context.index.put(indexEntryOf(after));
 }
 
@@ -115,7 +112,6 @@ export function writePostRow(context: SqliteContext, post: StoredPost, removedAt
   const seq = insertInto(context.connection, "post", { ...decided, removed_at: removedAt });
   if (post.state !== "removed") insertInto(context.connection, "post_content", { post: seq, ...content });
   if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
-  replaceTags(context, seq, null, post);
   return seq;
 }
 
@@ -136,7 +132,6 @@ export function updatePostRow(
 
   updateIn(connection, "post", postColumns({ ...change, expiresAt: after.expiresAt }).decided, ["seq", seq]);
   updateIn(connection, "post_content", postColumns(after).content, ["post", seq]);
-  replaceTags(context, seq, before, after);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
   if (before.expiresAt !== after.expiresAt) moveReplies(context, id, after.expiresAt);
 
@@ -172,7 +167,6 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
     sql(
       "UPDATE post SET state = 'removed', removed_at = ?, flags = '[]', vector_model = NULL, reply_count = 0, last_reply_at = NULL WHERE seq = ?",
     ).run(now, one.seq);
-    replaceTags(context, one.seq, storedPostOfRow(one), null);
     sql("DELETE FROM post_content WHERE post = ?").run(one.seq);
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);
@@ -193,24 +187,4 @@ export function recountReplyRows({ connection }: SqliteContext, parentId: string
       WHERE id = ?1`,
     )
     .run(parentId);
-}
-
-/** Replaces the rows from which tags are counted; only active posts have them. */
-export function replaceTags(
-  { connection }: SqliteContext,
-  seq: number,
-  before: StoredPost | null,
-  after: StoredPost | null,
-): void {
-  const old = before?.state === "active" ? before : null;
-  const next = after?.state === "active" ? after : null;
-  if (old?.expiresAt === next?.expiresAt && JSON.stringify(old?.tags) === JSON.stringify(next?.tags)) return;
-  for (const tag of old?.tags ?? []) {
-    connection
-      .sql("DELETE FROM post_tag WHERE tag = ? AND expires_at = ? AND post = ?")
-      .run(tag, old?.expiresAt, seq);
-  }
-  for (const tag of next?.tags ?? []) {
-    connection.sql("INSERT OR IGNORE INTO post_tag VALUES (?, ?, ?)").run(tag, next?.expiresAt, seq);
-  }
 }

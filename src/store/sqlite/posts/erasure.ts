@@ -1,13 +1,12 @@
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
-import type { SqliteConnection } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
 import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
-import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { type PostRow, SELECT_POST } from "../database/rows.ts";
 import { moveWaitingRows } from "../pushes/claims.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
-import { recountReplyRows, replaceTags } from "./changes.ts";
+import { recountReplyRows } from "./changes.ts";
 
 /** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
@@ -133,7 +132,6 @@ function eraseWithReplies(context: SqliteContext, ids: readonly string[], most: 
 
 function eraseRow(context: SqliteContext, row: PostRow): void {
   const { sql } = context.connection;
-  replaceTags(context, row.seq, storedPostOfRow(row), null);
   if (row.state !== "removed") {
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(row.publisher_id);
   }

@@ -1,6 +1,6 @@
 import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/rows.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteContext } from "../database/connection.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
 import { erasePostRows } from "./erasure.ts";

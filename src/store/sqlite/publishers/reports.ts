@@ -1,7 +1,6 @@
 import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
-import { insertInto, updateIn } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
 
 export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
   const { sql, read, write } = connection;

@@ -3,8 +3,7 @@ import type { ClaimedPush, PushAttempt, PushRecord, PushStore } from "../../../p
 import { inSteps } from "../../rules/rows.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import { Columns } from "../database/columns.ts";
-import type { SqliteConnection } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
 import { recordChange } from "../subscriptions/changes.ts";
 import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./claims.ts";
 

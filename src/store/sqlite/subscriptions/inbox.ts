@@ -1,8 +1,7 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { inSteps } from "../../rules/rows.ts";
-import type { SqliteConnection } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
 import { IS_SHOWN } from "../database/rows.ts";
 
 const ROWS_PER_STEP = 2000;

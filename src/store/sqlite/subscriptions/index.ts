@@ -1,9 +1,7 @@
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/claims.ts";
 import { changedRow } from "../../rules/rows.ts";
-import type { SqliteConnection } from "../database/connection.ts";
-import { insertInto, updateIn } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { SUBSCRIPTION } from "../database/rows.ts";
 import { moveWaitingRows } from "../pushes/claims.ts";
 import { readChangeRows, recordChange } from "./changes.ts";

@@ -7,7 +7,7 @@ import {
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteContext } from "../database/connection.ts";
 import { finishRowErasures } from "../posts/erasure.ts";
 import { ROW_SOURCES, type RowSource } from "./rows.ts";
 import { writePageRows } from "./writes.ts";

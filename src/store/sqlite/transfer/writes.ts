@@ -1,8 +1,7 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { columnName, type SqliteRow } from "../database/columns.ts";
-import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
-import type { SqliteContext } from "../database/context.ts";
+import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { enqueueWorkRow } from "../database/work.ts";
 import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";

@@ -1,5 +1,5 @@
 import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
-import type { SqliteContext } from "../database/context.ts";
+import type { SqliteContext } from "../database/connection.ts";
 
 export function sqliteSettingStore({ connection }: SqliteContext): SettingStore {
   const { sql, read, write } = connection;
