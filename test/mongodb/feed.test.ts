@@ -1,7 +1,8 @@
 import type { Db } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import type { FeedChange, IndexRows } from "../../src/store/mongodb/search/feed/index.ts";
+import type { IndexRows } from "../../src/store/mongodb/search/feed/index.ts";
+import type { FeedChange } from "../../src/store/mongodb/search/feed/stream.ts";
 import { eventually } from "../support/boards/client.ts";
 import { mongodCommand } from "../support/mongodb/mongod.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";

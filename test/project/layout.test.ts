@@ -170,8 +170,8 @@ const LINES_MEDIAN = 90;
  */
 const LINES_PER_ROOM: Record<string, number> = {
   "src tools": 40_107,
-  "src/store/mongodb": 5_500,
-  "src/store/sqlite": 2_771,
+  "src/store/mongodb": 4_920,
+  "src/store/sqlite": 2_697,
   "src/search src/search-index": 4_780,
   "src/embed": 1_220,
   "src/adapters": 8_887,
@@ -180,7 +180,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   test: 35_130,
   bench: 4_390,
 };
-const FILES_MAX = 544;
+const FILES_MAX = 500;
 
 describe("layout", () => {
   it("knows a layer for every source file", () => {

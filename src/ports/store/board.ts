@@ -30,7 +30,7 @@ export interface LimitStore {
     now: number,
   ): Promise<{ points: number; endsAt: number }>;
   /** Drops counters whose window has ended. Absent where the database does so by itself. */
-  prune?(now: number): Promise<void>;
+  prune?(now: number): Promise<number>;
 }
 
 /** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
@@ -49,7 +49,7 @@ export interface RankingStore {
   save(ranking: FrozenRanking): Promise<void>;
   get(id: string, now: number): Promise<FrozenRanking | null>;
   /** Drops those that have expired. Absent where the database does so by itself. */
-  prune?(now: number): Promise<void>;
+  prune?(now: number): Promise<number>;
 }
 
 export interface BoardCounts {

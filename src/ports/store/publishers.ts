@@ -82,7 +82,7 @@ export interface SignInStore {
   /** What there is of a publisher and has not expired; what expires first comes first. */
   ofPublisher(publisherId: string, now: number): Promise<SignInRow[]>;
   /** Drops what has expired. Absent where the database does so by itself. */
-  prune?(now: number): Promise<void>;
+  prune?(now: number): Promise<number>;
 }
 
 export interface StoredReport {

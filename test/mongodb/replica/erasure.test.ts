@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
-import { openReplica, type Replica } from "../../../src/store/mongodb/search/replica/index.ts";
+import { Replica } from "../../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../../support/boards/client.ts";
 import { idsFor } from "../../support/boards/questions.ts";
 import { fillMongodb } from "../../support/mongodb/filled-mongodb.ts";
@@ -56,7 +56,7 @@ describe.skipIf(database === null)("a publisher's erasure beside MongoDB", () =>
 
   const left = () => leftInFiles(folder, WORDS, VECTOR);
   async function opened(): Promise<void> {
-    replica = openReplica({
+    replica = new Replica({
       feed: store.feed,
       folder,
       modelId: MODEL,

@@ -16,7 +16,7 @@ import { StoreUnavailable } from "../../../src/ports/store/index.ts";
 import { DatabaseSync } from "../../../src/sqlite.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import type { IndexFeed } from "../../../src/store/mongodb/search/feed/index.ts";
-import { openReplica, type Replica } from "../../../src/store/mongodb/search/replica/index.ts";
+import { Replica } from "../../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../../support/mongodb/filled-mongodb.ts";
@@ -280,7 +280,7 @@ const files = () =>
     .sort();
 
 const opened = (feed: IndexFeed): Replica => {
-  const replica = openReplica({
+  const replica = new Replica({
     feed,
     folder,
     modelId: MODEL,

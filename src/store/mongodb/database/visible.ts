@@ -1,49 +1,22 @@
 import type { Document } from "mongodb";
-import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "./context.ts";
-import { postOfDocument, publisherOfDocument } from "./posts.ts";
 import { findPosts } from "./reads.ts";
 import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
-
-/**
- * Those of the posts that anyone may see, by id: neither they nor the posts they answer are hidden, by themselves or with a
- * publisher.
- */
-export async function visiblePosts(
-  context: MongodbContext,
-  ids: readonly string[],
-): Promise<Map<string, unknown>> {
-  const shown = await withPublishers(context, ids, STATE, { _id: 1 });
-  return new Map(shown.map(([post]) => [post._id, post]));
-}
-
-/** The same, whole and with their publishers. */
-export async function visiblePostRows(
-  context: MongodbContext,
-  ids: readonly string[],
-): Promise<Map<string, { post: StoredPost; publisher: StoredPublisher }>> {
-  const shown = await withPublishers(context, ids, { vec: 0 });
-  return new Map(
-    shown.map(([post, publisher]) => [
-      post._id,
-      {
-        post: postOfDocument(post),
-        publisher: publisherOfDocument(publisher),
-      },
-    ]),
-  );
-}
 
 /** What decides whether a post is seen. */
 const STATE = { publisher_id: 1, parent_id: 1, state: 1 } as const;
 
-/** @returns visible posts and their publishers, with the given fields */
-async function withPublishers(
+/**
+ * Those of the posts that anyone may see, by id, with their publishers: neither they nor the posts they answer are hidden, by
+ * themselves or with a publisher.
+ *
+ * @param fields  of the posts, as a projection
+ */
+export async function visiblePosts(
   context: MongodbContext,
   ids: readonly string[],
-  fields: Document,
-  publisherFields: Document = {},
-): Promise<[PostDocument, PublisherDocument][]> {
+  fields: Document = STATE,
+): Promise<Map<string, readonly [PostDocument, PublisherDocument]>> {
   const posts = await findPosts(context, [...new Set(ids)], undefined, fields);
   const roots = new Set([...posts.values()].flatMap(({ parent_id }) => parent_id ?? []));
   const missing = [...roots].filter((id) => !posts.has(id));
@@ -53,19 +26,20 @@ async function withPublishers(
       : new Map([...posts, ...(await findPosts(context, missing, undefined, STATE))]);
   const owners = new Set([...known.values()].map(({ publisher_id }) => publisher_id));
   const publishers = await context.collections.publishers
-    .find({ _id: { $in: [...owners] }, erasing: false, suspended_at: null }, { projection: publisherFields })
+    .find({ _id: { $in: [...owners] }, erasing: false, suspended_at: null })
     .toArray();
   const open = new Map(publishers.map((publisher) => [publisher._id, publisher]));
   const ownerOf = (id: string) => {
     const post = known.get(id);
     return post?.state === "active" ? open.get(post.publisher_id) : undefined;
   };
-  return [...posts.values()].flatMap((post): [PostDocument, PublisherDocument][] => {
+  const seen = [...posts.values()].flatMap((post) => {
     const publisher = ownerOf(post._id);
     const isSeen =
       publisher !== undefined && (post.parent_id === null || ownerOf(post.parent_id) !== undefined);
-    return isSeen ? [[post, publisher]] : [];
+    return isSeen ? [[post._id, [post, publisher]] as const] : [];
   });
+  return new Map(seen);
 }
 
 /** Rows read at once after a first page with too few visible ones. */

@@ -25,23 +25,16 @@ export async function updatePostDocument(
     const before = (await findPosts(context, [id], session, {})).get(id) ?? null;
     const post = before === null ? null : editedPost(postOfDocument(before), change, asOf);
     if (before === null || post === null) return null;
+    const { vec, vec_model, vec_maker, ...unread } = before;
     const document: PostDocument = {
+      // A newer release may have added fields.
+      ...(text ? unread : before),
       ...documentOfPost(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
-    };
-    const { _id, root, retrievals: _counted, ...fields } = document;
-    const empty = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [name] : []));
-    const unset = [...empty, ...(text ? VECTOR : [])];
-    // An `embed` that waits or is under way begins anew: its vector would be that of the post before this edit.
-    const work = {
       match: dueWork(post.updatedAt),
+      // One that waits or is under way begins anew: its vector would be that of the post before this edit.
       ...(text || before.embed !== undefined ? { embed: dueWork(post.updatedAt) } : {}),
     };
-    // An update, not a replacement: a newer release may have added fields.
-    await collections.posts.updateOne(
-      { _id, root },
-      { $set: { ...fields, ...work }, $unset: Object.fromEntries(unset.map((name) => [name, ""] as const)) },
-      { session },
-    );
+    await collections.posts.replaceOne({ _id: id, root: before.root }, document, { session });
     if (before.state !== document.state && document.parent_id !== null) {
       await recountReplyDocuments(context, session, document.parent_id);
     }
@@ -53,8 +46,6 @@ export async function updatePostDocument(
   context.wrote({ posts: [id, ...moved] });
   return postOfDocument(after);
 }
-
-const VECTOR = ["vec", "vec_model", "vec_maker"] as const satisfies readonly (keyof PostDocument)[];
 
 /** Resolves to the ids now removed: the post, and its replies when it is a root. */
 export async function removePostDocument(

@@ -3,7 +3,7 @@ import type { DataOptions, SearchState } from "../../module.ts";
 import { AtlasIndex } from "./atlas/index.ts";
 import { type SearchedStore, SearchIndexes } from "./atlas/indexes.ts";
 import type { IndexFeed } from "./feed/index.ts";
-import { openReplica, type ReplicaOptions } from "./replica/index.ts";
+import { Replica, type ReplicaOptions } from "./replica/index.ts";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
@@ -34,7 +34,7 @@ export async function openMongodbIndex(
     if (options.search === "atlas")
       throw new Error("SEARCH=atlas needs a database with search (mongot), and this one has none.");
   }
-  const replica = openReplica({ ...options, feed: store.feed });
+  const replica = new Replica({ ...options, feed: store.feed });
   await replica.readyWithin(PATIENCE_MS);
   return replica;
 }

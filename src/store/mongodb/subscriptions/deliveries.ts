@@ -2,17 +2,12 @@ import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { BoardRows } from "../../../ports/store/transfer.ts";
 import type { MongodbContext } from "../database/context.ts";
+import { postOfDocument, publisherOfDocument } from "../database/posts.ts";
 import { findPosts, inSession } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
 import { newPush } from "../database/subscriptions.ts";
-import {
-  firstVisible,
-  ROWS_PER_LOOK,
-  visiblePostRows,
-  visiblePosts,
-  visibleRows,
-} from "../database/visible.ts";
+import { firstVisible, ROWS_PER_LOOK, visiblePosts, visibleRows } from "../database/visible.ts";
 import { settleWork } from "../database/work.ts";
 import { lastChange } from "./changes.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
@@ -23,18 +18,6 @@ import { addEntryDocuments, lastNumbers } from "./inbox.ts";
  */
 
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
-
-type Receiver = Pick<
-  SubscriptionDocument,
-  | "_id"
-  | "publisher_id"
-  | "active"
-  | "webhook_origin"
-  | "webhook_verified_at"
-  | "failures"
-  | "next_delivery"
-  | "last_matched_at"
->;
 
 /** Runs inside a transaction. */
 export async function deliverDocuments(
@@ -104,7 +87,7 @@ async function receiversOf(
   { collections }: MongodbContext,
   session: ClientSession,
   matches: Matches,
-): Promise<Map<string, Receiver>> {
+): Promise<Map<string, SubscriptionDocument>> {
   const ids = [...new Set(matches.map(({ subscriptionId }) => subscriptionId))];
   const receivers = await collections.subscriptions
     .find({ _id: { $in: ids } }, { session, projection: { query: 0, vector: 0 } })
@@ -150,12 +133,13 @@ export async function readPendingDocuments(
   after: number,
   limit: number,
 ): Promise<Delivery[]> {
-  const visible = (ids: readonly string[]) => visiblePostRows(context, ids);
+  const visible = (ids: readonly string[]) => visiblePosts(context, ids, { vec: 0 });
   const rows = await firstVisible({ ...pendingOf(context, id), visible }, after, limit);
-  return rows.map(([{ delivery_id, matched_at }, seen]) => ({
+  return rows.map(([{ delivery_id, matched_at }, [post, publisher]]) => ({
     deliveryId: delivery_id,
     matchedAt: matched_at.getTime(),
-    ...seen,
+    post: postOfDocument(post),
+    publisher: publisherOfDocument(publisher),
   }));
 }
 

@@ -1,11 +1,8 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
-import { inSteps } from "../../rules/rows.ts";
-import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
+import { connectSqlite, pruneBefore, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite } from "../database/migrations.ts";
-
-const PRUNED_PER_WRITE = 1000;
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
 const MIGRATIONS: readonly string[] = [
@@ -55,7 +52,7 @@ export function sqliteLimitStore(connection: SqliteConnection): LimitStore {
           RETURNING points, ends_at AS endsAt`,
         ).get(key, points, windowMs, now),
       })),
-    prune: (now) => pruneExpired(connection, "window", "key", "ends_at", now),
+    prune: (now) => pruneBefore(connection, "window", ["key", "ends_at"], now + 1),
   };
 }
 
@@ -72,20 +69,6 @@ export function sqliteRankingStore(connection: SqliteConnection): RankingStore {
         const row = sql("SELECT value FROM ranking WHERE id = ? AND expires_at > ?").get(id, now);
         return row === undefined ? null : JSON.parse(row.value);
       }),
-    prune: (now) => pruneExpired(connection, "ranking", "id", "expires_at", now),
+    prune: (now) => pruneBefore(connection, "ranking", ["id", "expires_at"], now + 1),
   };
-}
-
-/** Drops the rows of a table whose `end` has passed. */
-export async function pruneExpired(
-  { sql, write }: SqliteConnection,
-  table: string,
-  key: string,
-  end: string,
-  now: number,
-): Promise<void> {
-  const prune = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${end} <= ? LIMIT ?)`;
-  await inSteps(Number.POSITIVE_INFINITY, PRUNED_PER_WRITE, (most) =>
-    write(() => sql(prune).run(now, most).changes as number),
-  );
 }

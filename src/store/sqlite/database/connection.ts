@@ -7,6 +7,7 @@ import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
+import { inSteps } from "../../rules/rows.ts";
 import { createWriter } from "./writer.ts";
 
 /** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
@@ -230,4 +231,25 @@ function unescaped(escaped: string): string {
   } catch {
     return escaped;
   }
+}
+
+/** Rows pruned in one transaction. */
+const PRUNED_PER_WRITE = 1000;
+
+/**
+ * Deletes rows whose column `time` is before `before`, oldest first, at most `limit`; resolves to how many.
+ * @param key  columns of the primary key, separated by commas
+ */
+export function pruneBefore(
+  { sql, write }: SqliteConnection,
+  table: string,
+  [key, time]: readonly [key: string, time: string],
+  before: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const oldest = `SELECT ${key} FROM ${table} WHERE ${time} < ? ORDER BY ${time} LIMIT ?`;
+  const prune = `DELETE FROM ${table} WHERE (${key}) IN (${oldest})`;
+  return inSteps(limit, PRUNED_PER_WRITE, (most) =>
+    write(() => sql(prune).run(before, most).changes as number),
+  );
 }

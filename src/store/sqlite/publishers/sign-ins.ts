@@ -1,7 +1,6 @@
 import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
-import { pruneExpired } from "../board/scratch.ts";
 import { Columns, columnName } from "../database/columns.ts";
-import { insertInto, type SqliteContext } from "../database/connection.ts";
+import { insertInto, pruneBefore, type SqliteContext } from "../database/connection.ts";
 
 const SIGN_IN = new Columns<SignInRow>("id grantId publisherId payload consumedAt expiresAt");
 
@@ -35,6 +34,6 @@ export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
           .all(id, now)
           .map((row) => SIGN_IN.read(row)),
       ),
-    prune: (now) => pruneExpired(connection, "sign_in", "id", "expires_at", now),
+    prune: (now) => pruneBefore(connection, "sign_in", ["id", "expires_at"], now + 1),
   };
 }

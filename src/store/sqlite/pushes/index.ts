@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimedPush, PushAttempt, PushRecord, PushStore } from "../../../ports/store/index.ts";
-import { inSteps } from "../../rules/rows.ts";
+import type { ClaimedPush, PushRecord, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import { Columns } from "../database/columns.ts";
 import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
@@ -11,8 +10,6 @@ import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./c
  * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
  * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
  */
-
-const ROWS_PER_STEP = 1000;
 
 export function sqlitePushStore({ connection }: SqliteContext): PushStore {
   const { sql, read, write } = connection;
@@ -118,7 +115,7 @@ function settlePushRow(
     state,
     dueAt,
     attempts,
-    historyJson(keptAttempts(JSON.parse(push.history), attempt)),
+    JSON.stringify(keptAttempts(JSON.parse(push.history), attempt)),
     row.seq,
     deliveryId,
   );
@@ -131,27 +128,4 @@ function settlePushRow(
   if (after.active !== before.active) recordChange(connection, subscriptionId, false);
   moveWaitingRows(connection, row.seq);
   return true;
-}
-
-/** Deletes pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
-export async function prunePushRows(
-  connection: SqliteConnection,
-  before: number,
-  limit: number,
-): Promise<void> {
-  const { sql, write } = connection;
-  await inSteps(limit, ROWS_PER_STEP, (most) =>
-    write(() => {
-      return sql(
-        `DELETE FROM push WHERE (subscription, delivery_id) IN (
-          SELECT subscription, delivery_id FROM push WHERE matched_at < ? ORDER BY matched_at LIMIT ?)`,
-      ).run(before, most).changes as number;
-    }),
-  );
-}
-
-function historyJson(history: readonly PushAttempt[]): string {
-  return JSON.stringify(
-    history.map(({ at, latencyMs, status, error }) => ({ at, latencyMs, status, error })),
-  );
 }

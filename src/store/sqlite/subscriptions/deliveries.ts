@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
-import type { SqliteConnection } from "../database/connection.ts";
+import { pruneBefore, type SqliteConnection } from "../database/connection.ts";
 import { IS_SHOWN, PUBLISHER, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { DESTINATION_COLUMNS } from "../pushes/claims.ts";
-import { addPush, prunePushRows } from "../pushes/index.ts";
+import { addPush } from "../pushes/index.ts";
 import { addEntryRow } from "./inbox.ts";
 
 /**
@@ -133,7 +133,7 @@ export async function pruneDeliveryRows(
       return rows.length;
     }),
   );
-  await prunePushRows(connection, before, limit);
+  await pruneBefore(connection, "push", ["subscription, delivery_id", "matched_at"], before, limit);
   await write(() =>
     sql(
       `DELETE FROM subscription_change WHERE no IN (

@@ -1,13 +1,10 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
-import { inSteps } from "../../rules/rows.ts";
-import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
+import { pruneBefore, type SqliteConnection, type SqliteContext } from "../database/connection.ts";
 import { IS_SHOWN } from "../database/rows.ts";
 
-const ROWS_PER_STEP = 2000;
-
 export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
-  const { sql, read, write } = connection;
+  const { sql, read } = connection;
   return {
     read: (publisherId, after, limit) =>
       read(() =>
@@ -38,16 +35,7 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
           ),
       ),
 
-    prune: (before, limit) =>
-      inSteps(limit, ROWS_PER_STEP, (most) =>
-        write(
-          () =>
-            sql(
-              `DELETE FROM inbox WHERE (publisher, no) IN (
-                SELECT publisher, no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)`,
-            ).run(before, most).changes as number,
-        ),
-      ),
+    prune: (before, limit) => pruneBefore(connection, "inbox", ["publisher, no", "at"], before, limit),
   };
 }
 

@@ -117,7 +117,7 @@ export class AtlasIndex implements SearchIndex {
   }
 
   async unknownWords(words: readonly string[]): Promise<string[]> {
-    const counts = await Promise.all(words.map((word) => this.#rarity.count(word)));
+    const counts = await Promise.all(words.map((word) => this.#queries.count(word)));
     return words.filter((_, at) => counts[at] === 0);
   }
 

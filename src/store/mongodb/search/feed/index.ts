@@ -4,19 +4,13 @@ import type { IndexEntry } from "../../../../ports/search-index.ts";
 import { collectionsOf, type MongodbContext } from "../../database/context.ts";
 import { postOfDocument, publisherDocumentStatus, vectorOfBinary } from "../../database/posts.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
-import { followStream } from "./stream.ts";
+import { type FeedChange, followStream } from "./stream.ts";
 
 /** Rows as an index takes them in: active posts with their vectors, under whatever model, and what filters need to know of publishers. */
 export interface IndexRows {
   posts: readonly { entry: IndexEntry; vector: { model: string; vector: Int8Array } | null }[];
   /** `suspended` also while it is being erased. */
   publishers: readonly { id: string; verified: boolean; suspended: boolean }[];
-}
-
-/** Which posts and publishers changed. Their state is read when it is needed, so that a late notice never brings back an old one. */
-export interface FeedChange {
-  posts: readonly string[];
-  publishers: readonly string[];
 }
 
 /**

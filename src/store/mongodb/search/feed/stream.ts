@@ -11,7 +11,12 @@ import type {
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { MongodbConnection } from "../../database/connection.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
-import type { FeedChange } from "./index.ts";
+
+/** Which posts and publishers changed. Their state is read when it is needed, so that a late notice never brings back an old one. */
+export interface FeedChange {
+  posts: readonly string[];
+  publishers: readonly string[];
+}
 
 /** How long the database waits for a change before it answers that there is none. */
 const IDLE_MS = 5_000;

@@ -5,7 +5,8 @@ import { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
 import { isBusy } from "../../../../search-index/sqlite-errors.ts";
 import { DatabaseSync } from "../../../../sqlite.ts";
-import type { FeedChange, IndexRows } from "../feed/index.ts";
+import type { IndexRows } from "../feed/index.ts";
+import type { FeedChange } from "../feed/stream.ts";
 
 /** An embedded index in a file that goes with its process. */
 export interface ReplicaFile {

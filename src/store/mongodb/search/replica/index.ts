@@ -4,17 +4,10 @@ import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { SearchState, StoreLog } from "../../../module.ts";
-import type { FeedChange, IndexFeed } from "../feed/index.ts";
+import type { IndexFeed } from "../feed/index.ts";
+import type { FeedChange } from "../feed/stream.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import { ChangeQueue } from "./queue.ts";
-
-/** An embedded index in its own file, kept up to date from a store's feed. */
-export interface Replica extends SearchIndex {
-  state(): SearchState;
-  /** Resolves to true once it is ready, or to false when the time is over. */
-  readyWithin(timeoutMs: number): Promise<boolean>;
-  close(): Promise<void>;
-}
 
 export interface ReplicaOptions {
   feed: IndexFeed;
@@ -35,34 +28,11 @@ const SLICE = 100;
 const FILLING = "the search index is being filled";
 
 /**
- * Opens the replica of this process and returns at once. `ready` says when it holds everything that was acknowledged
- * before this call; until then, questions fail with StoreUnavailable. From then on it answers from what it holds, even
- * while the database is away.
+ * The replica of this process: an embedded index in its own file, filled from a store's feed and kept up to date. `ready` says
+ * when it holds everything that was acknowledged before it was opened; until then, questions fail with StoreUnavailable. From
+ * then on it answers from what it holds, even while the database is away. When that fails, it begins again with a new file.
  */
-export function openReplica(options: ReplicaOptions): Replica {
-  const following = new ReplicaSync(options);
-  const ask = following.ask.bind(following);
-  return {
-    match: (question, page) => ask((index) => index.match(question, page)),
-    rank: (question, options) => ask((index) => index.rank(question, options)),
-    list: (question, page) => ask((index) => index.list(question, page)),
-    copies: (question, ids) => ask((index) => index.copies(question, ids)),
-    count: (question) => ask((index) => index.count(question)),
-    spots: (question, limit) => ask((index) => index.spots(question, limit)),
-    related: (id, asked) => ask((index) => index.related(id, asked)),
-    vectors: (ids) => ask((index) => index.vectors(ids)),
-    spellings: (words) => ask((index) => index.spellings(words)),
-    unknownWords: (words) => ask((index) => index.unknownWords(words)),
-    cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
-    ready: () => following.ready,
-    state: () => (following.ready ? "local" : "building"),
-    readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),
-    close: () => following.close(),
-  };
-}
-
-/** Fills a file and keeps it up to date; begins again with a new one when that fails. */
-class ReplicaSync {
+export class Replica implements SearchIndex {
   readonly #options: ReplicaOptions;
   readonly #closed = new AbortController();
   /** Aborted to begin again. */
@@ -71,8 +41,7 @@ class ReplicaSync {
   #queue: ChangeQueue | null = null;
   /** Resolves once the last write of this process is in the index, or its time is over. */
   #own: Promise<unknown> = Promise.resolve();
-  /** True once it holds everything that was acknowledged before it was opened. */
-  ready = false;
+  #isReady = false;
   readonly #running: Promise<void>;
 
   constructor(options: ReplicaOptions) {
@@ -85,22 +54,45 @@ class ReplicaSync {
     this.#running = this.#run();
   }
 
-  async readyWithin(timeoutMs: number): Promise<boolean> {
-    const until = performance.now() + timeoutMs;
-    while (!this.ready && performance.now() < until && !this.#closed.signal.aborted) await sleep(LOOK_MS);
-    return this.ready;
+  readonly match: SearchIndex["match"] = (...asked) => this.#ask((index) => index.match(...asked));
+  readonly rank: SearchIndex["rank"] = (...asked) => this.#ask((index) => index.rank(...asked));
+  readonly list: SearchIndex["list"] = (...asked) => this.#ask((index) => index.list(...asked));
+  readonly copies: SearchIndex["copies"] = (...asked) => this.#ask((index) => index.copies(...asked));
+  readonly count: SearchIndex["count"] = (...asked) => this.#ask((index) => index.count(...asked));
+  readonly spots: SearchIndex["spots"] = (...asked) => this.#ask((index) => index.spots(...asked));
+  readonly related: SearchIndex["related"] = (...asked) => this.#ask((index) => index.related(...asked));
+  readonly vectors: SearchIndex["vectors"] = (...asked) => this.#ask((index) => index.vectors(...asked));
+  readonly spellings: SearchIndex["spellings"] = (...asked) =>
+    this.#ask((index) => index.spellings(...asked));
+  readonly unknownWords: SearchIndex["unknownWords"] = (...asked) =>
+    this.#ask((index) => index.unknownWords(...asked));
+  readonly cosines: SearchIndex["cosines"] = (...asked) => this.#ask((index) => index.cosines(...asked));
+
+  ready(): boolean {
+    return this.#isReady;
   }
 
-  async ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
-    await this.#own;
-    const file = this.#file;
-    if (!this.ready || file === null) throw new StoreUnavailable(FILLING);
-    return this.#watched(() => question(file.index));
+  state(): SearchState {
+    return this.#isReady ? "local" : "building";
+  }
+
+  /** Resolves to true once it is ready, or to false when the time is over. */
+  async readyWithin(timeoutMs: number): Promise<boolean> {
+    const until = performance.now() + timeoutMs;
+    while (!this.#isReady && performance.now() < until && !this.#closed.signal.aborted) await sleep(LOOK_MS);
+    return this.#isReady;
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#running;
+  }
+
+  async #ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
+    await this.#own;
+    const file = this.#file;
+    if (!this.#isReady || file === null) throw new StoreUnavailable(FILLING);
+    return this.#watched(() => question(file.index));
   }
 
   async #run(): Promise<void> {
@@ -115,7 +107,7 @@ class ReplicaSync {
       } catch (error) {
         if (!closed.aborted) log.warn({ err: error }, "the search index is lost; a new one is filled");
       }
-      this.ready = false;
+      this.#isReady = false;
       await this.#file?.close();
       this.#file = null;
       await sleep(RETRY_MS, null, { signal: closed, ref: false }).catch(() => {});
@@ -139,7 +131,7 @@ class ReplicaSync {
     this.#queue = queue;
     try {
       await filling;
-      this.ready = true;
+      this.#isReady = true;
       for await (const change of changes) await queue.add(change);
       // The feed ends by itself only when the store closes.
       signal.throwIfAborted();
@@ -185,7 +177,7 @@ class ReplicaSync {
       return await use();
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      this.ready = false;
+      this.#isReady = false;
       this.#round.abort(error);
       throw new StoreUnavailable(FILLING, { cause: error });
     }

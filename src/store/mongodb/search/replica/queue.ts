@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FeedChange } from "../feed/index.ts";
+import type { FeedChange } from "../feed/stream.ts";
 
 /** Posts, and publishers, applied at once: some milliseconds of the event loop. */
 const STEP = 100;
