@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { mongodCommand } from "./test/support/mongodb/mongod.ts";
 import { useMemoryForFiles } from "./test/support/run/files-in-memory.ts";
 
@@ -16,6 +17,18 @@ const ON_EITHER_STORE = [
   "test/domain/metrics.test.ts",
   "test/syndication/polls.test.ts",
 ];
+
+/** What waits long for processes, timers or databases begins first: as the last, it would run alone. */
+const LONG =
+  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/delivery-crash|mcp\/conformance)\.test/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      `${project.name} ${LONG.test(moduleId) ? 0 : 1}`;
+    return (await super.sort(files)).sort((a, b) => rank(a).localeCompare(rank(b)));
+  }
+}
 
 /**
  * Files share the process that runs them, which saves loading the program, and in MongoDB making collections, for each. Real
@@ -36,7 +49,9 @@ export default defineConfig(async () => ({
   test: {
     globalSetup: ["test/support/run/global-setup.ts"],
     reporters: ["default", "./test/support/run/summary-reporter.ts"],
-    maxWorkers: 2,
+    // On two processors, since each waits for other processes for much of its time.
+    maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     // Where no mongod can be had, that is said once here; in CI it is an error.
     projects: (await mongodCommand()) === null ? [sqlite] : [sqlite, mongodb],
   },

@@ -107,18 +107,6 @@ describe("matching", () => {
     expect(await answered(matching, post)).toEqual(["sub_a", "sub_b"]);
   });
 
-  it("stops while a subscription is inactive and resumes afterwards", async () => {
-    const store = await connect();
-    const matching = matchingOf(store, off);
-    await store.subscriptions.insert(saved("sub_a", { tags: "bike" }), 50);
-    const post = { tags: ["bike"] };
-    expect(await answered(matching, post)).toEqual(["sub_a"]);
-    await store.subscriptions.update("sub_a", { active: false, inactiveReason: "paused" });
-    expect(await answered(matching, post)).toEqual([]);
-    await store.subscriptions.update("sub_a", { active: true, inactiveReason: null });
-    expect(await answered(matching, post)).toEqual(["sub_a"]);
-  });
-
   it("matches by the new query after a change, and no longer by the old one", async () => {
     const store = await connect();
     const matching = matchingOf(store, off);
@@ -129,19 +117,6 @@ describe("matching", () => {
     await store.subscriptions.update("sub_a", { query: { near: "52.52,13.4", radius_km: 25 } });
     expect(await answered(matching, amsterdam)).toEqual([]);
     expect(await answered(matching, berlin)).toEqual(["sub_a"]);
-  });
-
-  it("gives queries saved without a model their vectors, and then matches by meaning", async () => {
-    const store = await connect();
-    await new BoardModel({ store, embedder }).choose();
-    await store.subscriptions.insert(saved("sub_a", { q: "somebody to fix my bicycle" }), 50);
-    await store.subscriptions.insert(saved("sub_b", { q: "apple pie recipes" }), 50);
-    const matching = matchingOf(store, embedder);
-    const title = "Bike repair at your door";
-    const [vector] = await embedder.embed([title], "post");
-    const int8 = quantize(vector ?? new Float32Array());
-    expect(await answered(matching, { title, body: "" }, int8)).toEqual(["sub_a"]);
-    expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(makerOf(embedder));
   });
 
   it("does not give a query the vector of its earlier text", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Lift, PostFilter } from "../../src/schema/filter.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import { coverageFactors, fuse } from "../../src/search/fuse.ts";
 import { cosineOf } from "../../src/search/vectors.ts";
 import { aPage } from "../support/boards/questions.ts";
@@ -81,37 +81,5 @@ describe("meaning, when no post has any of the words", () => {
     expect(await find("qwertz", ["offer"])).toEqual([]);
     expect(await find("qwertz", null)).toEqual([]);
     expect(await find("bike", null)).toEqual(["a"]);
-  });
-});
-
-describe("a lift", () => {
-  it("moves what fits its filter, up or down, and neither adds nor hides anything", async () => {
-    const opened = openIndex();
-    opened.write((index) => {
-      index.put(post({ id: "offer", title: "Bike", kind: "offer", windowStart: 10, windowEnd: 20 }));
-      index.put(post({ id: "request", title: "Bike", kind: "request", lat: 52, lng: 5 }));
-      index.put(post({ id: "thread", title: "Bike", kind: "thread", tags: ["road"] }));
-      index.put(post({ id: "cello", title: "Cello", kind: "request" }));
-    });
-    const found = async (...lifts: Lift[]) => {
-      const options = { rerank: false, limit: 10, except: new Set<string>(), lifts };
-      return (await opened.index.rank(question({ q: "bike" }), options)).map(({ id }) => id);
-    };
-    expect(await found()).toEqual(["offer", "request", "thread"]);
-    expect(await found({ filter: { kinds: ["request"] }, weight: 0.1 })).toEqual([
-      "request",
-      "offer",
-      "thread",
-    ]);
-    expect(await found({ filter: { tags: ["road"] }, weight: 0.1 })).toEqual(["thread", "offer", "request"]);
-    expect(await found({ filter: { after: 10, before: 20 }, weight: -0.1 })).toEqual([
-      "request",
-      "thread",
-      "offer",
-    ]);
-    const near = { lat: 52, lng: 5, radiusKm: 1 };
-    expect(
-      await found({ filter: { near }, weight: 0.1 }, { filter: { kinds: ["thread"] }, weight: 0.2 }),
-    ).toEqual(["thread", "request", "offer"]);
   });
 });
