@@ -20,7 +20,7 @@ const ON_EITHER_STORE = [
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */
 const LONG =
-  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/delivery-crash|mcp\/conformance)\.test/;
+  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/(delivery-crash|outbound-paths)|mcp\/conformance)\.test/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

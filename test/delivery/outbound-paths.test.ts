@@ -16,7 +16,7 @@ import { call, eventually, register } from "../support/boards/client.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { write } from "../support/boards/writing.ts";
 import { consent, startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
-import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
+import { DNS_ATTACKS, startNameServer } from "../support/texts/attacks.ts";
 
 describe("a URL that a publisher chose", () => {
   /** Listens on every address of this machine, on a port that the guard allows as it does 443. */
@@ -63,47 +63,37 @@ describe("a URL that a publisher chose", () => {
     return again.status;
   }
 
-  const hosts = [...LITERALS, ...NAMES];
-  const rows: [string, (port: number) => string][] = [
-    ...hosts.map((host): [string, (port: number) => string] => [
-      host,
-      (port) => `https://${host}:${port}/hook`,
-    ]),
-    ...ODD_URLS.map((url): [string, (port: number) => string] => [url.slice(0, 60), () => url]),
+  /** One of each sort: `outbound.test.ts` shows the guard all forms. */
+  const FORMS: readonly ((port: number) => string)[] = [
+    ...["127.0.0.1", "2130706433", "169.254.169.254", "[::ffff:127.0.0.1]", "localhost"].map(
+      (host) => (port: number) => `https://${host}:${port}/hook`,
+    ),
+    ...["http://93.184.215.14/", "file:///etc/passwd", "https://user@93.184.215.14/", ""].map(
+      (url) => () => url,
+    ),
   ];
 
-  /** Tries the URLs, some at a time: what they write then shares commits. */
-  async function each(tried: (target: string, name: string) => Promise<void>): Promise<void> {
-    const before = listener.connections;
-    for (let at = 0; at < rows.length; at += 16) {
-      await Promise.all(rows.slice(at, at + 16).map(([name, url]) => tried(url(listener.port), name)));
-    }
-    expect(listener.connections).toBe(before);
-  }
-
-  it("is refused as a webhook, at creation and at an edit, and reaches nothing", () =>
-    each(async (target, name) => {
-      expect(["invalid_url", "invalid_request"], name).toContain(await asWebhook(target));
+  it("is refused as a webhook, at creation and at an edit, and as a site to verify, and reaches nothing", async () => {
+    for (const form of FORMS) {
+      const url = form(listener.port);
+      expect(["invalid_url", "invalid_request"], url).toContain(await asWebhook(url));
       const made = await call(board, "POST /subscriptions", { query: { q: "edit" } }, { key });
       const path = `PATCH /subscriptions/${made.body.data.id}` as const;
-      const edited = await call(board, path, { webhook_url: target }, { key });
-      expect(edited.status, name).toBe(400);
+      expect((await call(board, path, { webhook_url: url }, { key })).status, url).toBe(400);
       await call(board, `DELETE /subscriptions/${made.body.data.id}`, undefined, { key });
-    }));
-
-  it("is refused as a site to verify, and reaches nothing", () =>
-    each(async (url, name) => {
       const { key: own } = await register(board);
       const answer = await call(board, "POST /publishers/verify", { url }, { key: own });
-      expect([202, 400], name).toContain(answer.status);
-    }));
+      expect([202, 400], url).toContain(answer.status);
+    }
+    expect(listener.connections).toBe(0);
+  });
 
-  it.each(Object.entries(DNS_ATTACKS))(
+  it.each(["loopback", "metadata6", "publicfirst", "nothing"])(
     "whose name resolves to %s reaches nothing, as a webhook or as a site to verify",
-    async (label, addresses) => {
+    async (label) => {
+      const addresses = DNS_ATTACKS[label] ?? [];
       const host = `${label}.paths.example`;
       answers[host] = addresses;
-      const before = listener.connections;
       said.length = 0;
       expect(await asWebhook(`https://${host}:${listener.port}/hook`)).toBe(202);
       const { key: own } = await register(board);
@@ -114,15 +104,10 @@ describe("a URL that a publisher chose", () => {
         async () => said.length,
         (n) => n === 3,
       );
-      expect(new Set(said)).toEqual(new Set([addresses.length === 0 ? "failed" : "blocked"]));
-      expect(said).toHaveLength(3);
-      expect(listener.connections).toBe(before);
+      expect(said).toEqual(Array.from({ length: 3 }, () => (addresses.length === 0 ? "failed" : "blocked")));
+      expect(listener.connections).toBe(0);
     },
   );
-
-  it("comes in enough forms", () => {
-    expect(rows.length + Object.keys(DNS_ATTACKS).length).toBeGreaterThanOrEqual(60);
-  });
 
   /** The real guard, with its verdicts recorded. */
   function overheard(guard: Outbound): Outbound {
