@@ -43,8 +43,8 @@ describe("a standing query", () => {
         const kept = criteriaJson(read.data);
         expect(criteriaJson(StandingQuery.parse(kept))).toEqual(kept);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(accepted).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(50);
   });
 });
