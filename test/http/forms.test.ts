@@ -16,6 +16,7 @@ describe("other forms of a request", () => {
   afterAll(() => board.stop());
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  const me = (headers: Record<string, string>) => call(board, "GET /publishers/me", undefined, { headers });
   it.each<[string, (key: string) => string]>([
     ["Bearer KEY", (key) => `Bearer ${key}`],
     ["KEY", (key) => key],
@@ -26,17 +27,22 @@ describe("other forms of a request", () => {
     ["Basic, the key as name", (key) => basic(`${key}:`)],
     ["Basic, the key as password", (key) => basic(`agent:${key}`)],
   ])("know the key in `Authorization: %s`", async (_form, header) => {
-    const headers = { authorization: header(publisher.key) };
-    const { status, body } = await call(board, "GET /publishers/me", undefined, { headers });
+    const { status, body } = await me({ authorization: header(publisher.key) });
     expect([status, body.data.id]).toEqual([200, publisher.id]);
+  });
+
+  it("know the key in `x-api-key`, and never in the query", async () => {
+    expect((await me({ "x-api-key": publisher.key })).status).toBe(200);
+    for (const name of ["api_key", "key", "x-api-key", "authorization"]) {
+      const { error } = (await call(board, `GET /publishers/me?${name}=${publisher.key}`)).body;
+      expect(error.code).toBe("missing_api_key");
+    }
   });
 
   it.each([basic("agent:password"), "Digest username=agent", "Token other"])(
     "are told how to send a key, and where to get one, beside `Authorization: %s`",
     async (authorization) => {
-      const { status, body } = await call(board, "GET /publishers/me", undefined, {
-        headers: { authorization },
-      });
+      const { status, body } = await me({ authorization });
       expect([status, body.error.code]).toEqual([401, "missing_api_key"]);
       expect(body.error.hint).toMatch(
         /^Send `Authorization: Bearer <api_key>`, no other scheme\..* register once/,

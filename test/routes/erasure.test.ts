@@ -37,18 +37,14 @@ describe("erasure", () => {
     await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
     const foreign = await write(board, other, { kind: "thread", title: "staying here" });
     await write(board, key, { title: "zz qxreply", parent_id: foreign.id });
-    await call(
-      board,
-      "POST /subscriptions",
-      { query: { q: "zz qxquery" }, label: "zz qxlabel", webhook_url: "http://127.0.0.1:9/qxhook" },
-      { key },
-    );
-    await call(
-      board,
-      "POST /reports",
-      { post_id: foreign.id, reason: "other", details: "zz qxdetail" },
-      { key },
-    );
+    const saved = {
+      query: { q: "zz qxquery" },
+      label: "zz qxlabel",
+      webhook_url: "http://127.0.0.1:9/qxhook",
+    };
+    await call(board, "POST /subscriptions", saved, { key });
+    const report = { post_id: foreign.id, reason: "other", details: "zz qxdetail" };
+    await call(board, "POST /reports", report, { key });
     await call(board, "GET /search?q=qxtitle&limit=1");
     const wordsThere = async (of: readonly string[]) => {
       const text = (await board.contents()).toLowerCase();

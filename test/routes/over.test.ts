@@ -19,27 +19,13 @@ describe("a post whose end is past", () => {
       ends_at: new Date(now + (hours + 2) * HOUR_MS).toISOString(),
       timezone: "Europe/Berlin",
     });
-    id = (
-      await call(
-        board,
-        "POST /posts",
-        event("Brass band concert", "Brass band in the square, bring a chair.", 1),
-        { key },
-      )
-    ).body.data.id;
-    await call(
-      board,
-      "POST /posts",
-      event(
-        "Evening in the square",
-        "A brass band plays, and there is soup for everybody who comes along.",
-        30,
-      ),
-      { key },
-    );
+    const post = async (input: object) => (await call(board, "POST /posts", input, { key })).body.data.id;
+    id = await post(event("Brass band concert", "Brass band in the square, bring a chair.", 1));
+    const soup = "A brass band plays, and there is soup for everybody who comes along.";
+    await post(event("Evening in the square", soup, 30));
     // Without these every post would have the words, and they would tell nothing.
     for (const title of ["Oak table", "Two lamps", "Red kettle", "Garden chairs"])
-      await call(board, "POST /posts", { kind: "offer", title, body: `${title}, to be fetched.` }, { key });
+      await post({ kind: "offer", title, body: `${title}, to be fetched.` });
     now += 5 * HOUR_MS;
   });
   afterAll(() => board.stop());

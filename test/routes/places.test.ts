@@ -34,34 +34,20 @@ describe("a post with the name of a place alone", () => {
 
   it.each([
     ["Canterbury, Kent", 51.28, 1.08],
-    ["Truro, Cornwall", 50.27, -5.05],
-    ["Ubud, Bali", -8.51, 115.27],
     ["Graefestr. 12, 10967 Berlin", 52.52, 13.41],
     ["London SE15", 51.51, -0.13],
-    ["Paris 11e", 48.85, 2.35],
     ["Zürich HB", 47.37, 8.55],
     ["Berlin Kreuzberg", 52.5, 13.4],
-    ["Amsterdam Oost", 52.37, 4.89],
   ])("finds the town within %s", async (name, lat, lng) => {
     expect(await placeOf(name)).toEqual(roughly(name, lat, lng));
   });
 
-  it.each([
-    "London Road",
-    "Kent",
-    "Bali",
-    "Springfield",
-    "Cambridge",
-    "Home",
-    "Earth",
-    "Room 101",
-    "Online",
-    "Remote",
-    "Germany",
-    "Lisbon / Porto",
-  ])("gets none for %s", async (name) => {
-    expect(await placeOf(name)).toEqual({ name, lat: null, lng: null });
-  });
+  it.each(["London Road", "Kent", "Springfield", "Home", "Online", "Germany", "Lisbon / Porto"])(
+    "gets none for %s",
+    async (name) => {
+      expect(await placeOf(name)).toEqual({ name, lat: null, lng: null });
+    },
+  );
 
   it("gets none where the clock is another than the post's", async () => {
     const timezone = "America/New_York";

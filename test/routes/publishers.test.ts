@@ -12,12 +12,8 @@ describe("routes of publishers", () => {
 
   it("GET /publishers/me shows the publisher, how to verify, its subscriptions and whether it is suspended", async () => {
     const { id, key } = await register(board, "Me");
-    const { body: made } = await call(
-      board,
-      "POST /subscriptions",
-      { query: { q: "piano" }, label: "P" },
-      { key },
-    );
+    const query = { query: { q: "x" }, label: "P" };
+    const { body: made } = await call(board, "POST /subscriptions", query, { key });
     const { body } = await call(board, "GET /publishers/me", undefined, { key });
     const list = await call(board, "GET /subscriptions", undefined, { key });
     expect(body.data).toMatchObject({
@@ -41,10 +37,8 @@ describe("routes of publishers", () => {
     const posts = [];
     for (let n = 0; n < 12; n += 1) posts.push(await write(board, key, { title: `number ${n}` }));
     await board.board.services.reports.moderate("hide", posts[11].id, "test", Date.now());
-    const { body } = await call(
-      board,
-      `GET /publishers/${encodeURIComponent(`${board.url}/publishers/${id}`)}`,
-    );
+    const page = encodeURIComponent(`${board.url}/publishers/${id}`);
+    const { body } = await call(board, `GET /publishers/${page}`);
     expect(body.data).toMatchObject({ id, name: "Busy", crier_url: `${board.url}/publishers/${id}` });
     expect(body.data.recent_posts.map((post: { title: string }) => post.title).sort()).toEqual(
       Array.from({ length: 10 }, (_, n) => `number ${n + 1}`).sort(),
@@ -107,21 +101,6 @@ describe("routes of publishers", () => {
     await second.stop();
   });
 
-  it("takes the key as x-api-key too, and without its scheme, but never from the query", async () => {
-    const { key } = await register(board);
-    const sent = (headers: Record<string, string>) =>
-      call(board, "GET /publishers/me", undefined, { headers });
-    expect((await sent({ "x-api-key": key })).status).toBe(200);
-    expect((await sent({ authorization: key })).status).toBe(200);
-    expect((await sent({ authorization: `${key.slice(0, -1)}!` })).body.error.code).toBe("invalid_api_key");
-    expect((await sent({ authorization: `Basic ${key}` })).body.error.code).toBe("missing_api_key");
-    for (const name of ["api_key", "key", "x-api-key", "authorization"]) {
-      expect((await call(board, `GET /publishers/me?${name}=${key}`)).body.error.code).toBe(
-        "missing_api_key",
-      );
-    }
-  });
-
   it("DELETE /publishers/me erases publisher, posts, replies to them and subscriptions, and counts them", async () => {
     const { id, key } = await register(board, "Leaving");
     const other = await register(board, "Staying");
@@ -129,26 +108,16 @@ describe("routes of publishers", () => {
     const foreign = await write(board, other.key, { kind: "thread" });
     const reply = await write(board, key, { parent_id: foreign.id });
     const answered = await write(board, other.key, { parent_id: root.id });
-    const { body: sub } = await call(
-      board,
-      "POST /subscriptions",
-      { query: { tags: "leaving" } },
-      { key: other.key },
-    );
+    const { body: sub } = await call(board, "POST /subscriptions", { query: { tags: "leaving" } }, other);
     await write(board, key, { tags: ["leaving"] });
-    const pending = () =>
-      call(board, `GET /subscriptions/${sub.data.id}/pending`, undefined, { key: other.key });
+    const pending = () => call(board, `GET /subscriptions/${sub.data.id}/pending`, undefined, other);
     await eventually(pending, ({ body }) => body.data.length === 1);
     await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
     const { status, body } = await call(board, "DELETE /publishers/me", undefined, { key });
     expect(status).toBe(200);
     expect(body.data).toEqual({ id, deleted: true, posts: 3, subscriptions: 1, complete: true });
-    expect((await call(board, "GET /publishers/me", undefined, { key })).body.error.code).toBe(
-      "invalid_api_key",
-    );
-    expect((await call(board, "DELETE /publishers/me", undefined, { key })).body.error.code).toBe(
-      "invalid_api_key",
-    );
+    for (const request of ["GET /publishers/me", "DELETE /publishers/me"] as const)
+      expect((await call(board, request, undefined, { key })).body.error.code).toBe("invalid_api_key");
     expect((await call(board, `GET /publishers/${id}`)).body.error.code).toBe("publisher_not_found");
     for (const gone of [root.id, reply.id, answered.id]) {
       expect((await call(board, `GET /posts/${gone}`)).body.error.code).toBe("post_not_found");

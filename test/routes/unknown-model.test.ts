@@ -59,12 +59,8 @@ describe("a model that the board does not know", () => {
 
   it("finds by meaning, tells nonsense apart, and answers saved queries", async () => {
     const { key } = await register(board);
-    const saved = await call(
-      board,
-      "POST /subscriptions",
-      { query: { q: "somebody to fix my bicycle" } },
-      { key },
-    );
+    const query = { query: { q: "somebody to fix my bicycle" } };
+    const saved = await call(board, "POST /subscriptions", query, { key });
     expect(saved.status).toBe(201);
     const [repair] = await post(board, ["Bike repair at your door", "Apple pie recipes", "Violin lessons"]);
     const search = async (q: string) => {

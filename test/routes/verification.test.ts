@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Publishers } from "../../src/domain/publishers/index.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
@@ -77,6 +78,17 @@ describe("routes of publishers", () => {
         return { ...body.data, prove, publishers };
       };
 
+      /** A publisher of a domain whose site answers as `site.answer` says. */
+      const siteOf = async (domain: string, more: Partial<Outbound> = {}) => {
+        const site: { answer: Response } = { answer: { status: 404 } };
+        const receiver = await startReceiver(() => site.answer);
+        onTestFinished(() => receiver.stop());
+        const made = await publisherOf(domain, { ...sitesAt(receiver.url, domain), ...more });
+        const isVerified = async () =>
+          (await call(board, `GET /publishers/${made.id}`)).body.data.verified as boolean;
+        return { ...made, site, isVerified, receiver };
+      };
+
       it("is verified by a TXT record that equals the value, joined from its chunks", async () => {
         const records = new Map<string, string[][]>();
         const outbound = openOutbound({
@@ -103,12 +115,7 @@ describe("routes of publishers", () => {
       });
 
       it("is verified by a line of the well-known file, and by no other answer", async () => {
-        let answer: Response = { status: 404 };
-        const site = await startReceiver(() => answer);
-        const { prove, ...made } = await publisherOf(
-          "file.example.org",
-          sitesAt(site.url, "file.example.org"),
-        );
+        const { site, receiver, prove, ...made } = await siteOf("file.example.org");
         const value = line(made);
         const refused: Response[] = [
           { status: 404, body: value },
@@ -119,90 +126,65 @@ describe("routes of publishers", () => {
           { status: 200, body: "" },
         ];
         for (const wrong of refused) {
-          answer = wrong;
+          site.answer = wrong;
           expect(await prove(), JSON.stringify(wrong).slice(0, 80)).toBeNull();
         }
-        answer = { body: `\uFEFF# Our boards\r\n ${value} \r\nanother` };
+        site.answer = { body: `\uFEFF# Our boards\r\n ${value} \r\nanother` };
         expect(await prove()).toBe("file");
-        await site.stop();
+        await receiver.stop();
         expect(await prove()).toBeNull();
       });
 
       it("proves nothing for a domain set while the old one is checked", async () => {
-        let answer: Response = {};
-        let asked = () => {};
-        const reached = new Promise<void>((resolve) => {
-          asked = resolve;
-        });
-        let goOn = () => {};
-        const wait = new Promise<void>((resolve) => {
-          goOn = resolve;
-        });
-        const site = await startReceiver(() => answer);
-        const sites = sitesAt(site.url, "slow.example.org");
-        const outbound: Outbound = {
-          ...sites,
+        const [reached, goOn] = [new AbortController(), new AbortController()];
+        const { id, prove, publishers, site, ...made } = await siteOf("slow.example.org", {
           async txt(name) {
-            if (name.endsWith("slow.example.org")) {
-              asked();
-              await wait;
-            }
+            if (!name.endsWith("slow.example.org")) return [];
+            reached.abort();
+            await once(goOn.signal, "abort");
             return [];
           },
-        };
-        const { id, prove, publishers, ...made } = await publisherOf("slow.example.org", outbound);
-        answer = { body: line(made) };
+        });
+        site.answer = { body: line(made) };
+        const isReached = once(reached.signal, "abort");
         const slow = prove();
-        await reached;
+        await isReached;
         const caller = await board.board.store.publishers.get(id);
         if (caller === null) throw new Error("gone");
         const other = await publishers.verify(caller, "https://not-mine.example.org/", Date.now());
         expect(other).toMatchObject({ via: null, publisher: { domain: "not-mine.example.org" } });
-        goOn();
+        goOn.abort();
         expect(await slow).toBeNull();
-        expect((await call(board, `GET /publishers/${id}`)).body.data).toMatchObject({
-          domain: "not-mine.example.org",
-          verified: false,
-        });
-        await site.stop();
+        const { data } = (await call(board, `GET /publishers/${id}`)).body;
+        expect(data).toMatchObject({ domain: "not-mine.example.org", verified: false });
       });
 
       it("is checked again 30 days later", async () => {
-        let answer: Response = {};
-        const site = await startReceiver(() => answer);
-        const { id, prove, publishers, ...made } = await publisherOf(
-          "again.example.org",
-          sitesAt(site.url, "again.example.org"),
-        );
-        answer = { body: line(made) };
+        const { prove, publishers, site, isVerified, ...made } = await siteOf("again.example.org");
+        site.answer = { body: line(made) };
         expect(await prove()).toBe("file");
-        answer = { status: 404 };
+        site.answer = { status: 404 };
         expect(await publishers.recheck(Date.now() - 30 * DAY_MS, 100, Date.now())).toBe(0);
         expect(await publishers.recheck(Date.now() + 1, 100, Date.now())).toBeGreaterThan(0);
-        expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(false);
-        await site.stop();
+        expect(await isVerified()).toBe(false);
       });
 
       it.each([
         ["the site does not work", { status: 503 }, async () => []],
         ["DNS does not answer", { status: 404 }, async () => null],
       ])("counts for another week when %s", async (what, broken, txt) => {
-        let answer: Response = {};
-        const site = await startReceiver(() => answer);
-        const domain = `${what.length}.outage.example.org`;
-        const { id, prove, publishers, ...made } = await publisherOf(domain, {
-          ...sitesAt(site.url, domain),
-          txt,
-        });
-        answer = { body: line(made) };
+        const { id, prove, publishers, site, isVerified, ...made } = await siteOf(
+          `${what.length}.outage.example.org`,
+          { txt },
+        );
+        site.answer = { body: line(made) };
         expect(await prove()).toBe("file");
-        answer = broken;
+        site.answer = broken;
         const { verifiedAt } = (await board.board.store.publishers.get(id)) ?? {};
         await publishers.recheck(Date.now() + 1, 100, Date.now());
         expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedAt });
         await publishers.recheck(Date.now() + 8 * DAY_MS, 100, Date.now());
-        expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(false);
-        await site.stop();
+        expect(await isVerified()).toBe(false);
       });
     });
   });
