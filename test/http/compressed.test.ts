@@ -56,12 +56,6 @@ describe("answers", () => {
     },
   );
 
-  it("stay as they are when they are short", async () => {
-    const answer = await ask("/healthz", { "Accept-Encoding": "gzip, br" });
-    expect(answer.headers["content-encoding"]).toBeUndefined();
-    expect(JSON.parse(answer.body.toString())).toEqual({ ok: true });
-  });
-
   it("have one tag however they are encoded, and a 304 names the encoding among what it varies by", async () => {
     const compressed = await ask("/llms.txt", { "Accept-Encoding": "br" });
     const plain = await ask("/llms.txt", {});

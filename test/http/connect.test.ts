@@ -20,31 +20,20 @@ describe("waysToConnect", () => {
     expect([...ways.keys()]).toEqual(["claude-code", "claude-desktop", "cursor", "vscode", "mcp", "curl"]);
   });
 
-  it("nests each configuration as its client expects it", () => {
-    expect(JSON.parse(way("cursor").snippet)).toEqual({
-      mcpServers: { board: { url: "https://board.example/mcp" } },
-    });
-    expect(JSON.parse(way("vscode").snippet)).toEqual({
-      servers: { board: { type: "http", url: "https://board.example/mcp" } },
-    });
-    expect(JSON.parse(way("claude-desktop").withKey ?? "")).toEqual({
-      mcpServers: {
-        board: {
-          command: "node",
-          args: ["<clone>/dist/src/main.js", "stdio", "--url", "https://board.example"],
-          env: { BOARD_API_KEY: "bbk_…" },
-        },
-      },
-    });
-  });
-
-  it("adds the key as a header, and changes nothing else", () => {
-    const headers = { Authorization: "Bearer bbk_…" };
-    expect(JSON.parse(way("cursor").withKey ?? "")).toEqual({
-      mcpServers: { board: { url: "https://board.example/mcp", headers } },
-    });
-    expect(JSON.parse(way("vscode").withKey ?? "")).toEqual({
-      servers: { board: { type: "http", url: "https://board.example/mcp", headers } },
+  it("nests each configuration as its client expects it, with the key as a header", () => {
+    const server = { url: "https://board.example/mcp" };
+    const keyed = { ...server, headers: { Authorization: "Bearer bbk_…" } };
+    const [cursor, vscode] = ["cursor", "vscode"].map((id) =>
+      [way(id).snippet, way(id).withKey ?? ""].map((text) => JSON.parse(text)),
+    );
+    expect(cursor).toEqual([{ mcpServers: { board: server } }, { mcpServers: { board: keyed } }]);
+    expect(vscode).toEqual(
+      [server, keyed].map((each) => ({ servers: { board: { type: "http", ...each } } })),
+    );
+    expect(JSON.parse(way("claude-desktop").withKey ?? "").mcpServers.board).toEqual({
+      command: "node",
+      args: ["<clone>/dist/src/main.js", "stdio", "--url", "https://board.example"],
+      env: { BOARD_API_KEY: "bbk_…" },
     });
     expect(way("claude-code").withKey).toBe(
       'claude mcp add --transport http board https://board.example/mcp --header "Authorization: Bearer bbk_…"',
