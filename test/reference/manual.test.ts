@@ -5,7 +5,6 @@ import { manualText } from "../../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../../src/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import { FAILURES } from "../../src/failures.ts";
-import { failuresOf, ROUTELESS_FAILURES } from "../../src/operation-failures.ts";
 import { failureOf, successOf } from "../../src/schema/envelope.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { LIMITS, Post } from "../../src/schema/post.ts";
@@ -86,32 +85,6 @@ describe("the manual", () => {
       ...Object.keys(FAILURES),
     ]);
     expect(words.filter((word) => !known.has(word))).toEqual([]);
-  });
-
-  it("builds every address from the site", () => {
-    const elsewhere = manualText(catalog, new Site("https://board.example"));
-    expect(elsewhere).toContain("https://board.example/api/v1");
-    expect(elsewhere).not.toContain("localhost");
-  });
-});
-
-describe("failuresOf", () => {
-  it("uses every failure of the table", () => {
-    const answered = new Set([...catalog.operations.flatMap(failuresOf), ...ROUTELESS_FAILURES]);
-    expect(Object.keys(FAILURES).filter((code) => !answered.has(code as keyof typeof FAILURES))).toEqual([]);
-  });
-
-  it("lets a search fail for its parameters, but never for a body or a key", () => {
-    const search = catalog.operations.find(({ name }) => name === "search");
-    const codes = search === undefined ? [] : failuresOf(search);
-    expect(codes).toContain("invalid_query");
-    expect(codes).not.toContain("invalid_json");
-    expect(codes).not.toContain("missing_api_key");
-  });
-
-  it("lets a suspended publisher erase itself", () => {
-    const erase = catalog.operations.find(({ name }) => name === "erase_publisher");
-    expect(erase === undefined ? [] : failuresOf(erase)).not.toContain("publisher_suspended");
   });
 });
 

@@ -66,10 +66,6 @@ describe("the OpenAPI document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  it("is the same each time", () => {
-    expect(JSON.stringify(openApiDocument(catalog, site))).toBe(JSON.stringify(document));
-  });
-
   it("has exactly the routes of the board, and the site's own", () => {
     const own = ["GET /llms.txt", "GET /openapi.json", "GET /healthz", "GET /readyz"];
     expect(described.map(({ call }) => call).sort()).toEqual(
@@ -77,13 +73,8 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it("gives every operation an id of its own", () => {
-    const ids = described.map(({ operation }) => operation.operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
   it.each(routes.map((route) => [route.call, route] as const))(
-    "describes %s as it is",
+    "describes %s as it is, with every failure code and no other",
     (call, { operation }) => {
       const entry = described.find((each) => each.call === call)?.operation;
       if (entry === undefined) throw new Error("not described");
@@ -109,14 +100,7 @@ describe("the OpenAPI document", () => {
       const failures = new Set(failuresOf(operation).map((code) => String(FAILURES[code].status)));
       const unchanged = operation.rest.method === "GET" ? ["304"] : [];
       expect(Object.keys(entry.responses).sort()).toEqual([...successes, ...unchanged, ...failures].sort());
-    },
-  );
-
-  it.each(routes.map((route) => [route.call, route] as const))(
-    "names every failure code of %s, and only those",
-    (call, { operation }) => {
-      const entry = described.find((each) => each.call === call)?.operation;
-      const answers = Object.values(entry?.responses ?? {}).map(resolved);
+      const answers = Object.values(entry.responses).map(resolved);
       const codes = answers.flatMap((answer) => {
         const form = answer.content?.["application/json"]?.schema as
           | { properties?: { error?: { properties: { code: { enum: string[] } } } } }
@@ -231,26 +215,20 @@ describe("a running board", () => {
     const redeliver = "POST /subscriptions/{id}/deliveries/{delivery_id}/redeliver";
     await ask(redeliver, key, { id: subscription, delivery_id: 1 });
   });
-});
 
-describe("the site's own addresses", () => {
   it.each(["/llms.txt", "/openapi.json", "/healthz", "/readyz"])(
-    "answer as the document says, even to callers that have the answer already: %s",
+    "answers at %s as the document says, even to callers that have the answer already",
     async (path) => {
-      const running = await startBoard();
-      try {
-        const responses = paths[path]?.["get"]?.responses ?? {};
-        const first = await fetch(running.url + path);
-        const again = await fetch(running.url + path, { headers: { "if-none-match": "*" } });
-        expect(again.status).toBe(first.headers.has("etag") ? 304 : first.status);
-        for (const { status, headers } of [first, again]) {
-          expect(Object.keys(responses)).toContain(String(status));
-          const [type] = Object.keys(responses[String(status)]?.content ?? {});
-          if (type !== undefined) expect(headers.get("content-type")).toBe(`${type}; charset=utf-8`);
-          expect("ETag" in (responses[String(status)]?.headers ?? {})).toBe(headers.has("etag"));
-        }
-      } finally {
-        await running.stop();
+      const responses = paths[path]?.["get"]?.responses ?? {};
+      const first = await fetch(running.url + path);
+      const again = await fetch(running.url + path, { headers: { "if-none-match": "*" } });
+      expect(again.status).toBe(first.headers.has("etag") ? 304 : first.status);
+      for (const { status, headers } of [first, again]) {
+        const { content = {}, headers: told = {} } = responses[String(status)] ?? {};
+        const [type] = Object.keys(content);
+        if (type !== undefined) expect(headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+        expect([status, "ETag" in told]).toEqual([status, headers.has("etag")]);
+        expect(Object.keys(responses)).toContain(String(status));
       }
     },
   );
