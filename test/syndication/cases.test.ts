@@ -174,14 +174,6 @@ describe("one bad event", () => {
       ["A 2026-12-14T12:00", "B 2026-12-14T12:00"],
     ],
     [
-      "the later of two revisions of one number",
-      [
-        "UID:1|SUMMARY:New|LAST-MODIFIED:20261103T000000Z|DTSTART:20261214T120000Z",
-        "UID:1|SUMMARY:Old|LAST-MODIFIED:20261101T000000Z|DTSTART:20261214T110000Z",
-      ],
-      ["New 2026-12-14T12:00"],
-    ],
-    [
       "a period",
       ["UID:1|SUMMARY:P|DTSTART:20261214T120000Z|RDATE;VALUE=PERIOD:20261215T120000Z/PT2H"],
       ["P 2026-12-14T12:00", "P 2026-12-15T12:00"],
@@ -226,12 +218,6 @@ describe("text", () => {
 describe("rows", () => {
   const rows = (...all: object[]) =>
     read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
-
-  it("a number that is no time costs its row alone", () => {
-    const found = rows({ title: "Never", starts_at: 1e300 }, { title: "Fine", start: "2026-12-24T10:00Z" });
-    expect(shown(found)).toEqual(["Fine 2026-12-24T10:00"]);
-    expect(found.refused).toEqual(["Entry 1: `starts_at` is no time: 1e+300."]);
-  });
 
   it("an end by its day includes it, in any form; one before the start is none", () => {
     const ends = rows(
@@ -299,13 +285,4 @@ describe("recurrence rules", () => {
       expect(starts.slice(0, next.length)).toEqual(next);
     }
   });
-});
-
-it("a calendar of public holidays with bare dates has all of them", () => {
-  const days = Array.from({ length: 34 }, (_, n) => new Date(NOW + (n + 1) * 4 * 86_400_000).toISOString());
-  const events = days.map(
-    (day, n) => `UID:h${n}|SUMMARY:Holiday ${n}|DTSTART:${day.slice(0, 10).replaceAll("-", "")}`,
-  );
-  const found = ics(...events);
-  expect(shown(found)).toEqual(days.map((day, n) => `Holiday ${n} ${day.slice(0, 10)}`));
 });

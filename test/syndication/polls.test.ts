@@ -111,26 +111,6 @@ describe("a calendar that is relayed", () => {
     expect(await poll(feed)).toMatchObject({ retired: 0 });
   });
 
-  it("keeps its posts when the source gives its events new ids at each fetch", async () => {
-    serve(
-      "/restless.ics",
-      calendar({ x1: EVENTS.a, x2: EVENTS.b })
-        .replaceAll("Choir", "Restless choir")
-        .replaceAll("Bike", "Restless bike"),
-    );
-    const { feed, publisher } = await aFeed("/restless.ics");
-    await poll(feed);
-    const ids = (await postsOf(publisher)).map(({ id }) => id).sort();
-    serve(
-      "/restless.ics",
-      calendar({ y1: EVENTS.a, y2: EVENTS.b })
-        .replaceAll("Choir", "Restless choir")
-        .replaceAll("Bike", "Restless bike"),
-    );
-    expect(await poll(feed)).toMatchObject({ added: 0, retired: 0 });
-    expect((await postsOf(publisher)).map(({ id }) => id).sort()).toEqual(ids);
-  });
-
   it("does not repeat what another source tells", async () => {
     const same = { z: "SUMMARY:Harbour market|DTSTART:20261212T090000Z" };
     serve("/one.ics", calendar(same));
@@ -161,7 +141,7 @@ describe("a calendar that is relayed", () => {
     const told = {
       kind: "event",
       title: "Quay regatta",
-      body: "Told first",
+      body: "Told",
       starts_at: now + 50 * HOUR_MS,
     } as const;
     const { store, services } = board.board;
@@ -179,14 +159,8 @@ describe("a calendar that is relayed", () => {
     const { id } = await services.publishers.register({ name: "The quay itself", accept_terms: true }, now);
     const owner = await store.publishers.update(id, { verifiedAt: now, verifiedVia: "dns" });
     if (owner === null) throw new Error("no publisher");
-    const told = {
-      kind: "event",
-      title: "Quay concert",
-      body: "Ours",
-      starts_at: "2026-12-12T19:00:00Z",
-    } as const;
-    const event = { ...told, starts_at: Date.parse(told.starts_at) };
-    await services.writing.create(event, owner, now);
+    const told = { kind: "event", title: "Quay concert", body: "Ours" } as const;
+    await services.writing.create({ ...told, starts_at: Date.UTC(2026, 11, 12, 19) }, owner, now);
     serve("/concert.ics", calendar({ c: "SUMMARY:Quay concert|DTSTART:20261212T190000Z" }));
     expect(await poll((await aFeed("/concert.ics")).feed)).toMatchObject({ added: 0, folded: 1 });
   });
@@ -314,20 +288,12 @@ describe("the source is asked politely", () => {
     expect(source.asked.at(-1)?.headers["if-modified-since"]).toBe("Sun, 22 Nov 2026 10:00:00 GMT");
   });
 
-  it("packed answers are unpacked, bombs are refused, encodings are read", async () => {
+  it("packed answers are unpacked", async () => {
     serve("/packed.ics", gzipSync(calendar({ p: "SUMMARY:Packed lunch|DTSTART:20261205T180000Z" })), {
       "content-encoding": "gzip",
     });
     const packed = await aFeed("/packed.ics");
     expect(await poll(packed.feed)).toMatchObject({ added: 1 });
-    serve("/bomb.ics", gzipSync(Buffer.alloc(64 << 20, "a")), { "content-encoding": "gzip" });
-    const bomb = await aFeed("/bomb.ics");
-    await expect(poll(bomb.feed)).rejects.toThrow("larger than 12 MiB unpacked");
-    const latin = `<?xml version="1.0" encoding="ISO-8859-1"?><rss version="2.0"><channel><title>T</title><item><title>Caf\xe9</title><guid>l1</guid></item></channel></rss>`;
-    serve("/latin.xml", Buffer.from(latin, "latin1"), { "content-type": "application/rss+xml" });
-    const { feed, publisher } = await aFeed("/latin.xml", { kind: "rss" });
-    await poll(feed);
-    expect(await titlesOf(publisher)).toEqual(["Café"]);
   });
 
   it("redirects are followed, within bounds", async () => {
