@@ -15,52 +15,44 @@ const QUESTIONS: Record<string, string>[] = [
   { q: '"quilt river" -tower' },
 ];
 
-describe.each(Object.keys(CLIENTS))("the same question over REST and over MCP (%s)", (era) => {
-  let board: TestBoard;
-  let client: TestClient;
+let board: TestBoard;
+beforeAll(async () => {
+  board = await startBoard({ EMBEDDINGS: "required" });
+  await board.board.embedder.settled();
+  const { key } = await register(board);
+  for (let n = 0; n < 60; n += 1) {
+    const post = {
+      ...distinctText(n),
+      kind: ["event", "offer", "request", "announcement", "thread"][n % 5],
+      tags: [n % 2 === 0 ? "even" : "odd"],
+      location: { name: `Place ${n}`, lat: 50 + (n % 7), lng: 3 + (n % 5) },
+      ...(n % 5 === 0 ? { starts_at: new Date(Date.now() + (n + 1) * 86_400_000).toISOString() } : {}),
+    };
+    expect((await call(board, "POST /posts", post, { key })).status).toBe(201);
+  }
+  await eventually(
+    () => board.board.store.work.backlog("embed"),
+    (left) => left === 0,
+    30_000,
+  );
+});
+afterAll(() => board.stop());
 
+describe.each(Object.entries(CLIENTS))("the same question over REST and over MCP (%s)", (_era, connect) => {
+  let client: TestClient;
   beforeAll(async () => {
-    board = await startBoard({ EMBEDDINGS: "required" });
-    await board.board.embedder.settled();
-    const { key } = await register(board);
-    for (let n = 0; n < 60; n += 1) {
-      const post = {
-        ...distinctText(n),
-        kind: ["event", "offer", "request", "announcement", "thread"][n % 5],
-        tags: [n % 2 === 0 ? "even" : "odd"],
-        location: { name: `Place ${n}`, lat: 50 + (n % 7), lng: 3 + (n % 5) },
-        ...(n % 5 === 0 ? { starts_at: new Date(Date.now() + (n + 1) * 86_400_000).toISOString() } : {}),
-      };
-      expect((await call(board, "POST /posts", post, { key })).status).toBe(201);
-    }
-    await eventually(
-      () => board.board.store.work.backlog("embed"),
-      (left) => left === 0,
-      30_000,
-    );
-    const connect = CLIENTS[era];
-    if (connect === undefined) throw new Error(`no client for ${era}`);
     client = await connect({ url: `${board.url}/mcp/data` });
   });
-  afterAll(async () => {
-    await client.close();
-    await board.stop();
-  });
+  afterAll(() => client.close());
 
   it.each(QUESTIONS)("gives the same posts in the same order, page by page: %j", async (question) => {
     let restCursor: string | undefined;
     let mcpCursor: string | undefined;
     let asked = 0;
     do {
-      const query = new URLSearchParams({
-        ...question,
-        ...(restCursor === undefined ? {} : { cursor: restCursor }),
-      });
-      const rest = await call(board, `GET /search?${query}`);
-      const mcp = await client.call("search", {
-        ...question,
-        ...(mcpCursor === undefined ? {} : { cursor: mcpCursor }),
-      });
+      const page = (cursor?: string) => ({ ...question, ...(cursor === undefined ? {} : { cursor }) });
+      const rest = await call(board, `GET /search?${new URLSearchParams(page(restCursor))}`);
+      const mcp = await client.call("search", page(mcpCursor));
       const ids = (posts: { id: string }[]) => posts.map(({ id }) => id);
       expect(ids(mcp.data)).toEqual(ids(rest.body.data));
       if (asked === 0) expect(rest.body.data.length).toBeGreaterThan(0);

@@ -8,8 +8,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Mutation } from "./mutation.ts";
-import { MUTATIONS, mutated } from "./table.ts";
+import { MUTATIONS, type Mutation, mutated } from "./table.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Folders of the root: neither sources nor read by tests. */

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ROWS } from "../mutations/mutation.ts";
-import { MUTATIONS, mutated, securityTests } from "../mutations/table.ts";
+import { MUTATIONS, mutated, ROWS, securityTests } from "../mutations/table.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
