@@ -29,12 +29,8 @@ describe("a board on a broken machine", () => {
     db.exec(`PRAGMA max_page_count = ${pages}`);
     let refused = await call(board, "POST /posts", { ...distinctText(1), body: "x ".repeat(3_900) }, { key });
     for (let n = 2; refused.status === 201 && n < 50; n += 1) {
-      refused = await call(
-        board,
-        "POST /posts",
-        { ...distinctText(n), body: `${distinctText(n).body} `.repeat(60) },
-        { key },
-      );
+      const { title, body } = distinctText(n);
+      refused = await call(board, "POST /posts", { title, body: `${body} `.repeat(60) }, { key });
     }
     expect(refused.status).toBe(503);
     expect(refused.body.error.code).toBe("store_unavailable");
@@ -105,17 +101,6 @@ describe("a board on a broken machine", () => {
       body: { ok: false, store: false, reading: false },
     });
     expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
-  });
-
-  it("fails with internal when a part of the program breaks: the answer has a reference, the log the rest", async () => {
-    board = await startBoard();
-    await board.board.store.close();
-    const answer = await call(board, "GET /posts/anything12");
-    expect(answer.status).toBe(500);
-    expect(answer.body.error.code).toBe("internal");
-    const reference = /[0-9a-f-]{36}/.exec(answer.body.meta.note)?.[0] ?? "none";
-    expect(board.logs.join("\n")).toContain(reference);
-    expect(JSON.stringify(answer.body)).not.toMatch(/database|sqlite|\.ts:/i);
   });
 
   it("embeds posts even if the disk was full when the model became ready", async () => {

@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
+import { boardEnvironment, freePort, PROGRAM, runCommand } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
 
 let folder: string;
@@ -21,11 +21,8 @@ afterEach(() => {
 });
 
 /** The output of a start that cannot succeed. */
-const refusal = (environment: Record<string, string>) =>
-  new Promise<string>((done) => {
-    const env = boardEnvironment({ DATA_DIR: folder, PORT: "0", ...environment });
-    execFile(process.execPath, [...PROGRAM], { env }, (_error, _stdout, stderr) => done(stderr));
-  });
+const refusal = async (environment: Record<string, string>) =>
+  (await runCommand([], { DATA_DIR: folder, PORT: "0", ...environment })).stderr;
 
 describe("the command that runs a board", () => {
   it("refuses in one line an address it cannot listen on and a folder it cannot make", async () => {

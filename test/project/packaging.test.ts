@@ -190,16 +190,9 @@ describe("server.json", () => {
       const named = withName(PACKAGE, name);
       expect([named.mcpName, serverJson(named).name, isPlaceholder(named)]).toEqual([name, name, false]);
     }
-    for (const name of [
-      "octo",
-      "octo/board",
-      "io.github.octo/",
-      "io.github.octo/a/b",
-      "io..octo/board",
-      "",
-    ]) {
+    const wrong = ["octo", "octo/board", "io.github.octo/", "io.github.octo/a/b", "io..octo/board", ""];
+    for (const name of wrong)
       expect(() => withName(PACKAGE, name), name).toThrow(/is no name in the registry/);
-    }
   });
 });
 
