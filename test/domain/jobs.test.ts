@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseOld, pruneScratch } from "../../src/jobs/housekeeping.ts";
 import { type Held, type Job, runJob } from "../../src/jobs/scheduler.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const LEASE_MS = 60_000;
@@ -135,18 +133,5 @@ describe("a job", () => {
     expect(failures).toEqual(["Error: broken"]);
     expect(ended).toEqual([["sweep", false]]);
     expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
-  });
-
-  it("of the housekeeping erases nothing once its lease is lost", async () => {
-    await one.publishers.insert(aPublisher("pub_a"));
-    await one.posts.insert(aPost("p1", { expiresAt: T0 }));
-    await one.limits.add("k", 1, 1000, T0);
-    const later = T0 + 365 * 86_400_000;
-    const lost = () => Promise.resolve(false);
-    expect(await eraseOld(one, later, lost)).toBe(0);
-    await pruneScratch(one, later, lost);
-    expect(await one.posts.get("p1")).not.toBeNull();
-    expect(await one.limits.add("k", 1, 1000, T0)).toMatchObject({ points: 2 });
-    expect(await eraseOld(one, later)).toBe(1);
   });
 });
