@@ -68,7 +68,7 @@ describe("GET /metrics", () => {
     // What took a slow machine long to count is counted anew beside the first answer.
     const data = await eventually(
       () => metricsOf(board),
-      ({ funnel }) => funnel.registered === 3,
+      ({ funnel, metrics }) => funnel.registered === 3 && metrics.syndicated_share > 0,
     );
     expect(data.north_stars.weekly_active_publishers).toBe(1);
     expect(data.funnel).toEqual({ registered: 3, activated: 2, retained: 1 });
