@@ -6,7 +6,7 @@ import { failuresOf } from "../../src/operation-failures.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 
-const RUNS = 60;
+const RUNS = 40;
 
 /** Strings known to have broken parsers, databases, terminals and pages. */
 const NASTY = [

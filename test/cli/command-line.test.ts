@@ -144,22 +144,18 @@ describe("before the board is loaded", () => {
 });
 
 describe("a command where there is no board", () => {
-  it.each([
-    ["publishers", "list"],
-    ["moderate", "list"],
-    ["secret-key"],
-    ["export"],
-    ["backup"],
-    ["feeds", "poll", "x"],
-  ])("makes none, and names where it looked and what to set: %s", async (...args) => {
-    const empty = mkdtempSync(join(folder, "none-"));
-    const store = `sqlite:${empty}/board.db`;
-    const { code, stderr } = await run(args, { DATA_DIR: empty, STORE_URL: store });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no board/) });
-    expect(stderr).toContain(`no board at ${store}`);
-    expect(stderr).toContain("DATA_DIR");
-    expect(readdirSync(empty)).toEqual([]);
-  });
+  it.each([["publishers", "list"], ["moderate", "list"], ["secret-key"], ["export"], ["feeds", "poll", "x"]])(
+    "makes none, and names where it looked and what to set: %s",
+    async (...args) => {
+      const empty = mkdtempSync(join(folder, "none-"));
+      const store = `sqlite:${empty}/board.db`;
+      const { code, stderr } = await run(args, { DATA_DIR: empty, STORE_URL: store });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no board/) });
+      expect(stderr).toContain(`no board at ${store}`);
+      expect(stderr).toContain("DATA_DIR");
+      expect(readdirSync(empty)).toEqual([]);
+    },
+  );
 });
 
 describe("agent-board publishers", () => {

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { PROGRAM } from "../support/boards/board-process.ts";
 
 const PLUGIN = join(import.meta.dirname, "../../examples/claude-code-plugin");
@@ -13,23 +12,12 @@ const jsonOf = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"))
 const home = mkdtempSync(join(tmpdir(), "board-plugin-"));
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** Of the manifest and the servers of a plugin, as https://code.claude.com/docs/en/plugins-reference has them. */
-const Manifest = z.strictObject({
-  name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
-  version: z.string().regex(/^\d+\.\d+\.\d+$/),
-  description: z.string().min(1),
-  license: z.string(),
-});
-const Servers = z.strictObject({
-  mcpServers: z.record(
-    z.string(),
-    z.strictObject({
-      command: z.string(),
-      args: z.array(z.string()),
-      env: z.record(z.string(), z.string()),
-    }),
-  ),
-});
+/** What starts a server of a plugin, as https://code.claude.com/docs/en/plugins-reference has it. */
+interface Server {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
 
 /** `${NAME}` and `${NAME:-default}`, as Claude Code replaces them. */
 const expanded = (text: string, env: Record<string, string>) =>
@@ -55,18 +43,17 @@ function installed(): void {
 
 describe("the plugin for Claude Code", () => {
   it("has a valid manifest, of the package's version, and a skill with a name and a purpose", () => {
-    const manifest = Manifest.parse(jsonOf(join(PLUGIN, ".claude-plugin/plugin.json")));
-    expect(manifest).toMatchObject(
-      (({ name, version, license }) => ({ name, version, license }))(
-        jsonOf(join(ROOT, "package.json")) as Record<"name" | "version" | "license", string>,
-      ),
-    );
+    const { name, version, license } = jsonOf(join(ROOT, "package.json")) as Record<string, string>;
+    expect(jsonOf(join(PLUGIN, ".claude-plugin/plugin.json"))).toEqual({
+      ...{ name, version, license },
+      description: expect.stringMatching(/./),
+    });
     const skill = readFileSync(join(PLUGIN, "skills/agent-board/SKILL.md"), "utf8");
     expect(skill).toMatch(/^---\nname: agent-board\ndescription: .{20,1024}\n---\n/);
   });
 
   it("starts a board by exactly what its configuration says, and lists the tools", async () => {
-    const { mcpServers } = Servers.parse(jsonOf(join(PLUGIN, ".mcp.json")));
+    const { mcpServers } = jsonOf(join(PLUGIN, ".mcp.json")) as { mcpServers: Record<string, Server> };
     const [server] = Object.values(mcpServers);
     if (server === undefined) throw new Error("the plugin names no server");
     installed();
