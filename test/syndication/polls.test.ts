@@ -198,18 +198,6 @@ describe("a calendar that is relayed", () => {
     expect(await titlesOf(publisher)).toEqual(["Kiosk is open"]);
   });
 
-  it("keeps five of six dates when the source postpones one by months", async () => {
-    const weekly = "SUMMARY:Unicycle training|DTSTART:20261201T170000Z|RRULE:FREQ=WEEKLY;COUNT=6";
-    serve("/six.ics", calendar({ m1: weekly }));
-    const { feed, publisher } = await aFeed("/six.ics");
-    expect(await poll(feed)).toMatchObject({ added: 6 });
-    const moved =
-      "BEGIN:VEVENT|UID:m1|SUMMARY:Unicycle training|RECURRENCE-ID:20261208T170000Z|DTSTART:20270720T160000Z|END:VEVENT";
-    serve("/six.ics", calendar({ m1: `${weekly}|END:VEVENT|${moved.slice(0, -"|END:VEVENT".length)}` }));
-    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 0 });
-    expect(await postsOf(publisher)).toHaveLength(6);
-  });
-
   it("names what it could not take, in its state too", async () => {
     serve(
       "/bad.ics",
@@ -363,25 +351,5 @@ describe("the source is asked politely", () => {
       refused: [expect.stringContaining("1e+300")],
     });
     expect(await titlesOf(even.publisher)).toEqual(["Even number"]);
-  });
-
-  it("due feeds are polled, each once, and none that is paused or waits", async () => {
-    const paths = Array.from({ length: 6 }, (_, n) => `/due${n}.ics`);
-    for (const [n, path] of paths.entries()) {
-      if (n % 3 === 2) answer(path, (_request, response) => response.writeHead(500).end());
-      else serve(path, calendar({ d: `SUMMARY:Due date ${n}|DTSTART:20261205T1${n}0000Z` }));
-    }
-    const feeds = [];
-    for (const [n, path] of paths.entries()) feeds.push((await aFeed(path, { paused: n === 0 })).feed);
-    source.asked.length = 0;
-    await board.board.syndication.pollDue(now, async () => true);
-    const due = source.asked
-      .map(({ path }) => path)
-      .filter((path) => path.startsWith("/due"))
-      .sort();
-    expect(due).toEqual(paths.slice(1));
-    source.asked.length = 0;
-    await board.board.syndication.pollDue(now, async () => true);
-    expect(source.asked).toEqual([]);
   });
 });
