@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coverageFactors, coverageWeight, fuse, relevanceOf } from "../../src/search/fuse.ts";
+import { coverageFactors, coverageWeight, fuse } from "../../src/search/fuse.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { feedback } from "../../src/search/rerank.ts";
 import { cosineOf, dequantize, quantize } from "../../src/search/vectors.ts";
@@ -44,18 +44,6 @@ describe("fuse", () => {
     const weights = [0, 1, 50, 100].map((count) => coverageWeight(count, 100));
     expect(weights).toEqual(weights.toSorted((a, b) => b - a));
     expect(weights.at(-1)).toBeGreaterThan(0);
-  });
-
-  it("gives relevance in 0…1 that never turns an order round", () => {
-    const score = fc.double({ min: -1, max: 1.3, noNaN: true });
-    fc.assert(
-      fc.property(score, score, (a, b) => {
-        const [low, high] = a < b ? [a, b] : [b, a];
-        expect(relevanceOf(low)).toBeLessThanOrEqual(relevanceOf(high));
-        expect(relevanceOf(low)).toBeGreaterThanOrEqual(0);
-        expect(relevanceOf(high)).toBeLessThanOrEqual(1);
-      }),
-    );
   });
 });
 

@@ -1,19 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { meantWord, slipsBetween } from "../../../src/search/spelling.ts";
+import { meantWord } from "../../../src/search/spelling.ts";
 import { isOtherLanguage, withoutStopWords } from "../../../src/search/stop-words.ts";
-
-describe("slipsBetween", () => {
-  it.each([
-    ["violin", "violin", 0],
-    ["voilin", "violin", 1],
-    ["blod", "blood", 1],
-    ["lesssons", "lessons", 1],
-    ["mashine", "machine", 1],
-    ["abstreact", "bstract", 2],
-    ["corse", "houses", 3],
-    ["a", "abcdef", 3],
-  ])("%s, %s: %i, told up to two", (a, b, slips) => expect(slipsBetween(a, b, 2)).toBe(slips));
-});
 
 describe("meantWord", () => {
   const of = (typed: string, ...words: [string, number][]) =>
