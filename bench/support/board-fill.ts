@@ -17,7 +17,7 @@ export interface BoardSize {
   maker?: VectorMaker;
 }
 
-export const DIMENSION = 384;
+const DIMENSION = 384;
 /** Model of vectors, unless another is named. */
 const MODEL = "bench-model";
 const PUBLISHERS = 1_000;

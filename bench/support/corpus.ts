@@ -48,15 +48,6 @@ const CITIES: readonly (readonly [string, number, number])[] = [
   ["Nairobi", -1.29, 36.82],
 ];
 
-/** What agents ask, worded differently from the notices. */
-export const QUERIES =
-  `somebody to fix my bicycle;learn to play the piano;second hand camera gear;conference about inclusive web design;
-help with my income tax;who walks my dog at noon;cheap tent for a weekend;developer for a React front end;something to do with children;
-live music tonight;used laptop for school;teacher for statistics;swap seeds and plants;quiet place with a ramp;run a long race;
-translate a Polish letter;coffee machine second hand;paint two rooms;volunteers to clean the park;film under the stars`.split(
-    /;\s*/,
-  );
-
 /** One notice as PostInput of the wire. */
 export function notices(count: number, now: number): Record<string, unknown>[] {
   const random = seeded(20_261_120);
