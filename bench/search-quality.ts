@@ -10,8 +10,7 @@
  * Last come labelled searches on two sets of notices, asked of a whole board: over all queries, by five folds of them, and
  * by class; `--notices` asks these alone.
  *
- * `--model` takes another model, named as EMBEDDING_MODEL has it; one that the program does not know is measured first, on
- * each collection as a board would on its posts.
+ * `--model` takes another model, named as EMBEDDING_MODEL has it.
  *
  * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
  * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl;

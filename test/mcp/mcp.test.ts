@@ -335,7 +335,7 @@ describe("limits and counts", () => {
 });
 
 describe("what it costs a caller", () => {
-  it("tools/list shows a model at most 1,000 tokens for eight tools, and 150 for each further tool", async () => {
+  it("tools/list shows a model at most 2,500 tokens for eight tools, and 250 for each further tool", async () => {
     const client = await connected();
     const tools = await client.list("tools");
     const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
