@@ -107,18 +107,6 @@ describe("matching", () => {
     expect(await answered(matching, post)).toEqual(["sub_a", "sub_b"]);
   });
 
-  it("matches by the new query after a change, and no longer by the old one", async () => {
-    const store = await connect();
-    const matching = matchingOf(store, off);
-    await store.subscriptions.insert(saved("sub_a", { near: "52.37,4.9", radius_km: 25 }), 50);
-    const amsterdam = { location: { name: null, lat: 52.4, lng: 4.9 } };
-    const berlin = { location: { name: null, lat: 52.5, lng: 13.4 } };
-    expect(await answered(matching, amsterdam)).toEqual(["sub_a"]);
-    await store.subscriptions.update("sub_a", { query: { near: "52.52,13.4", radius_km: 25 } });
-    expect(await answered(matching, amsterdam)).toEqual([]);
-    expect(await answered(matching, berlin)).toEqual(["sub_a"]);
-  });
-
   it("does not give a query the vector of its earlier text", async () => {
     // The owner's new query once kept the old one's vector for good.
     const store = await connect();

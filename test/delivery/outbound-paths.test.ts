@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { freePort, PROGRAM } from "../support/boards/board-process.ts";
+import { BoardProcess } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { write } from "../support/boards/writing.ts";
@@ -153,14 +153,19 @@ describe("a hostile receiver", () => {
     "that hangs up": (socket) => socket.end(),
   };
   const names = Object.keys(HOSTILE);
-  let board: Awaited<ReturnType<typeof startChild>>;
+  let board: BoardProcess;
+  let folder: string;
   const servers: Server[] = [];
 
   beforeAll(async () => {
-    board = await startChild();
+    folder = await mkdtemp(join(tmpdir(), "board-"));
+    // Little garbage waits there to be taken for growth.
+    const few = "--max-semi-space-size=1";
+    board = await BoardProcess.start({ DATA_DIR: folder, WEBHOOK_ALLOW: "127.0.0.1", NODE_OPTIONS: few });
   });
   afterAll(async () => {
-    await board.stop();
+    await board.kill();
+    await rm(folder, { recursive: true, force: true });
     for (const server of servers) server.close();
   });
 
@@ -196,11 +201,11 @@ describe("a hostile receiver", () => {
     };
     // Memory that a board takes in its first seconds is not a leak. Only the second round counts.
     await round(1);
-    const before = memoryOf(board.process);
+    const before = memoryOf(board);
     const { results, turnsMs } = await round(2);
     // Garbage may still be collected.
     const grown = await eventually(
-      async () => memoryOf(board.process) - before,
+      async () => memoryOf(board) - before,
       (bytes) => bytes < 20e6,
     );
     console.log(`hostile receivers: ${turnsMs} ms, resident memory ${(grown / 1e6).toFixed(1)} MB more`);
@@ -258,45 +263,8 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   await once(server, "listening");
 }
 
-/** A board in its own process, so the measured memory is its own. Little garbage waits there to be taken for growth. */
-async function startChild(): Promise<{ api: string; process: ChildProcess; stop(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), "board-"));
-  const port = await freePort();
-  const child = spawn(process.execPath, ["--max-semi-space-size=1", ...PROGRAM], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      EMBEDDINGS: "off",
-      RATE_LIMITS: "off",
-      LOG_LEVEL: "error",
-      WEBHOOK_ALLOW: "127.0.0.1",
-    },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const site = `http://127.0.0.1:${port}`;
-  await eventually(
-    () =>
-      fetch(`${site}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    (ok) => ok,
-    60_000,
-  );
-  return {
-    api: `${site}/api/v1`,
-    process: child,
-    async stop() {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
 /** Resident bytes of a process. */
-function memoryOf({ pid }: ChildProcess): number {
+function memoryOf({ pid }: BoardProcess): number {
   const status = `/proc/${pid}/status`;
   const kilobytes = existsSync(status)
     ? /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, "utf8"))?.[1]
