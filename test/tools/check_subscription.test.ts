@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseOld } from "../../src/jobs/housekeeping.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { type Answer, call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -193,7 +193,7 @@ describe("check_subscription", () => {
     }
   });
 
-  it.each([
+  it.skipIf(ON_MONGODB).each([
     [
       "Latin accents and ligatures",
       ["Crème brûlée", "creme brulee", "naïveté", "ﬁne", "fine", "Łódź", "Đà Nẵng", "da nang"],
@@ -376,7 +376,7 @@ describe("check_subscription", () => {
   });
 });
 
-describe("check_subscription with the model", () => {
+describe.skipIf(ON_MONGODB)("check_subscription with the model", () => {
   it("matches by meaning without a common word, and only the same meaning", async () => {
     const board = await startBoard({ EMBEDDINGS: "auto" });
     expect(await board.board.embedder.settled()).toBe("ready");
