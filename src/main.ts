@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import "./old-node.ts";
 import { Command } from "commander";
-import { exitCodeOf, packageVersion, unknownCommand, WRONG_USE, withoutExits } from "./cli/program.ts";
+import { exitCodeOf, packageVersion, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { BoardError, ConfigError } from "./failures.ts";
 
 /**
@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
   ],
   import: [
     "import posts from JSON Lines, or an exported board; importing again adds no post that has an idempotency key",
-    async () => (await import("./cli/import/index.ts")).importCommand(),
+    async () => (await import("./cli/import.ts")).importCommand(),
   ],
   export: [
     "write the whole board as JSON lines, for `agent-board import` into an empty one",
@@ -36,7 +36,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
   ],
   demo: [
     "relay some 40 real conferences, with dates that move on; again it adds nothing",
-    async () => (await import("./cli/feeds/demo.ts")).demoCommand(),
+    async () => (await import("./cli/feeds/index.ts")).demoCommand(),
   ],
   "secret-key": [
     "print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret",
@@ -69,19 +69,21 @@ const program = new Command("agent-board")
   );
 
 try {
-  const asked = process.argv[2] ?? "serve";
-  const unknown = unknownCommand([...Object.keys(COMMANDS), "help", "complete"], asked);
-  if (unknown !== null) leave(WRONG_USE, unknown);
+  const args = process.argv.slice(2);
+  const [first = "-"] = args;
+  // Options alone are those of the default command.
+  if (first.startsWith("-") && !OUTLINE_ALONE.includes(first)) args.unshift("serve");
+  const [asked = ""] = args;
   const wanted = commandIn(asked);
   for (const [name, [says, load]] of Object.entries(COMMANDS)) {
     const command = name === wanted ? await load() : new Command(name);
-    program.addCommand(command.description(says), { isDefault: name === "serve" });
+    program.addCommand(command.description(says));
   }
   withoutExits(program);
   if (asked === "complete") (await import("@bomb.sh/tab/commander")).default(program);
   // A reader such as `head` may leave before the end.
   if (asked !== "stdio") process.stdout.once("error", () => process.exit(0));
-  await program.parseAsync();
+  await program.parseAsync(args, { from: "user" });
 } catch (error) {
   const code = exitCodeOf(error);
   if (code !== null) process.exit(code);
@@ -92,7 +94,7 @@ try {
 function commandIn(asked: string): string | undefined {
   if (OUTLINE_ALONE.includes(asked)) return undefined;
   if (asked === "complete" || asked === "help") return process.argv.slice(3).find((word) => word !== "--");
-  return asked.startsWith("-") ? "serve" : asked;
+  return asked;
 }
 
 function leave(code: number, reason: string): never {

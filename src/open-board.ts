@@ -47,7 +47,7 @@ import { type Store, StoreUnavailable } from "./ports/store/index.ts";
 import type { SearchState } from "./store/module.ts";
 import { openBoardData } from "./store/open.ts";
 import { Syndication } from "./syndication/index.ts";
-import { refuseHalfImported } from "./transfer/import-mark.ts";
+import { refuseHalfImported } from "./transfer/import-board.ts";
 
 /** `close` waits this long for webhooks that are being asked for consent. Their owners can ask again. */
 const ASKING_MS = 3_000;

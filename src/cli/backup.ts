@@ -6,7 +6,7 @@ import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { counted } from "../schema/text.ts";
 import { checkExport } from "../transfer/import-board.ts";
 import { writeExport } from "./export.ts";
-import { importExport } from "./import/board.ts";
+import { importExport } from "./import-board.ts";
 import { withBoard } from "./open-store.ts";
 import { jsonOption, print } from "./output.ts";
 
@@ -20,8 +20,7 @@ export function backupCommand(): Command {
       for (const path of [target, keyFileOf(target)]) {
         if (existsSync(path)) throw new Error(`${path} is there already: a backup overwrites no other.`);
       }
-      const config = readConfig(process.env);
-      await withBoard(config, async (store) => {
+      await withBoard(async (store, config) => {
         await writeExport(config, store, target);
         const made = config.secretKey === null ? await store.settings.get(SECRET_KEY_SETTING) : null;
         if (made !== null) await writeFile(keyFileOf(target), `${made}\n`, { mode: 0o600, flush: true });

@@ -5,13 +5,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Command } from "commander";
-import { type Config, readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import type { Store } from "../ports/store/index.ts";
 import { exportText } from "../transfer/export-board.ts";
-import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { storedSecrets, withBoard } from "./open-store.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress, type Progress } from "./output.ts";
 
 /** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
 export function exportCommand(): Command {
@@ -21,8 +20,7 @@ export function exportCommand(): Command {
 }
 
 async function exportBoard(file: string | undefined): Promise<void> {
-  const config = readConfig(process.env);
-  await withBoard(config, async (store) => {
+  await withBoard(async (store, config) => {
     await writeExport(config, store, file ?? null);
     const known = (await storedSecrets(config, store)) !== null;
     process.stderr.write(`${secretAdvice(config.secretKey !== null, known)}\n`);
@@ -34,7 +32,6 @@ async function exportBoard(file: string | undefined): Promise<void> {
  * @param file  gzipped when it ends in `.gz`; null: stdout
  */
 export async function writeExport(config: Config, store: Store, file: string | null): Promise<void> {
-  await refuseHalfImported(store.settings);
   const secrets = await storedSecrets(config, store);
   const id = randomUUID();
   let progress: Progress | null = null;

@@ -6,8 +6,7 @@ import { PRESETS } from "../embed/chosen/presets.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
-import { commandBelow, print } from "./output.ts";
-import { createProgress } from "./progress.ts";
+import { commandBelow, createProgress, print } from "./output.ts";
 
 /** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
 export function modelsCommand(): Command {

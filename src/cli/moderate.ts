@@ -1,10 +1,8 @@
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
 import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { counted } from "../schema/text.ts";
-import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print, wholeNumber } from "./output.ts";
 
@@ -39,13 +37,8 @@ export function moderateCommand(): Command {
   return command;
 }
 
-async function withReports(act: (reports: Reports) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
-  await withBoard(config, async (store) => {
-    await refuseHalfImported(store.settings);
-    await act(new Reports({ store, reportsToHide: config.reportsToHide }));
-  });
-}
+const withReports = (act: (reports: Reports) => Promise<void>): Promise<void> =>
+  withBoard((store, { reportsToHide }) => act(new Reports({ store, reportsToHide })));
 
 async function list(reports: Reports, limit: number, json: boolean): Promise<void> {
   const queue = (await reports.queue(limit)).filter(({ state }) => state !== "removed");

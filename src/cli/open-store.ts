@@ -1,12 +1,22 @@
-import type { Config } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { SECRET_KEY_SETTING, Secrets } from "../domain/secrets.ts";
+import type { OpenBoard } from "../open-board.ts";
 import type { Store } from "../ports/store/index.ts";
 import { openStore, storeExists } from "../store/open.ts";
+import { refuseHalfImported } from "../transfer/import-board.ts";
+import { openLogger } from "./logger.ts";
 
-/** Opens the store of a board that is there for `use`, and closes it; an address without a board stays without one. */
-export async function withBoard(config: Config, use: (store: Store) => Promise<void>): Promise<void> {
+/**
+ * Opens the store of the configured board for `use`, and closes it. An address without a board stays without one.
+ * @throws Error where no board is, or a half imported one
+ */
+export async function withBoard(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
   await refuseNothing(config);
-  await withStore(config, use);
+  await withStore(config, async (store) => {
+    await refuseHalfImported(store.settings);
+    await use(store, config);
+  });
 }
 
 /** @throws Error where no board is */
@@ -38,4 +48,19 @@ export async function secretKeyOf(config: Config, store: Store): Promise<string 
 export async function storedSecrets(config: Config, store: Store): Promise<Secrets | null> {
   const key = await secretKeyOf(config, store);
   return key === null ? null : new Secrets(key);
+}
+
+/**
+ * Opens a board for `act`, and closes it: everything but the model and the work beside the answers. What it writes gets its
+ * vectors when the board runs.
+ */
+export async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  // Help and completion do without it.
+  const { openBoard } = await import("../open-board.ts");
+  const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });
+  try {
+    await act(board);
+  } finally {
+    await board.close();
+  }
 }

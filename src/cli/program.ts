@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Command, CommanderError } from "commander";
-import { distance } from "fastest-levenshtein";
 
 /** A usage error: an unknown command or option, a missing argument. Everything else that fails exits with 1. */
 export const WRONG_USE = 2;
-/** As far as a slip of the fingers goes. */
-const SLIP = 3;
 
 /** The version in the package's `package.json`, two folders above a build and one above the source. */
 export function packageVersion(from: string = import.meta.dirname): string {
@@ -34,19 +31,4 @@ export function exitCodeOf(error: unknown): number | null {
   if (error.exitCode === 0) return 0;
   // The code of `Command.error`, by which a command itself says that it failed.
   return error.code === "commander.error" ? 1 : WRONG_USE;
-}
-
-/**
- * Names an unknown command. Without this it would count as an argument of the default command.
- * @returns a sentence, or null when the first argument is a command or an option
- */
-export function unknownCommand(names: readonly string[], first: string): string | null {
-  if (first.startsWith("-")) return null;
-  if (names.includes(first)) return null;
-  const [nearest] = names
-    .map((name) => ({ name, far: distance(name, first) }))
-    .filter(({ far }) => far <= SLIP)
-    .sort((a, b) => a.far - b.far);
-  const advice = nearest === undefined ? "" : ` Did you mean \`${nearest.name}\`?`;
-  return `There is no command \`${first}\`.${advice} \`agent-board --help\` lists them.`;
 }

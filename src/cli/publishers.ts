@@ -1,11 +1,9 @@
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
 import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import { bareId } from "../schema/ids.ts";
 import { counted } from "../schema/text.ts";
-import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print } from "./output.ts";
 
@@ -14,7 +12,7 @@ export function publishersCommand(): Command {
   const command = new Command("publishers");
   commandBelow(command, "list", "all publishers, newest first; with --json one object a line").action(
     ({ json }: { json: boolean }) =>
-      onBoard(async (store) => {
+      withBoard(async (store) => {
         const all = (await everyPublisher(store)).sort((a, b) => b.createdAt - a.createdAt);
         for (const row of all) print(json, shown(row), lineOf(row));
       }),
@@ -37,13 +35,6 @@ export function publishersCommand(): Command {
   return command;
 }
 
-function onBoard(act: (store: Store) => Promise<void>): Promise<void> {
-  return withBoard(readConfig(process.env), async (store) => {
-    await refuseHalfImported(store.settings);
-    await act(store);
-  });
-}
-
 function onePublisher(
   parent: Command,
   name: string,
@@ -53,7 +44,7 @@ function onePublisher(
   return commandBelow(parent, name, description)
     .argument("<publisher>", "id or page URL")
     .action((id: string, { json }: { json: boolean }) =>
-      onBoard(async (store) => {
+      withBoard(async (store) => {
         const found = await store.publishers.get(bareId(id, "publishers"));
         if (found !== null) return act(store, found, json);
         throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
 import { SECRET_KEY_CHECK_SETTING } from "../domain/secrets.ts";
 import { secretKeyOf, storedSecrets, withBoard } from "./open-store.ts";
 import { jsonOption, print } from "./output.ts";
@@ -14,8 +13,7 @@ export function secretKeyCommand(): Command {
     )
     .addOption(jsonOption())
     .action(async ({ change, json }: { change: boolean; json: boolean }) => {
-      const config = readConfig(process.env);
-      await withBoard(config, async (store) => {
+      await withBoard(async (store, config) => {
         if (change) {
           const secrets = await storedSecrets(config, store);
           if (secrets === null) throw new Error("Set SECRET_KEY to the new key.");

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -8,8 +9,7 @@ import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
-import { createProgress } from "./progress.ts";
-import { Stopping } from "./stopping.ts";
+import { createProgress } from "./output.ts";
 
 /** Why a listener failed, by the system's code. */
 const REFUSALS: Record<string, (port: number, host: string) => string> = {
@@ -93,4 +93,48 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     });
     server.listen(port, host, resolve);
   });
+}
+
+/**
+ * From the moment readiness falls until the listener closes: long enough for a load balancer that looks every second.
+ * A system resets connections that wait in a closing listener's queue, so callers need time to go elsewhere.
+ */
+const NOTICE_MS = 1_500;
+/** How long a stop then waits for answers under way. */
+const DRAIN_MS = 5_000;
+
+/** The one stop of a process. */
+export class Stopping {
+  #begun = false;
+
+  /** True from the signal on: readiness says so, while requests are still answered. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /**
+   * Lets readiness fall, goes on answering for a while, then ends what waits for news, refuses new connections and waits
+   * for answers under way.
+   * Further calls do nothing and resolve to false at once: under `npm start`, Ctrl-C arrives twice, from the terminal and
+   * from npm.
+   *
+   * @param options.notice  false closes the listener at once: nobody at a terminal waits for a load balancer
+   */
+  async begin(server: Server, options: { notice: boolean; endWaits: () => void }): Promise<boolean> {
+    if (this.#begun) return false;
+    this.#begun = true;
+    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
+    if (options.notice) await sleep(NOTICE_MS);
+    options.endWaits();
+    await closed(server);
+    return true;
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await new Promise<void>((done) => server.close(() => done()));
+  clearInterval(idle);
+  clearTimeout(late);
 }

@@ -8,6 +8,7 @@ import { Site } from "../domain/site.ts";
 import type { OpenBoard } from "../open-board.ts";
 import { parseUrl } from "../parse-url.ts";
 import { openLogger } from "./logger.ts";
+import { createProgress } from "./output.ts";
 
 /** Hosts ask for the lists within a few milliseconds of the handshake; loading the board would make them wait for its modules. */
 const OPENS_AFTER_MS = 100;
@@ -87,7 +88,6 @@ async function serveLocally(options: StdioOptions): Promise<void> {
 async function openSoon(config: Config, parts: Pick<OpenBoard, "site" | "logger">): Promise<OpenBoard> {
   await sleep(OPENS_AFTER_MS);
   const { openBoard } = await import("../open-board.ts");
-  const { createProgress } = await import("./progress.ts");
   const board = await openBoard(config, { ...parts, progress: createProgress });
   board.start();
   return board;

@@ -1,4 +1,4 @@
-/** Shows how far a download has come; `src/cli/progress.ts` has one for terminals. */
+/** Shows how far a download has come; `src/cli/output.ts` has one for terminals. */
 export type ProgressFactory = (label: string, totalBytes: number) => ProgressBar;
 
 interface ProgressBar {

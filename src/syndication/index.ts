@@ -6,7 +6,7 @@ import { parseUrl } from "../parse-url.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import { StoreUnavailable } from "../ports/store/index.ts";
 import type { Entries } from "./entries.ts";
-import type { Feed, FeedState } from "./feed.ts";
+import type { Feed, FeedState } from "./feeds.ts";
 import { Feeds } from "./feeds.ts";
 import { type Fetched, fetchFeed, type Validators } from "./fetch.ts";
 import { FeedError } from "./item.ts";
@@ -101,7 +101,10 @@ export class Syndication {
         lastError: error.message,
         nextAt: now + Math.max(pause, asked),
       });
-      if (error.gone) await this.#retireFeed(feed.id);
+      if (error.gone)
+        await this.feeds.change((all) =>
+          all.map((one) => (one.id === feed.id ? { ...one, paused: true } : one)),
+        );
       throw error;
     }
   }
@@ -150,13 +153,6 @@ export class Syndication {
     if (text === null) return fetchFeed(this.#parts.outbound, url, known, now);
     const sent = { bytes: Buffer.from(text), contentType: "charset=utf-8" };
     return { sent, validators: { etag: null, lastModified: null } };
-  }
-
-  async #retireFeed(id: string): Promise<void> {
-    await this.feeds.change((feeds) => ({
-      feeds: feeds.map((feed) => (feed.id === id ? { ...feed, paused: true } : feed)),
-      result: undefined,
-    }));
   }
 }
 

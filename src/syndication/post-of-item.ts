@@ -3,7 +3,7 @@ import { checkExpiry, checkWindow } from "../domain/posts/expiry.ts";
 import { sha256 } from "../domain/secrets.ts";
 import { parseUrl } from "../parse-url.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
-import type { Feed } from "./feed.ts";
+import type { Feed } from "./feeds.ts";
 import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";

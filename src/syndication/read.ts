@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { siblingOf, startWorker } from "../start-worker.ts";
 import type { Entries } from "./entries.ts";
-import type { Feed } from "./feed.ts";
+import type { Feed } from "./feeds.ts";
 import type { Sent } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 

@@ -3,16 +3,17 @@ import { changeOf } from "../domain/posts/changes.ts";
 import type { Writing } from "../domain/posts/writing.ts";
 import { sha256 } from "../domain/secrets.ts";
 import { BoardError } from "../failures.ts";
+import { parseUrl } from "../parse-url.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import { type Store, type StoredPost, type StoredPublisher, StoreUnavailable } from "../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../schema/post.ts";
+import { plainWords, sourceKey } from "../schema/source-key.ts";
 import { parseQueryText } from "../search/query-text.ts";
 import { ANY_POST } from "../search/rank.ts";
 import type { Entries, Entry } from "./entries.ts";
-import type { Feed } from "./feed.ts";
+import type { Feed } from "./feeds.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
-import { isSamePlace, samenessOf, type Told } from "./sameness.ts";
 
 /** Posts of a relay publisher that are looked through for those of a feed. */
 const POSTS_MAX = 5_000;
@@ -234,3 +235,38 @@ const keyOf = (feed: Feed, { id }: Entry) => `${feed.id}:${sha256(id).slice(0, 3
 /** A post that a moderator removed stays removed. */
 const isSettled = (error: unknown) =>
   error instanceof BoardError && (error.code === "post_not_found" || error.code === "post_hidden");
+
+/** What a reader would tell two posts apart by. */
+interface Told {
+  title: string;
+  /** Epoch milliseconds. */
+  startsAt: number | null;
+  link: string | null;
+  location: {
+    name?: string | null | undefined;
+    lat?: number | null | undefined;
+    lng?: number | null | undefined;
+    /** The coordinates only follow from the name. */
+    approximate?: boolean | undefined;
+  } | null;
+}
+
+/** Degrees between two notes of one place, about a kilometre. */
+const NEAR = 0.01;
+
+/** Title, start and link, of which all are equal where two posts are the same thing. */
+function samenessOf({ title, startsAt, link }: Told): string {
+  // A fragment tells things of one page apart.
+  const page = link === null ? null : [sourceKey(link) ?? link, parseUrl(link)?.hash];
+  return JSON.stringify([plainWords(title), startsAt, page]);
+}
+
+/** Whether two posts of one sameness are also at one place. */
+function isSamePlace({ location: a }: Told, { location: b }: Told): boolean {
+  const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
+  if (here !== there) return false;
+  if (a?.lat == null || b?.lat == null || a.approximate === true || b.approximate === true) {
+    return here !== "" || (a?.lat == null && b?.lat == null);
+  }
+  return Math.abs(a.lat - b.lat) < NEAR && Math.abs((a.lng ?? 0) - (b.lng ?? 0)) < NEAR;
+}

@@ -1,6 +1,6 @@
 import type { RowPage, TransferStore } from "../ports/store/transfer.ts";
 import { Checksum, endLine, headerLine, rowLine, rowsOf } from "./format.ts";
-import { IMPORT_MARK } from "./import-mark.ts";
+import { IMPORT_MARK } from "./import-board.ts";
 
 /**
  * The text of an export, a few lines at a time, all of one moment (see `BoardSnapshot`).

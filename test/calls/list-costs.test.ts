@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readData } from "../../src/data/read.ts";
-import type { Feed } from "../../src/syndication/feed.ts";
+import type { Feed } from "../../src/syndication/feeds.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";

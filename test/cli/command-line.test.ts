@@ -91,7 +91,7 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     [1, ["restore", "no-such-file"], {}, "no-such-file"],
     [1, ["doctor"], { PORT: "http" }, ""],
     [2, ["moderate", "list"], { PORT: "http" }, "PORT"],
-    [2, ["docter"], {}, "Did you mean `doctor`?"],
+    [2, ["docter"], {}, "Did you mean doctor?"],
     [2, ["feeds", "lits"], {}, "Did you mean list?"],
     [2, ["feeds", "list", "--jsno"], {}, "Did you mean --json?"],
     [2, ["--prot"], {}, "unknown option '--prot'"],

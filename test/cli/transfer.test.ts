@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { readRow, rowLine } from "../../src/transfer/format.ts";
-import { readMark } from "../../src/transfer/import-mark.ts";
+import { readMark } from "../../src/transfer/import-board.ts";
 import { linesOf } from "../../src/transfer/lines.ts";
 import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
 import { boardEnvironment, PROGRAM, runCommand } from "../support/boards/board-process.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { examineModel } from "../../src/cli/doctor/environment.ts";
+import { examineModel } from "../../src/cli/doctor/checks.ts";
 import { countUnread, isUnread } from "../../src/domain/board/unread-posts.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";

@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
-import type { Feed } from "../../src/syndication/feed.ts";
+import type { Feed } from "../../src/syndication/feeds.ts";
 import { Syndication } from "../../src/syndication/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { activePosts, addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";

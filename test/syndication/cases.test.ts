@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Entries, entriesOf } from "../../src/syndication/entries.ts";
-import type { Feed } from "../../src/syndication/feed.ts";
+import type { Feed } from "../../src/syndication/feeds.ts";
 import { aFeedOf } from "../support/boards/feed-source.ts";
 
 const NOW = Date.UTC(2026, 10, 24, 12);

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
-import type { Feed } from "../../src/syndication/feed.ts";
+import type { Feed } from "../../src/syndication/feeds.ts";
 import { previewFeed } from "../../src/syndication/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import {

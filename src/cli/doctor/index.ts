@@ -4,8 +4,17 @@ import { ConfigError } from "../../failures.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { problem } from "../../ports/finding.ts";
 import { examineStore } from "../../store/open.ts";
-import { examineFolder, examineLimits, examineModel, examineNode, examineSite } from "./environment.ts";
-import { examineClock, examineKey, examineModelFolder, examinePorts } from "./machine.ts";
+import {
+  examineClock,
+  examineFolder,
+  examineKey,
+  examineLimits,
+  examineModel,
+  examineModelFolder,
+  examineNode,
+  examinePorts,
+  examineSite,
+} from "./checks.ts";
 
 /** The checks, in order. Each runs by itself, so that no problem hides another. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [

@@ -1,17 +1,18 @@
 import { Command } from "commander";
+import { DEMO_FEED } from "../../../demo/feed.ts";
 import { readConfig } from "../../config.ts";
 import { isoTime } from "../../domain/resources.ts";
+import { newId } from "../../domain/secrets.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import type { OpenBoard } from "../../open-board.ts";
 import { openOutbound } from "../../outbound/guarded-fetch.ts";
 import type { PostInput } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import type { Entries } from "../../syndication/entries.ts";
-import type { Feed } from "../../syndication/feed.ts";
-import { Feeds } from "../../syndication/feeds.ts";
+import { type Feed, Feeds } from "../../syndication/feeds.ts";
 import { type Poll, previewFeed } from "../../syndication/index.ts";
-import { refuseNothing, withBoard } from "../open-store.ts";
-import { commandBelow, print } from "../output.ts";
-import { withServices } from "../services.ts";
+import { refuseNothing, withBoard, withServices } from "../open-store.ts";
+import { commandBelow, jsonOption, print } from "../output.ts";
 import { describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
 const PREVIEWED = 10;
@@ -69,7 +70,7 @@ export async function addFeed(
   const input = { name: feed.name, ...publisher, accept_terms: true as const };
   const { id } = await board.services.publishers.register(input, board.clock());
   const added = { ...feed, publisherId: id };
-  await feeds.change((all) => ({ feeds: [...all, added], result: undefined }));
+  await feeds.change((all) => [...all, added]);
   return added;
 }
 
@@ -158,10 +159,8 @@ export function pollInWords(poll: Poll): string {
 
 async function setPaused(id: string, paused: boolean, json: boolean): Promise<void> {
   await withFeeds(async (feeds) => {
-    await feeds.change((all) => {
-      const feed = feedWith(all, id);
-      return { feeds: all.map((one) => (one === feed ? { ...feed, paused } : one)), result: undefined };
-    });
+    const { id: known } = feedWith(await feeds.all(), id);
+    await feeds.change((all) => all.map((one) => (one.id === known ? { ...one, paused } : one)));
     print(json, { id, paused }, `${id} ${paused ? "paused" : "resumed"}`);
   });
 }
@@ -171,10 +170,9 @@ async function remove(
   { keepPosts = false, json }: { keepPosts?: boolean; json: boolean },
 ): Promise<void> {
   await withSyndication(async (board) => {
-    const feed = await board.syndication.feeds.change((all) => {
-      const found = feedWith(all, id);
-      return { feeds: all.filter((one) => one !== found), result: found };
-    });
+    const { feeds } = board.syndication;
+    const feed = feedWith(await feeds.all(), id);
+    await feeds.change((all) => all.filter((one) => one.id !== feed.id));
     const publisher = keepPosts ? null : await board.store.publishers.get(feed.publisherId);
     if (publisher !== null) await board.services.publishers.erase(publisher);
     const posts = keepPosts ? "; its posts stay until they expire" : " with its posts";
@@ -196,5 +194,27 @@ async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promis
 }
 
 async function withFeeds(act: (feeds: Feeds) => Promise<void>): Promise<void> {
-  await withBoard(readConfig(process.env), (store) => act(new Feeds(store, Date.now)));
+  await withBoard((store) => act(new Feeds(store, Date.now)));
+}
+
+const DAILY = 500;
+
+/** `agent-board demo`: a feed of real conferences that travels with the package. */
+export function demoCommand(): Command {
+  return new Command("demo").addOption(jsonOption()).action(demo);
+}
+
+async function demo({ json }: { json: boolean }): Promise<void> {
+  await withServices(readConfig(process.env), async (board) => {
+    const { url, name, license, description, home } = DEMO_FEED;
+    const known = (await board.syndication.feeds.all()).find((feed) => feed.url === url);
+    const described = {
+      ...{ id: newId("feed"), url, kind: "jsonl" as const, name, license, publisherId: "", tags: [] },
+      ...{ postKind: null, timezone: "UTC", place: null, everyMs: DAY_MS, dailyMax: DAILY, paused: false },
+    };
+    const feed = known ?? (await addFeed(board, described, { description, url: home }));
+    const done = await board.syndication.poll(feed);
+    const advice = `Licence of the data: ${license}, ${home}. \`agent-board feeds remove ${feed.id}\` removes it.`;
+    print(json, { feed: feed.id, license, home, ...done }, `${pollInWords(done)}\n${advice}`);
+  });
 }

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../domain/time.ts";
 import { parseUrl } from "../../parse-url.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
 import { TimeZone } from "../../schema/scalars.ts";
-import type { Feed } from "../../syndication/feed.ts";
+import type { Feed } from "../../syndication/feeds.ts";
 import { POLL_EVERY } from "../../syndication/index.ts";
 import { FEED_KINDS, type FeedKind } from "../../syndication/kinds/index.ts";
 import { wholeNumber } from "../output.ts";

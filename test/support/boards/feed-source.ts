@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { StoredPost, StoredPublisher } from "../../../src/ports/store/index.ts";
-import type { Feed } from "../../../src/syndication/feed.ts";
+import type { Feed } from "../../../src/syndication/feeds.ts";
 import type { TestBoard } from "./board.ts";
 
 const HOUR_MS = 3_600_000;
@@ -74,7 +74,7 @@ export async function addFeed(
   const [feedId, name] = [`feed_${made}`, `Source ${made}`];
   const { id } = await board.services.publishers.register({ name, accept_terms: true }, board.clock());
   const feed = aFeedOf({ id: feedId, url, name, publisherId: id, ...given });
-  await board.syndication.feeds.change((feeds) => ({ feeds: [...feeds, feed], result: undefined }));
+  await board.syndication.feeds.change((feeds) => [...feeds, feed]);
   const publisher = await board.store.publishers.get(id);
   if (publisher === null) throw new Error("the publisher of a feed is gone");
   return { feed, publisher };

@@ -2,8 +2,8 @@ import rrule from "rrule";
 import type { FeedItem } from "../../item.ts";
 import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./event.ts";
 import { type Property, valuesOf } from "./lines.ts";
-import { dayOfClock, type Length, lengthOf, ruleOf } from "./rules.ts";
 import type { Zone, Zones } from "./zones.ts";
+import { dayOfClock, type Length, lengthOf, ruleOf } from "./zones.ts";
 
 /** How far ahead recurring events are expanded, and into how many. */
 const AHEAD_MS = 180 * 86_400_000;

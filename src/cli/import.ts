@@ -1,14 +1,44 @@
 import { isUtf8 } from "node:buffer";
-import { parseInput } from "../../adapters/calls/input.ts";
-import { readConfig } from "../../config.ts";
-import { BoardError } from "../../failures.ts";
-import type { OpenBoard } from "../../open-board.ts";
-import type { StoredPublisher } from "../../ports/store/index.ts";
-import type { PostInput } from "../../schema/post.ts";
-import { linesOf } from "../../transfer/lines.ts";
-import { print } from "../output.ts";
-import { createProgress } from "../progress.ts";
-import { withServices } from "../services.ts";
+import { stat } from "node:fs/promises";
+import { Command } from "commander";
+import createPost from "../../tools/create_post.ts";
+import { parseInput } from "../adapters/calls/input.ts";
+import { readConfig } from "../config.ts";
+import { BoardError } from "../failures.ts";
+import type { OpenBoard } from "../open-board.ts";
+import type { StoredPublisher } from "../ports/store/index.ts";
+import type { PostInput } from "../schema/post.ts";
+import { isExport } from "../transfer/import-board.ts";
+import { linesOf } from "../transfer/lines.ts";
+import { importExport } from "./import-board.ts";
+import { withServices } from "./open-store.ts";
+import { createProgress, jsonOption, print } from "./output.ts";
+
+interface Options {
+  publisher?: string;
+  otherSecretKey: boolean;
+  json: boolean;
+}
+
+/** `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
+export function importCommand(): Command {
+  return new Command("import")
+    .argument(
+      "<file>",
+      "one JSON object per line, PostInput as in the manual; or a file of `agent-board export`",
+    )
+    .option("--publisher <id>", "write as this publisher; default: one that relays what is imported")
+    .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
+    .addOption(jsonOption())
+    .action(importFile);
+}
+
+async function importFile(file: string, options: Options): Promise<void> {
+  const { size } = await stat(file).catch(() => {
+    throw new Error(`Cannot read ${file}.`);
+  });
+  await ((await isExport(file)) ? importExport(file, options) : importPosts(file, size, options));
+}
 
 /** Rows written side by side: they share commits. */
 const BATCH = 32;
@@ -30,7 +60,7 @@ interface Summary {
  * Writes the rows of a file as posts of the named publisher, or of one that relays them, and prints what became of them.
  * @param size  of the file in bytes
  */
-export async function importPosts(
+async function importPosts(
   file: string,
   size: number,
   options: { publisher?: string; json: boolean },
@@ -40,10 +70,15 @@ export async function importPosts(
     const summary: Summary = { added: 0, known: 0, refused: [] };
     const began = performance.now();
     const progress = createProgress(`Importing ${file}`, size);
-    for await (const batch of batchesOf(file)) {
-      await Promise.all(batch.rows.map((row) => importRow(board, publisher, row, summary)));
-      progress.advance(batch.bytes);
+    const rows: Row[] = [];
+    const write = () => Promise.all(rows.splice(0).map((row) => importRow(board, publisher, row, summary)));
+    let line = 0;
+    for await (const bytes of linesOf(file, { read: (n) => progress.advance(n) })) {
+      line += 1;
+      if (bytes.toString("utf8").trim() !== "") rows.push({ line, bytes });
+      if (rows.length === BATCH) await write();
     }
+    await write();
     progress.done();
     report(summary, performance.now() - began, options.json);
   });
@@ -53,22 +88,6 @@ interface Row {
   /** Counted from 1. */
   line: number;
   bytes: Buffer;
-}
-
-async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: number }> {
-  let rows: Row[] = [];
-  let bytes = 0;
-  let line = 0;
-  for await (const read of linesOf(file)) {
-    line += 1;
-    bytes += read.length + 1;
-    if (read.toString("utf8").trim() !== "") rows.push({ line, bytes: read });
-    if (rows.length < BATCH) continue;
-    yield { rows, bytes };
-    rows = [];
-    bytes = 0;
-  }
-  yield { rows, bytes };
 }
 
 async function importRow(
@@ -83,8 +102,6 @@ async function importRow(
     const sent: unknown = JSON.parse(row.bytes.toString("utf8"));
     if (typeof sent !== "object" || sent === null || Array.isArray(sent))
       throw new BoardError("invalid_request", { issues: [NO_OBJECT] });
-    const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
-    if (createPost === undefined) throw new Error("the catalog has no create_post");
     const { input } = parseInput(createPost, sent as Record<string, unknown>, "body");
     const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
       relayed: true,

@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
-import { readConfig } from "../../config.ts";
-import { SECRET_KEY_SETTING } from "../../domain/secrets.ts";
-import { counted } from "../../schema/text.ts";
-import { checkExport, importBoard } from "../../transfer/import-board.ts";
-import { storedSecrets, withStore } from "../open-store.ts";
-import { print } from "../output.ts";
-import { createProgress } from "../progress.ts";
+import { readConfig } from "../config.ts";
+import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import { counted } from "../schema/text.ts";
+import { checkExport, importBoard } from "../transfer/import-board.ts";
+import { storedSecrets, withStore } from "./open-store.ts";
+import { createProgress, print } from "./output.ts";
 
 /**
  * `agent-board import FILE` where the file is an export: a whole board into an empty one.
