@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import { chooseModel, completeModel } from "../embed/chosen/index.ts";
-import { PRESETS } from "../embed/chosen/presets.ts";
+import { PRESETS } from "../embed/chosen/name.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";

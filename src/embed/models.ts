@@ -1,6 +1,6 @@
 import { readData } from "../data/read.ts";
 import { type CosineScale, REFERENCE_SCALE } from "../ports/embedder.ts";
-import type { FileSet } from "./file-set.ts";
+import type { FileSet } from "./download.ts";
 
 /** What the board knows of an embedding model before it runs. `name` is what `EMBEDDING_MODEL` calls it. */
 export interface EmbeddingModel extends FileSet {

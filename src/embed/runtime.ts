@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readData } from "../data/read.ts";
-import type { FileSet, PinnedFile } from "./file-set.ts";
+import type { FileSet, PinnedFile } from "./download.ts";
 import { ensureFiles, type FileFetch, type FileSearch, findFiles } from "./files.ts";
 
 /**

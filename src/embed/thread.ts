@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
 import type { PostParts } from "../schema/text.ts";
@@ -31,8 +33,6 @@ const STUCK_MS = 60_000;
 const CLOSE_MS = 10_000;
 /** An absent model is looked for again after this time, then after twice as long, and so on up to an hour. */
 const AGAIN_MS = 5_000;
-/** After a worker that ran this long before it broke, the first pause is as short as ever. */
-const SOUND_MS = 10 * 60_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
@@ -55,8 +55,6 @@ export class ModelThread {
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
   #againMs: number;
-  readonly #firstAgainMs: number;
-  #startedAt = 0;
   #settling: ((state: ModelState) => void)[] = [];
 
   /** @param find  resolves to the folders of model and runtime, downloaded first where they are missing */
@@ -70,7 +68,6 @@ export class ModelThread {
     this.#find = find;
     this.#log = log;
     this.#againMs = againMs;
-    this.#firstAgainMs = againMs;
     void this.#open();
   }
 
@@ -103,20 +100,11 @@ export class ModelThread {
     const worker = this.#worker;
     this.#worker = null;
     if (worker === null) return;
-    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const ended = once(worker, "exit");
+    // Never terminated: during a run, the runtime would abort the whole process.
     worker.postMessage("end" satisfies WorkerOrder);
-    await Promise.race([ended, this.#giveTime(worker)]);
-    clearTimeout(this.#alarm);
-  }
-
-  /** A worker is asked to end, never terminated: during a run, the runtime would abort the whole process. */
-  #giveTime(worker: Worker): Promise<void> {
-    return new Promise((resolve) => {
-      this.#alarm = setTimeout(() => {
-        worker.unref();
-        resolve();
-      }, CLOSE_MS);
-    });
+    await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
+    worker.unref();
   }
 
   async #open(): Promise<void> {
@@ -141,9 +129,8 @@ export class ModelThread {
       if (news.kind === "failed") this.#giveUp(news.message);
       else if (news.kind === "ready") {
         clearTimeout(this.#alarm);
-        this.#startedAt = performance.now();
         this.words = new Set(news.words);
-        const ms = Math.round(this.#startedAt - began);
+        const ms = Math.round(performance.now() - began);
         this.#log.info({ model: this.#model.name, ms }, "model ready");
         this.#settle("ready");
         this.#next();
@@ -180,7 +167,7 @@ export class ModelThread {
     this.#next();
   }
 
-  /** Gives up a worker that does not answer, and leaves it alone; `#giveTime` says why. */
+  /** Gives up a worker that does not answer, and leaves it alone; `close` says why. */
   #watch(worker: Worker): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
@@ -194,8 +181,6 @@ export class ModelThread {
   #giveUp(reason: string, tryAgain = true): void {
     clearTimeout(this.#alarm);
     this.#worker = null;
-    if (this.state === "ready" && performance.now() - this.#startedAt >= SOUND_MS)
-      this.#againMs = this.#firstAgainMs;
     this.#settle("absent");
     this.#rejectAll("the model is absent");
     if (this.#closing.signal.aborted) return;

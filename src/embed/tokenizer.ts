@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 
 /**
- * What turns a text into the ids of its tokens, the first `maxTokens` of them.
+ * What turns a text into the ids of its tokens, the first `maxTokens` of them; and the words that the model knows.
  * @param folder  the model's own
  * @param closes  whether a cut text keeps its closing mark. Those of the default model do not: the library that made the
  *   board's first vectors cut them so, and vectors of one text must stay alike
@@ -12,13 +12,37 @@ export async function openTokenizer(
   folder: string,
   maxTokens: number,
   closes: boolean,
-): Promise<(text: string) => number[]> {
-  const read = async (file: string): Promise<object> =>
-    JSON.parse(await readFile(join(folder, file), "utf8"));
-  const tokenizer = new Tokenizer(await read("tokenizer.json"), await read("tokenizer_config.json"));
-  return (text) => {
+): Promise<{ idsOf: (text: string) => number[]; words: string[] }> {
+  const read = async (file: string) => JSON.parse(await readFile(join(folder, file), "utf8"));
+  const file: TokenizerFile = await read("tokenizer.json");
+  const tokenizer = new Tokenizer(file, await read("tokenizer_config.json"));
+  const idsOf = (text: string) => {
     const { ids } = tokenizer.encode(text);
     if (ids.length <= maxTokens) return ids;
     return closes ? [...ids.slice(0, maxTokens - 1), ...ids.slice(-1)] : ids.slice(0, maxTokens);
   };
+  return { idsOf, words: wholeWords(file) };
 }
+
+/** What is read of a `tokenizer.json`. */
+interface TokenizerFile {
+  model: { vocab: Readonly<Record<string, number>> | readonly (readonly [string, number])[] };
+}
+
+/** What tokenizers put before the beginning of a word: SentencePiece and byte-level BPE. */
+const WORD_START = /^[\u2581\u0120]/;
+
+/**
+ * The whole words of a tokenizer's vocabulary, in lower case, without accents. WordPiece marks what continues a word
+ * (`##ing`), the others what begins one.
+ */
+function wholeWords({ model: { vocab } }: TokenizerFile): string[] {
+  const tokens = Array.isArray(vocab) ? vocab.map(([token]) => token as string) : Object.keys(vocab);
+  const marksBeginnings = tokens.some((token) => WORD_START.test(token));
+  const words = tokens
+    .filter((token) => (marksBeginnings ? WORD_START.test(token) : !token.startsWith("##")))
+    .map((token) => plain(token.replace(WORD_START, "")));
+  return [...new Set(words.filter((word) => /^\p{L}{2,}$/u.test(word)))];
+}
+
+const plain = (word: string) => word.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type Embedder, EmbedderUnavailable, REFERENCE_SCALE } from "../ports/embedder.ts";
+import type { PostParts } from "../schema/text.ts";
 import { completeModel } from "./chosen/index.ts";
 import type { ProgressFactory } from "./download.ts";
 import { ensureFiles } from "./files.ts";
@@ -45,13 +46,20 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   if (mode === "off") return { ...named, ...without("off", "meaning is switched off") };
 
   const find = async (signal: AbortSignal) => {
-    const fetch = { modelDir, cacheDir, signal, progress, offline, ...(hub === undefined ? {} : { hub }) };
+    const fetch = { modelDir, cacheDir, signal, progress, offline, hub };
     const [set, runtimeFolder] = await Promise.all([completeModel(model, fetch), ensureRuntime(fetch)]);
     const folder = await ensureFiles({ ...fetch, set });
     return { modelFolder: resolve(folder, set.folder), weights: set.weights ?? "", runtimeFolder };
   };
   const thread = new ModelThread(model, find, log, againMs);
   const remembered = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
+  const vectorOfQuery = async (query: string | PostParts) => {
+    const key = JSON.stringify(query);
+    const vector = remembered.get(key) ?? (await thread.embed([query], "query"))[0] ?? new Float32Array();
+    remembered.set(key, vector);
+    // A copy, so that no caller changes what the next one gets.
+    return new Float32Array(vector);
+  };
 
   return {
     ...named,
@@ -59,18 +67,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
     settled: () => thread.settled(),
     async embed(texts, purpose) {
       if (thread.state !== "ready") throw new EmbedderUnavailable(`the model is ${thread.state}`);
-      const asked = texts.filter((text) => typeof text === "string");
-      if (purpose === "post" || asked.length < texts.length) return thread.embed(texts, purpose);
-      const unknown = [...new Set(asked)].filter((text) => !remembered.has(text));
-      // Looked up before the wait: meanwhile other queries may push them out.
-      const known = new Map(asked.map((text) => [text, remembered.get(text)]));
-      const fresh = await thread.embed(unknown, purpose);
-      for (const [i, text] of unknown.entries()) {
-        known.set(text, fresh[i]);
-        remembered.set(text, fresh[i]);
-      }
-      // Copies, so that no caller changes what the next one gets.
-      return asked.map((text) => new Float32Array(known.get(text) ?? []));
+      return purpose === "post" ? thread.embed(texts, purpose) : Promise.all(texts.map(vectorOfQuery));
     },
     knowsWord: (word) => thread.state === "ready" && thread.words.has(word),
     close: () => thread.close(),

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { parentPort, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, workerData } from "node:worker_threads";
+import { Tensor } from "onnxruntime-common";
 import type { PostParts } from "../schema/text.ts";
 import { textForModel } from "../search/model-text.ts";
 import { stepBack } from "../start-worker.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
-import { openSession } from "./session.ts";
 import { openTokenizer } from "./tokenizer.ts";
-import { wholeWords } from "./vocabulary.ts";
 
 /** What a worker starts with. */
 export interface WorkerStart
@@ -34,13 +33,11 @@ export type WorkerNews =
   | { kind: "vector"; vector: Float32Array }
   | { kind: "refused"; message: string };
 
-if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
-
 async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): Promise<void> {
   stepBack("model");
   const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
   try {
-    const { embed, dispose } = await load(start);
+    const { embed, words, dispose } = await load(start);
     embed("warm up");
     port.on("message", (order: WorkerOrder) => (order === "end" ? end() : answer(order)));
     const end = () => {
@@ -56,8 +53,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
         say({ kind: "refused", message: error instanceof Error ? error.message : String(error) });
       }
     };
-    const tokenizer = join(start.modelFolder, "tokenizer.json");
-    say({ kind: "ready", words: wholeWords(await readFile(tokenizer, "utf8")) });
+    say({ kind: "ready", words });
   } catch (error) {
     say({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
     port.close();
@@ -66,7 +62,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
 
 async function load(start: WorkerStart) {
   const { modelFolder, maxTokens, dimension, pooling } = start;
-  const tokensOf = await openTokenizer(modelFolder, maxTokens, start.closes);
+  const { idsOf, words } = await openTokenizer(modelFolder, maxTokens, start.closes);
   const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
 
   /**
@@ -75,13 +71,13 @@ async function load(start: WorkerStart) {
    * faster.
    */
   function embed(text: string): Float32Array {
-    const states = session.statesOf(tokensOf(text));
+    const states = session.statesOf(idsOf(text));
     if (states.dimension !== dimension) {
       throw new Error(`the model answers vectors of ${states.dimension} dimensions, not of ${dimension}`);
     }
     return pooled(states.data, dimension, pooling);
   }
-  return { embed, dispose: () => session.dispose() };
+  return { embed, words, dispose: () => session.dispose() };
 }
 
 /**
@@ -102,3 +98,75 @@ function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["
   for (let d = 0; d < dimension; d += 1) vector[d] = (vector[d] ?? 0) * scale;
   return vector;
 }
+
+/** A loaded model. */
+interface Session {
+  /** The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself. */
+  statesOf(ids: readonly number[]): { data: Float32Array; dimension: number };
+  dispose(): void;
+}
+
+/** What this file uses of the library's face; `dist/binding.d.ts` of its package has all of it. */
+interface Binding {
+  initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
+  InferenceSession: new () => {
+    readonly inputMetadata: readonly { name: string }[];
+    readonly outputMetadata: readonly { name: string }[];
+    loadModel(path: string, options: object): void;
+    run(
+      feeds: Record<string, Tensor>,
+      fetches: Record<string, null>,
+      options: object,
+    ): Record<string, Tensor>;
+    dispose(): void;
+  };
+}
+
+const LOG_ERRORS = 3;
+/** One core per board: more threads gain little on short texts, and take cores from requests. */
+const OPTIONS = { executionProviders: ["cpu"], intraOpNumThreads: 1, interOpNumThreads: 1 };
+
+/** What a model may ask of a text, by the names that exporters use. */
+const INPUTS: Readonly<Record<string, (id: number, position: number) => number>> = {
+  input_ids: (id) => id,
+  attention_mask: () => 1,
+  token_type_ids: () => 0,
+  position_ids: (_id, position) => position,
+};
+/** Outputs, the wanted first: states of tokens, then one vector that the model pooled itself. */
+const OUTPUTS = ["last_hidden_state", "token_embeddings", "sentence_embedding"];
+
+/**
+ * Loads an encoder of texts into the ONNX runtime.
+ * @param runtimeFolder  what `ensureRuntime` found
+ * @throws Error when the machine cannot load the libraries, such as one without glibc, or the model is no encoder of texts
+ */
+function openSession(runtimeFolder: string, modelPath: string): Session {
+  const binding: Binding = createRequire(import.meta.url)(join(runtimeFolder, "onnxruntime_binding.node"));
+  binding.initOrtOnce(LOG_ERRORS, Tensor, isMainThread);
+  const session = new binding.InferenceSession();
+  session.loadModel(modelPath, OPTIONS);
+  const inputs = session.inputMetadata.map(({ name }) => name);
+  const foreign = inputs.find((name) => INPUTS[name] === undefined);
+  if (foreign !== undefined) throw new Error(`the model asks for ${foreign}, which texts do not have`);
+  const outputs = session.outputMetadata.map(({ name }) => name);
+  const output = OUTPUTS.find((name) => outputs.includes(name));
+  if (output === undefined) throw new Error(`the model answers ${outputs.join(", ")}, and no states`);
+  return {
+    statesOf(ids) {
+      const feeds = Object.fromEntries(
+        inputs.map((name) => {
+          const numbers = BigInt64Array.from(ids, (id, at) => BigInt(INPUTS[name]?.(id, at) ?? 0));
+          return [name, new Tensor("int64", numbers, [1, ids.length])];
+        }),
+      );
+      const states = session.run(feeds, { [output]: null }, {})[output];
+      const dimension = states?.dims.at(-1);
+      if (states === undefined || dimension === undefined) throw new Error("the model answers no states");
+      return { data: states.data as Float32Array, dimension };
+    },
+    dispose: () => session.dispose(),
+  };
+}
+
+if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);

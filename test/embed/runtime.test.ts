@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { FileSet } from "../../src/embed/file-set.ts";
+import type { FileSet } from "../../src/embed/download.ts";
 import { ensureFiles } from "../../src/embed/files.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { runtimeFor } from "../../src/embed/runtime.ts";
@@ -49,7 +49,8 @@ describe("the tokens of a text", () => {
   let tokensOf: (text: string) => number[];
   beforeAll(async () => {
     const [model] = MODELS;
-    tokensOf = await openTokenizer(join(await ensureTestModel(), model.folder), model.maxTokens, false);
+    const folder = join(await ensureTestModel(), model.folder);
+    tokensOf = (await openTokenizer(folder, model.maxTokens, false)).idsOf;
   });
 
   // Recorded with @huggingface/transformers 4.3.1, whose tokens are behind the vectors of all boards so far.

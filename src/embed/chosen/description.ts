@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { CosineScale } from "../../ports/embedder.ts";
-import { ModelRefused } from "./refused.ts";
+
+/** A model that cannot be used: one sentence, with what to do about it. */
+export class ModelRefused extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "ModelRefused";
+  }
+}
 
 /** The operator's own settings, beside the model's files. They win over what these say. */
 const SETTINGS_FILE = "agent-board.json";

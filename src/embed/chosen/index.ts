@@ -1,17 +1,15 @@
-import { createHash } from "node:crypto";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { innermostReason } from "../download.ts";
-import { type FileFetch, findFiles, inWorkspace, putInPlace } from "../files.ts";
+import { z } from "zod";
+import { innermostReason, type PinnedFile } from "../download.ts";
+import { type FileFetch, findFiles, inWorkspace, putInPlace, sha256Of } from "../files.ts";
 import { fetchFromHub, newestCommit, type WantedFile } from "../hub.ts";
 import type { EmbeddingModel } from "../models.ts";
-import { DESCRIBING_FILES, describeModel } from "./description.ts";
-import { type ChosenName, chosenName } from "./name.ts";
-import { digestsOf, filesOf, type Pins, readPins, writePins } from "./pins.ts";
-import { knownSettings } from "./presets.ts";
-import { ModelRefused } from "./refused.ts";
+import { DESCRIBING_FILES, describeModel, ModelRefused } from "./description.ts";
+import { type ChosenName, chosenName, knownSettings } from "./name.ts";
 
-export { ModelRefused } from "./refused.ts";
+export { ModelRefused } from "./description.ts";
 
 /** Where models are looked for, and how they are downloaded. */
 export type ModelPlaces = Omit<FileFetch, "set">;
@@ -182,3 +180,42 @@ async function pinFirst(
     return pins;
   });
 }
+
+const Pins = z.object({
+  files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
+});
+
+/** Sizes and digests of a model's files, by path, as they were when this machine first had them. */
+export type Pins = z.infer<typeof Pins>["files"];
+
+/** The pins of a model's own folder; none where they are missing or damaged, so that its files are downloaded again. */
+export async function readPins(own: string): Promise<Pins> {
+  try {
+    return Pins.parse(JSON.parse(await readFile(fileIn(own), "utf8"))).files;
+  } catch {
+    return {};
+  }
+}
+
+/** Writes pins in one step: other processes read the old list or the new one. */
+export async function writePins(own: string, files: Pins): Promise<void> {
+  const written = `${fileIn(own)}.${randomBytes(4).toString("hex")}`;
+  await writeFile(written, `${JSON.stringify({ files }, null, 2)}\n`);
+  await rename(written, fileIn(own));
+}
+
+const fileIn = (own: string) => join(own, "pinned.json");
+
+/** Sizes and digests of those of the files that are there. */
+export async function digestsOf(folder: string, paths: readonly string[]): Promise<Pins> {
+  const digests: Pins = {};
+  for (const path of paths) {
+    const file = join(folder, path);
+    const found = await stat(file).catch(() => null);
+    if (found?.isFile() === true) digests[path] = { bytes: found.size, sha256: await sha256Of(file) };
+  }
+  return digests;
+}
+
+export const filesOf = (pins: Pins): PinnedFile[] =>
+  Object.entries(pins).map(([path, digest]) => ({ path, copies: [digest] }));
