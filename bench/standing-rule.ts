@@ -12,7 +12,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { toReference } from "../src/domain/board/cosine-scale.ts";
+import { toReference } from "../src/domain/subscriptions/matching.ts";
 import { FEATURES } from "../src/search/standing-rule/features.ts";
 import { floorOf, postText } from "../src/search/standing-rule/index.ts";
 import type { Line } from "./standing-rule/fit.ts";

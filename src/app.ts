@@ -13,7 +13,7 @@ import { mcpRouter } from "./adapters/mcp/http/index.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
 import { manualRoutes } from "./adapters/reference/manual-routes.ts";
 import type { OpenBoard } from "./open-board.ts";
-import type { Readiness } from "./schema/readiness.ts";
+import type { Readiness } from "./schema/board.ts";
 
 /**
  * The Express app of an open board: REST, MCP, pages, feeds, manual and health.

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { DEFAULT_IDENTITY } from "./domain/site.ts";
 import { ConfigError } from "./failures.ts";
 import { parseUrl } from "./parse-url.ts";
-import { Near } from "./schema/place/near.ts";
+import { Near } from "./schema/place.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
-import { bareId } from "../schema/ids.ts";
+import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print, wholeNumber } from "./output.ts";

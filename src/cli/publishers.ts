@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
 import type { Store, StoredPublisher } from "../ports/store/index.ts";
-import { bareId } from "../schema/ids.ts";
+import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print } from "./output.ts";

@@ -1,8 +1,7 @@
 import { distance } from "fastest-levenshtein";
-import { openPlaces, type PlaceRecord, type PlaceTable, STEP } from "./file.ts";
+import { KM_PER_DEGREE, kmBetween, openPlaces, type PlaceRecord, type PlaceTable, STEP } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
-import { KM_PER_DEGREE, kmBetween } from "./near.ts";
 import { regionCodes } from "./regions.ts";
 
 /** A town or district, by GeoNames. */

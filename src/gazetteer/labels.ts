@@ -1,6 +1,6 @@
 import type { PlaceRecord, PlaceTable } from "./file.ts";
+import { KM_PER_DEGREE, kmBetween } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
-import { KM_PER_DEGREE, kmBetween } from "./near.ts";
 import { countryName, REGION_NAMES } from "./regions.ts";
 
 /** A place with the region, town or country that tells it from others: `Springfield, Illinois`, `Kreuzberg, Berlin`. */

@@ -4,9 +4,8 @@ import type { Publishers } from "../domain/publishers/index.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/time.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { Store } from "../ports/store/index.ts";
+import { INBOX_KEPT_DAYS, type Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
-import { eraseOld, hasScratchToPrune, pruneScratch } from "./housekeeping.ts";
 import type { Held, Job } from "./scheduler.ts";
 
 const PROOF_AGE_MS = 30 * DAY_MS;
@@ -64,3 +63,45 @@ export function jobsOf(services: {
     },
   ];
 }
+
+/** How long things are kept after they ended. */
+const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: INBOX_KEPT_DAYS } as const;
+const BATCH = 500;
+/** A run ends after this many batches of each kind; the next one continues. */
+const BATCHES_MAX = 200;
+
+/** Erases what has been kept long enough; resolves to the number of rows erased. Safe to run twice. */
+export async function eraseOld(store: Store, now: number, held: Held = always): Promise<number> {
+  const daysAgo = (days: number) => now - days * DAY_MS;
+  const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };
+  const deliveries = daysAgo(KEPT_DAYS.deliveries);
+  const { inbox } = store;
+  return (
+    (await inBatches(held, () => store.posts.erase(posts, BATCH))) +
+    (await inBatches(held, () => store.subscriptions.pruneDeliveries(deliveries, BATCH))) +
+    (await inBatches(held, async () => (await inbox.prune?.(daysAgo(KEPT_DAYS.inbox), BATCH)) ?? 0))
+  );
+}
+
+async function inBatches(held: Held, erase: () => Promise<number>): Promise<number> {
+  let erased = 0;
+  for (let batch = 0; batch < BATCHES_MAX && (await held()); batch += 1) {
+    const rows = await erase();
+    erased += rows;
+    if (rows < BATCH) break;
+  }
+  return erased;
+}
+
+/** False where the database drops expired counters, rankings and sign-ins by itself. */
+export const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
+  [limits, rankings, signIns].some(({ prune }) => prune !== undefined);
+
+/** Drops expired counters, rankings and sign-ins. */
+export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
+  if (await held()) await store.limits.prune?.(now);
+  if (await held()) await store.rankings.prune?.(now);
+  if (await held()) await store.signIns.prune?.(now);
+}
+
+const always: Held = () => Promise.resolve(true);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { defineRoute, ok, pending } from "../operation.ts";
-import { InboxItem } from "../schema/inbox.ts";
 import { Post } from "../schema/post.ts";
 import {
   Publisher,
@@ -10,7 +9,7 @@ import {
   VerifyInstructions,
 } from "../schema/publisher.ts";
 import { Flag, HttpUrl } from "../schema/scalars.ts";
-import { awaitedPageOf, Subscription } from "../schema/subscription.ts";
+import { awaitedPageOf, InboxItem, Subscription } from "../schema/subscription.ts";
 
 export const readOwnPublisher = defineRoute({
   name: "read_own_publisher",

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { bareId } from "./ids.ts";
 import { Publisher } from "./publisher.ts";
 import {
+  bareId,
   Count,
   commaSeparated,
   DateTime,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { bareId } from "./ids.ts";
-import { Count, HttpUrl, Timestamp } from "./scalars.ts";
+import { bareId, Count, HttpUrl, Timestamp } from "./scalars.ts";
 import { line, optionalMultiline } from "./text.ts";
 
 export const PublisherId = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Near, type NearPoint } from "./place/near.ts";
+import { Near, type NearPoint } from "./place.ts";
 import { KINDS, Kind, PostId } from "./post.ts";
 import { PublisherId } from "./publisher.ts";
 import { Bound, Flag, List, numeric, TimeZone } from "./scalars.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
-import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
-import { zoneNamed } from "./time/zone.ts";
+import { spanOfText, type TimeSpan, zoneNamed } from "./time/iso-8601.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
 
@@ -163,3 +162,10 @@ export const TimeZone = z
     return z.NEVER;
   })
   .meta({ override: { type: "string", maxLength: 64 } });
+
+/** The id inside a page URL or a file name: `https://board/p/abc.md` → `abc`; anything else is returned trimmed. */
+export function bareId(sent: string, page: "p" | "publishers" | "subscriptions"): string {
+  const text = sent.trim().slice(0, 2000);
+  const fromUrl = new RegExp(`/${page}/([^/?#]+)`).exec(text)?.[1] ?? text;
+  return fromUrl.replace(/(\.(json|md|ics))+$/, "");
+}

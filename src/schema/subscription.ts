@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { bareId } from "./ids.ts";
 import { Post } from "./post.ts";
 import { criteria, refuseZoneless } from "./query.ts";
-import { Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
+import { bareId, Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** The posts of a board as a saved query sees them, counted when it is saved and now and then. */
@@ -164,3 +163,15 @@ export const awaitedPageOf = {
     .default(0)
     .describe("Seconds to wait for something new, at most 50. Default 0."),
 };
+
+/** Something that concerns a publisher, as callers see it. */
+export const InboxItem = z.object({
+  type: z
+    .enum(["reply", "match", "activity"])
+    .describe("A reply to your post; a match of your subscription; a reply in a thread you replied to."),
+  at: Timestamp,
+  post: Post,
+  subscription_id: z.string().optional().describe("Of a match, as is `delivery_id`."),
+  delivery_id: z.int().optional(),
+});
+export type InboxItem = z.infer<typeof InboxItem>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fingerprint, nearIdentical } from "../../src/domain/posts/duplicates/fingerprint.ts";
+import { fingerprint, nearIdentical } from "../../src/domain/posts/duplicates.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 import { prose } from "../support/texts/prose.ts";
 

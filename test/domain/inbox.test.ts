@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eraseOld } from "../../src/jobs/housekeeping.ts";
+import { eraseOld } from "../../src/jobs/schedule.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOver } from "../../src/domain/posts/over.ts";
+import { isOver } from "../../src/domain/posts/expiry.ts";
 
 const DATELESS = { starts_at: null, ends_at: null, timezone: null, location: null };
 const NEW_YORK = { name: "New York", lat: 40.71, lng: -74.01 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { personalData } from "../../src/domain/posts/personal-data.ts";
+import { personalData } from "../../src/domain/posts/text.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 
 describe("personalData", () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { eraseOld } from "../../src/jobs/housekeeping.ts";
+import { eraseOld } from "../../src/jobs/schedule.ts";
 import { openMongodb } from "../../src/store/mongodb/index.ts";
 import { useBoard } from "../support/boards/rich-board.ts";
 import { startWebhook } from "../support/clients/webhooks.ts";

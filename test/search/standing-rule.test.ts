@@ -12,7 +12,7 @@ import {
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { MIGRATIONS } from "../../src/search-index/schema.ts";
+import { MIGRATIONS } from "../../src/search-index/index.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];

@@ -1,5 +1,5 @@
 import type { Board } from "../../domain/board/index.ts";
-import { markedOver } from "../../domain/posts/over.ts";
+import { markedOver } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
 import { type Advice, adviceOn, type BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Operation, Reply } from "../../operation.ts";

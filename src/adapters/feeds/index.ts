@@ -1,6 +1,6 @@
 import { type RequestHandler, type Response, Router } from "express";
 import { type CancelledEntry, calendarEntry, cancelledEntries } from "../../domain/posts/calendar-entry.ts";
-import { markedOver } from "../../domain/posts/over.ts";
+import { markedOver } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Operation, Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";

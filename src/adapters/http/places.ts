@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from "express";
 import { BoardError } from "../../failures.ts";
-import { BEGUN_CHARS, placeSuggestions } from "../../schema/place/suggestions.ts";
+import { BEGUN_CHARS, placeSuggestions } from "../../schema/place.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
 
 /** The gazetteer changes only with the program. */

@@ -1,4 +1,4 @@
-import { isOver } from "../../domain/posts/over.ts";
+import { isOver } from "../../domain/posts/expiry.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneAt } from "../../schema/time/local-time.ts";

@@ -1,10 +1,9 @@
 import type { z } from "zod";
-import { BoardInfo, Metrics } from "../../schema/board.ts";
+import { BoardInfo, Metrics, Readiness } from "../../schema/board.ts";
 import { FailureMeta, Issue, Meta } from "../../schema/envelope.ts";
 import { openSchemaOf } from "../../schema/json-schema.ts";
 import { Deleted, Post, PostInput, PostWithContext } from "../../schema/post.ts";
 import { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
-import { Readiness } from "../../schema/readiness.ts";
 import { ReportInput, ReportReceipt } from "../../schema/report.ts";
 import {
   NewSubscription,

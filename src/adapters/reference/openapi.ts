@@ -1,6 +1,6 @@
 import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
-import { Health, Readiness } from "../../schema/readiness.ts";
+import { Health, Readiness } from "../../schema/board.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 import { Answers, componentHeaders, headers, takesIdempotencyKey, unchanged } from "./openapi-answers.ts";

@@ -1,4 +1,4 @@
-import { isOver } from "../../domain/posts/over.ts";
+import { isOver } from "../../domain/posts/expiry.ts";
 import type { Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import { quotedLine, wordOrQuoted } from "./untrusted.ts";

@@ -4,9 +4,9 @@ import type { Metrics as MetricsResource } from "../../schema/board.ts";
 import { dayOf, isoTime } from "../resources.ts";
 import { DAY_MS } from "../time.ts";
 import type { Board } from "./index.ts";
-import { callersBehind, SEEKER } from "./searcher-estimate.ts";
 import { SharedValue } from "./shared-value.ts";
 import { DEMAND } from "./unmet-demand.ts";
+import { callersBehind, SEEKER } from "./usage.ts";
 
 /** Counts of active publishers may be this old. Taking them reads every post of a month. */
 const ACTIVE_MS = 60_000;

@@ -1,4 +1,6 @@
 import { type Advice, BoardError } from "../../failures.ts";
+import type { Post, PostWithContext } from "../../schema/post.ts";
+import { endOfStart } from "../../schema/time/local-time.ts";
 import { DAY_MS, HOUR_MS } from "../time.ts";
 import { adviceToEdit } from "./advice.ts";
 
@@ -76,3 +78,24 @@ export function extendedExpiry(
 /** A note to the writer of a reply who sent an expiry. */
 export const NOTE_ON_REPLY_EXPIRY =
   "A reply lives as long as the post it answers, so `expires_at` changed nothing; to take a reply back, delete it.";
+
+/** A post with dates is over once its end, or else what its start covers (`endOfStart`), is past. */
+export function isOver(
+  post: Pick<Post, "starts_at" | "ends_at" | "timezone" | "location">,
+  now: number,
+): boolean {
+  if (post.ends_at !== null) return Date.parse(post.ends_at) < now;
+  const start = post.starts_at === null ? now : Date.parse(post.starts_at);
+  return start < now && endOfStart(start, post) < now;
+}
+
+/** The post, marked where it is over, as are its replies and related posts. */
+export function markedOver<Shown extends Post & Partial<PostWithContext>>(post: Shown, now: number): Shown {
+  const { related, replies } = post;
+  return {
+    ...post,
+    ...(isOver(post, now) ? { over: true } : {}),
+    ...(related === undefined ? {} : { related: related.map((other) => markedOver(other, now)) }),
+    ...(replies === undefined ? {} : { replies: replies.map((reply) => markedOver(reply, now)) }),
+  };
+}

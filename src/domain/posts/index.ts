@@ -4,9 +4,9 @@ import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
+import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
 import { shownOf, type Visibility, visibilityOf } from "./hidden.ts";
-import { RelatedPosts } from "./related.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
@@ -138,4 +138,32 @@ function notesFor(post: StoredPost, { hidden }: Visibility, caller: StoredPublis
   if (why === undefined) return [];
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
   return [why];
+}
+
+/** The posts closest to a post in meaning, looked for at each reading: so they are right at any moment. */
+export class RelatedPosts {
+  readonly #store: Store;
+  readonly #index: SearchIndex;
+  readonly #minCosine: () => number;
+
+  /** @param parts.relatedCosine  below it a post is not called related */
+  constructor(parts: { store: Store; index: SearchIndex; relatedCosine: () => number }) {
+    this.#store = parts.store;
+    this.#index = parts.index;
+    this.#minCosine = parts.relatedCosine;
+  }
+
+  /** At most five active posts, closest first, without the post's parent. */
+  async of(post: StoredPost, now: number): Promise<StoredPost[]> {
+    const found = await this.#index.related(post.id, {
+      filter: filterOf({}, now),
+      minCosine: this.#minCosine(),
+      // One more than are shown: the post's parent may be among them.
+      limit: LIMITS.relatedInPost + 1,
+    });
+    const ids = found.filter((id) => id !== post.parentId).slice(0, LIMITS.relatedInPost);
+    if (ids.length === 0) return [];
+    const rows = await this.#store.posts.many(ids);
+    return rows.filter((row) => row.state === "active" && row.expiresAt > now);
+  }
 }

@@ -14,9 +14,7 @@ import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
-import { fingerprint } from "./duplicates/fingerprint.ts";
-import { noteOnDuplicates, stormGuard } from "./duplicates/near-duplicates.ts";
-import { noteOnSaidAlready } from "./duplicates/said-already.ts";
+import { fingerprint, noteOnDuplicates, noteOnSaidAlready, stormGuard } from "./duplicates.ts";
 import {
   checkExpiry,
   checkWindow,

@@ -1,5 +1,5 @@
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";
-import type { InboxItem } from "../../schema/inbox.ts";
+import type { InboxItem } from "../../schema/subscription.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";

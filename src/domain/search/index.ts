@@ -8,7 +8,7 @@ import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { counted } from "../../schema/text.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
-import { gainsByRerank } from "../../search/rerank.ts";
+import { gainsByRerank } from "../../search/rank.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
@@ -19,9 +19,9 @@ import {
   notesOnBounds,
   notesOnOperators,
   notesOnPlace,
+  queryVector,
   textOfQuery,
 } from "./query.ts";
-import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
 import {
   notesOnUnderstood,

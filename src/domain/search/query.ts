@@ -1,12 +1,14 @@
 import { townAt } from "../../gazetteer/index.ts";
+import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import type { PostFilter } from "../../schema/filter.ts";
-import { placeInWords } from "../../schema/place/near.ts";
+import { placeInWords } from "../../schema/place.ts";
 import { RADIUS_KM, type SearchQuery, textOfBound } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts";
 import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/query-text.ts";
+import { quantize } from "../../search/vectors.ts";
 import { isoTime } from "../resources.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
@@ -172,4 +174,16 @@ const boundInWords = (bound: TimeSpan) =>
 function joinWith(word: "and" | "or", items: readonly string[]): string {
   if (items.length <= 1) return items[0] ?? "";
   return `${items.slice(0, -1).join(", ")} ${word} ${items.at(-1) ?? ""}`;
+}
+
+/** The meaning of a query's plain text, or null when there is no text, no model, or no time for it now. */
+export async function queryVector(embedder: Embedder, text: string): Promise<Int8Array | null> {
+  if (text === "" || embedder.state() !== "ready") return null;
+  try {
+    const [vector] = await embedder.embed([text], "query");
+    return vector === undefined ? null : quantize(vector);
+  } catch (error) {
+    if (error instanceof EmbedderUnavailable) return null;
+    throw error;
+  }
 }

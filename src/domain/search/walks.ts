@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
 import { type FrozenRanking, type RankingStore, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
-import { KeptRankings } from "./kept-rankings.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
 export const PIECE = 1_000;
@@ -231,3 +231,52 @@ function frozen(
 const timeOf = ({ expiresAt }: FrozenRanking) => expiresAt - FROZEN_MS;
 
 const isFull = ({ ids }: FrozenRanking) => ids.length === PIECE;
+
+const KEPT_MAX = 500;
+/** Stands between two ids, which hold no blank. */
+const BETWEEN = " ";
+
+/** A ranking as one text and one array: as a thousand strings it would keep the garbage collector busy. */
+interface Packed extends Omit<FrozenRanking, "ids" | "relevance"> {
+  ids: string;
+  relevance: Float64Array;
+  isSaved: boolean;
+}
+
+/** The rankings of this process's latest walks, some 20 KB each. */
+export class KeptRankings {
+  readonly #packed = new LRUCache<string, Packed>({ max: KEPT_MAX });
+
+  get(id: string): FrozenRanking | null {
+    const packed = this.#packed.get(id);
+    if (packed === undefined) return null;
+    const { isSaved, ...ranking } = packed;
+    const ids = ranking.ids === "" ? [] : ranking.ids.split(BETWEEN);
+    return { ...ranking, ids, relevance: [...ranking.relevance] };
+  }
+
+  /** When the ranking under this name expires; null when none is kept. */
+  expiryOf(id: string): number | null {
+    return this.#packed.get(id)?.expiresAt ?? null;
+  }
+
+  /** @param isSaved  whether the store holds it */
+  set(ranking: FrozenRanking, isSaved: boolean): void {
+    const ids = ranking.ids.join(BETWEEN);
+    const relevance = Float64Array.from(ranking.relevance);
+    this.#packed.set(ranking.id, { ...ranking, ids, relevance, isSaved });
+  }
+
+  has(id: string): boolean {
+    return this.#packed.has(id);
+  }
+
+  isSaved(id: string): boolean {
+    return this.#packed.get(id)?.isSaved === true;
+  }
+
+  saved(id: string): void {
+    const packed = this.#packed.get(id);
+    if (packed !== undefined) packed.isSaved = true;
+  }
+}

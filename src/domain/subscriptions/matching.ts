@@ -1,5 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
+import {
+  type CosineScale,
+  type Embedder,
+  EmbedderUnavailable,
+  REFERENCE_SCALE,
+} from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
@@ -8,17 +13,16 @@ import type { PostBackground } from "../../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
   answers,
+  type CosineMap,
   floorOf,
   postText,
   type StandingText,
   standingText,
 } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
-import { toReference } from "../board/cosine-scale.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
-import { countBackground, countPosts, hasChanged } from "./backgrounds.ts";
-import { hasVectorOf, makerOf } from "./meaning.ts";
+import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf } from "./meaning.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
@@ -223,4 +227,11 @@ function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost,
   const { lat, lng } = post.location ?? { lat: null, lng: null };
   const place = lat === null || lng === null ? null : { lat, lng };
   return { ...post, ...windowOf(post), place, verified: publisher.verifiedAt !== null };
+}
+
+/** What turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
+export function toReference({ unrelated }: Pick<CosineScale, "unrelated">): CosineMap {
+  const { median, high } = REFERENCE_SCALE.unrelated;
+  const slope = (high - median) / (unrelated.high - unrelated.median);
+  return { offset: median - slope * unrelated.median, slope };
 }

@@ -1,11 +1,9 @@
 import type { Embedder } from "../../ports/embedder.ts";
-import type { SearchIndex } from "../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
-import type { StandingQuery } from "../../schema/subscription.ts";
+import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/model-text.ts";
-import { parsedTextOf } from "../search/query.ts";
-import { queryVector } from "../search/query-vector.ts";
-import { countBackground, countPosts } from "./backgrounds.ts";
+import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
 
 /** A query's vector, and what the board is to it. All null without a model: words decide until a refresh finds it ready. */
 export async function meaningOf(
@@ -31,4 +29,54 @@ export function hasVectorOf(
   { vectorModel }: Pick<StoredSubscription, "vectorModel">,
 ): boolean {
   return vectorModel !== null && isMadeBy(vectorModel, modelId);
+}
+
+/** The newest posts that pass are compared, at most this many. */
+const COMPARED = 200;
+/** Drawn into both counts, so that a board's first posts are not each a reason to count again. */
+const BESIDE = 20;
+/** A board that has grown or shrunk by this factor is counted again. */
+const CHANGED = 1.25;
+
+/** Active top-level posts of the board. */
+export function countPosts(index: SearchIndex, now: number): Promise<number> {
+  return index.count(questionOf({}, now));
+}
+
+/** What a board's posts are to a saved query: one count, one list and the cosines of at most 200 posts. */
+export async function countBackground(
+  index: SearchIndex,
+  query: StandingQuery,
+  vector: Int8Array,
+  board: { posts: number; now: number },
+): Promise<PostBackground> {
+  const question = questionOf(query, board.now);
+  const page = { order: "newest", after: null, limit: COMPARED } as const;
+  const [passing, places] = await Promise.all([index.count(question), index.list(question, page)]);
+  const all = await index.cosines(
+    vector,
+    places.map(({ id }) => id),
+  );
+  const known = all.filter((cosine) => !Number.isNaN(cosine));
+  const sum = known.reduce((total, cosine) => total + cosine, 0);
+  const meanCosine = known.length === 0 ? 0 : Number((sum / known.length).toFixed(4));
+  return { posts: board.posts, passing, compared: known.length, meanCosine };
+}
+
+/** Whether a board of so many posts is another one than the board that was counted. */
+export function hasChanged(background: PostBackground, posts: number): boolean {
+  const factor = (posts + BESIDE) / (background.posts + BESIDE);
+  return factor > CHANGED || factor < 1 / CHANGED;
+}
+
+/** What passes the filters, phrases and exclusions of a query. */
+function questionOf(query: StandingQuery, now: number): Question {
+  const text = parsedTextOf(query);
+  const bounds = text !== null && text.phrases.length + text.excluded.length > 0;
+  return {
+    filter: filterOf(query, now),
+    words: text !== null && bounds ? { any: [], phrases: text.phrases, excluded: text.excluded } : null,
+    vector: null,
+    minCosine: 0,
+  };
 }

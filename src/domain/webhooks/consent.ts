@@ -7,7 +7,7 @@ import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
 import { MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { signedHeaders } from "./signature.ts";
+import { signedHeaders } from "./request.ts";
 
 const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 

@@ -8,8 +8,7 @@ import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription } from "../subscriptions/state.ts";
 import { DAY_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { callWebhook, isDelivered } from "./request.ts";
-import { signedHeaders } from "./signature.ts";
+import { callWebhook, isDelivered, signedHeaders } from "./request.ts";
 
 /**
  * What the owner of a subscription can do with its webhook: test it, list deliveries, repeat one, replace the secret.

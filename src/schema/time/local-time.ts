@@ -2,8 +2,7 @@ import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
-import { spanOfText, type TimeSpan } from "./iso-8601.ts";
-import { zoneNamed } from "./zone.ts";
+import { spanOfText, type TimeSpan, zoneNamed } from "./iso-8601.ts";
 
 /** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
 const AHEAD_MS = 14 * 3_600_000;

@@ -1,5 +1,4 @@
-import { Column } from "./columns.ts";
-import { hashed, hashName, type NameKind } from "./hash.ts";
+import { Column, hashed, hashName, type NameKind } from "./columns.ts";
 
 /** Fields of a name, each a u32. */
 export const FIELD = {

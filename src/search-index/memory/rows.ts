@@ -1,9 +1,7 @@
 import { KINDS, type Kind } from "../../schema/post.ts";
 import type { IndexedPost } from "../indexed-post.ts";
-import { Column } from "./columns.ts";
-import { hashed, hashName, NAME } from "./hash.ts";
-import { RowIds } from "./row-ids.ts";
-import { RowTable } from "./row-table.ts";
+import { Column, hashed, hashName, NAME } from "./columns.ts";
+import { RowIds, RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 
 /** Bits of `marks`. A post without a start is undated: its window begins when it was written. */

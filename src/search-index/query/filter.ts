@@ -1,7 +1,7 @@
 import type { PostFilter } from "../../schema/filter.ts";
 import { boxAround, distanceKm, inBox } from "../../search/distance.ts";
 import { STATUS } from "../indexed-post.ts";
-import { NAME, type NameKind } from "../memory/hash.ts";
+import { NAME, type NameKind } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { kindBit, MARK, type Rows } from "../memory/rows.ts";

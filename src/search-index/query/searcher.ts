@@ -2,11 +2,10 @@ import type { Question, Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, fuse, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import type { RowsWithWords } from "../../search/kernel/sign-codes.ts";
-import type { Candidates, Scored } from "../../search/rank.ts";
-import { TopRows } from "../../search/top-rows.ts";
+import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
+import { nthLargest, TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { bestOf } from "./best-of.ts";
 import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { bestByMeaning } from "./meaning.ts";
@@ -324,4 +323,18 @@ const isOpen = ({ needed, barred }: WordArm) => needed === null && barred === nu
 function isFree(arm: WordArm | null, row: number): boolean {
   if (arm === null) return true;
   return (arm.needed === null || arm.needed[row] === 1) && (arm.barred === null || arm.barred[row] === 0);
+}
+
+/** The `limit` best by the fused score and those that equal the last of them, in no order. */
+export function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
+  const scores = fusedScores(found, found.cosines, factors);
+  const least = nthLargest(scores, limit);
+  const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
+  return {
+    keys: (found.keys as Uint32Array).filter(isKept),
+    cosines: found.cosines.filter(isKept),
+    words: found.words.filter(isKept),
+    coverage: found.coverage.filter(isKept),
+    bestWords: found.bestWords,
+  };
 }

@@ -1,7 +1,7 @@
 import type { WordQuery } from "../../schema/filter.ts";
 import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
-import { NAME } from "../memory/hash.ts";
+import { NAME } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { rarity, SCORE_MIN } from "../words/bm25.ts";
 import type { Phrases } from "../words/phrases.ts";

@@ -1,4 +1,4 @@
-import { isOver } from "../../../domain/posts/over.ts";
+import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Post } from "../../../schema/post.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { calendarLinks } from "../frame/calendar-links.ts";

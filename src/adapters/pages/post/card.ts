@@ -1,4 +1,4 @@
-import { isOver } from "../../../domain/posts/over.ts";
+import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { counted } from "../../../schema/text.ts";

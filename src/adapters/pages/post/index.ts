@@ -1,4 +1,4 @@
-import { isOver } from "../../../domain/posts/over.ts";
+import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";

@@ -1,4 +1,4 @@
-import { isOver } from "../../../domain/posts/over.ts";
+import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Post } from "../../../schema/post.ts";
 import { type Html, html, oneLine, safeHref, shortHost } from "../frame/html.ts";
 import { pathOf } from "./card.ts";

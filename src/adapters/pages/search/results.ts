@@ -1,7 +1,7 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import { type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
-import { placeInWords } from "../../../schema/place/near.ts";
+import { placeInWords } from "../../../schema/place.ts";
 import type { Post } from "../../../schema/post.ts";
 import { counted } from "../../../schema/text.ts";
 import { type Asked, noteOf } from "../frame/view.ts";

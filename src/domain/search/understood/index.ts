@@ -1,13 +1,12 @@
 import type { Advice } from "../../../failures.ts";
 import { placeInText } from "../../../gazetteer/in-text.ts";
 import type { Lift } from "../../../schema/filter.ts";
-import { RADIUS_KM, type SearchQuery } from "../../../schema/query.ts";
+import { RADIUS_KM, type SearchQuery, textOfBound } from "../../../schema/query.ts";
 import type { StandingQuery } from "../../../schema/subscription.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
 import { zoneOfQuery } from "../query.ts";
-import { adviceToSearch, argumentsOf } from "./call.ts";
 import { daysInText } from "./times.ts";
 
 /** What the words of a search say of place and time, as the filters that they could be. */
@@ -136,4 +135,39 @@ function daysInWords({ after, before }: NonNullable<Understood["days"]>): string
   if (after === before) return after ?? "";
   if (after === undefined) return `until ${before}`;
   return before === undefined ? `from ${after}` : `${after} to ${before}`;
+}
+
+/** Arguments of a call as JSON: numbers as numbers, lists by comma. */
+type Arguments = Record<string, string | number | boolean>;
+
+/**
+ * What a caller sent, as the arguments of a call that asks the same again: every filter is kept. `cursor` is left out, since
+ * it belongs to a call with these filters only.
+ */
+export function argumentsOf(query: Partial<SearchQuery>): Arguments {
+  const { near, after, before, limit, cursor: _cursor, ...others } = query;
+  const plain = Object.entries({
+    ...others,
+    near: near && (near.place?.label ?? `${near.lat},${near.lng}`),
+    after: after && textOfBound(after),
+    before: before && textOfBound(before),
+    limit: limit === DEFAULT_LIMIT ? undefined : limit,
+  });
+  return Object.fromEntries(
+    plain.flatMap(([name, value]) => {
+      if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) return [];
+      return [[name, Array.isArray(value) ? value.join(",") : (value as string | number | boolean)]];
+    }),
+  );
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** A sentence around the call that searches, in the words of each surface. */
+export function adviceToSearch(sent: Arguments, sentence: (call: string) => string): Advice {
+  const parameters = new URLSearchParams(
+    Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const call = sentence(`search ${JSON.stringify(sent)}`);
+  return { rest: sentence(`GET /api/v1/search?${parameters}`), tools: call, reading: call };
 }
