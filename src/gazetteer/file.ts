@@ -115,16 +115,17 @@ export class PlaceTable {
     return this.#population[place] ?? 0;
   }
 
-  /** Numbers of the places in a box of degrees that does not cross the antimeridian. Looks at all: 0.2 to 0.4 ms. */
-  within(box: { south: number; north: number; west: number; east: number }): number[] {
-    const { south, north, west, east } = box;
+  /** Numbers of the places within so many kilometres of a point, up to 100. Looks at all: 0.2 to 0.4 ms. */
+  around(point: Point, km: number): number[] {
     const [lats, lngs] = [this.#lat, this.#lng];
+    const high = km / KM_PER_DEGREE;
+    const wide = high / Math.max(Math.cos((point.lat * Math.PI) / 180), 0.05);
     const found: number[] = [];
     for (let at = 0; at < lats.length; at += 1) {
       const lat = lats[at] ?? 0;
-      if (lat < south || lat > north) continue;
+      if (Math.abs(lat - point.lat) > high) continue;
       const lng = lngs[at] ?? 0;
-      if (lng >= west && lng <= east) found.push(at);
+      if (Math.abs(lng - point.lng) <= wide && kmBetween({ lat, lng }, point) <= km) found.push(at);
     }
     return found;
   }
@@ -186,7 +187,7 @@ export function openPlaces(): PlaceTable {
   return opened;
 }
 
-export const KM_PER_DEGREE = 111.2;
+const KM_PER_DEGREE = 111.2;
 
 interface Point {
   lat: number;

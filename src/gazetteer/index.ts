@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { KM_PER_DEGREE, kmBetween, openPlaces, type PlaceRecord, type PlaceTable, STEP } from "./file.ts";
+import { kmBetween, openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
 import { regionCodes } from "./regions.ts";
@@ -96,7 +96,7 @@ const OVER_REGION = 500_000;
  */
 function isRegion(table: PlaceTable, name: string, towns: readonly number[]): boolean {
   const folded = foldedPlace(name);
-  const codes = folded.length < 3 ? [] : (regionCodes(foldedPlace).get(folded) ?? []);
+  const codes = folded.length < 3 ? [] : (regionCodes().get(folded) ?? []);
   if (codes.length === 0) return false;
   return towns.every((town) => {
     const { region, population } = table.get(town);
@@ -111,7 +111,7 @@ const isInOne = (region: string, codes: readonly string[]) =>
 
 /** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
 export function countryNamed(name: string): string | null {
-  const codes = regionCodes(foldedPlace).get(foldedPlace(name)) ?? [];
+  const codes = regionCodes().get(foldedPlace(name)) ?? [];
   const code = codes.find((each) => !each.includes(".")) ?? codes.find((each) => each.startsWith("GB."));
   return code?.slice(0, 2) ?? null;
 }
@@ -201,7 +201,7 @@ const withUmlauts = (folded: string) => folded.replace(/([aou])e/g, "$1");
 
 /** The candidates in a region, a country or near a place of this name; null for words that name none. */
 function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {
-  const codes = regionCodes(foldedPlace).get(foldedPlace(words)) ?? [];
+  const codes = regionCodes().get(foldedPlace(words)) ?? [];
   const inside = found.filter((place) => {
     const { region } = table.get(place);
     return codes.some((code) => region === code || region.startsWith(`${code}.`));
@@ -287,11 +287,9 @@ export function suggestPlaces(begun: string, most = 8): GazetteerPlace[] {
 const OTHER_NAME_WEIGHT = 0.1;
 
 /** The largest place whose coordinates in the gazetteer these are, or null. */
-export function townAt({ lat, lng }: { lat: number; lng: number }): GazetteerPlace | null {
+export function townAt(point: { lat: number; lng: number }): GazetteerPlace | null {
   const table = openPlaces();
-  const margin = SAME_SPOT_DEGREES;
-  const box = { south: lat - margin, north: lat + margin, west: lng - margin, east: lng + margin };
-  const [place] = largestOf(table, table.within(box), 1);
+  const [place] = largestOf(table, table.around(point, SAME_SPOT_KM), 1);
   if (place === undefined) return null;
   const record = table.get(place);
   return placeWith({ record, label: labelOf(table, record) });
@@ -305,15 +303,8 @@ const NAMESAKES = 40;
 /** The number, in the order of names, of the town that people name for a point: the largest within 20 km, or null. */
 export function townAround(point: { lat: number; lng: number }): number | null {
   const table = openPlaces();
-  const { lat, lng } = point;
-  const high = TOWN_KM / KM_PER_DEGREE;
-  const wide = high / Math.max(Math.cos((lat * Math.PI) / 180), 0.05);
-  const box = { south: lat - high, north: lat + high, west: lng - wide, east: lng + wide };
-  const around = table.within(box).filter((each) => {
-    const record = table.get(each);
-    return !record.district && kmBetween(record, point) <= TOWN_KM;
-  });
-  return largestOf(table, around, 1)[0] ?? null;
+  const towns = table.around(point, TOWN_KM).filter((each) => !table.get(each).district);
+  return largestOf(table, towns, 1)[0] ?? null;
 }
 
 /** The town of a number, or null when no label tells it from others of its name. */
@@ -326,5 +317,5 @@ export function townNumbered(town: number): GazetteerPlace | null {
   return told === undefined ? null : placeWith(told);
 }
 
-/** Rounding moves a place by half a step at most. */
-const SAME_SPOT_DEGREES = 0.55 / STEP;
+/** Rounding moves a place by no more. */
+const SAME_SPOT_KM = 0.4;

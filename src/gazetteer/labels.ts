@@ -1,5 +1,4 @@
 import type { PlaceRecord, PlaceTable } from "./file.ts";
-import { KM_PER_DEGREE, kmBetween } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { countryName, REGION_NAMES } from "./regions.ts";
 
@@ -54,15 +53,11 @@ const AROUND_KM = 50;
 
 /** The largest town around a place that is larger than it, or null. */
 function largerAround(table: PlaceTable, record: PlaceRecord): string | null {
-  const high = AROUND_KM / KM_PER_DEGREE;
-  const wide = high / Math.max(Math.cos((record.lat * Math.PI) / 180), 0.05);
-  const { lat, lng } = record;
-  const box = { south: lat - high, north: lat + high, west: lng - wide, east: lng + wide };
   let best: PlaceRecord | null = null;
-  for (const place of table.within(box)) {
+  for (const place of table.around(record, AROUND_KM)) {
     if (table.population(place) <= Math.max(record.population, best?.population ?? 0)) continue;
     const other = table.get(place);
-    if (other.name !== record.name && !other.district && kmBetween(record, other) <= AROUND_KM) best = other;
+    if (other.name !== record.name && !other.district) best = other;
   }
   return best?.name ?? null;
 }

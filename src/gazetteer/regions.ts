@@ -1,4 +1,5 @@
 import { readData } from "../data/read.ts";
+import { foldedPlace } from "./fold.ts";
 
 /** Codes of countries and of regions (`US.IL`) by the names that people give them, folded. */
 export type RegionCodes = ReadonlyMap<string, readonly string[]>;
@@ -27,13 +28,13 @@ export const REGION_NAMES: ReadonlyMap<string, string> = new Map(
 
 let codes: Map<string, string[]> | undefined;
 
-/** @param fold  the form in which names are compared */
-export function regionCodes(fold: (name: string) => string): RegionCodes {
+/** Made at the first call. */
+export function regionCodes(): RegionCodes {
   if (codes !== undefined) return codes;
   codes = new Map();
   for (const language of LANGUAGES) {
     const display = new Intl.DisplayNames([language], { type: "region", fallback: "none" });
-    for (const code of COUNTRY_CODES) add(codes, fold(display.of(code) ?? ""), code);
+    for (const code of COUNTRY_CODES) add(codes, foldedPlace(display.of(code) ?? ""), code);
   }
   for (const code of COUNTRY_CODES) add(codes, code.toLowerCase(), code);
   for (const pair of COUNTRIES.split(",")) {
@@ -43,7 +44,7 @@ export function regionCodes(fold: (name: string) => string): RegionCodes {
   // Mali is the country, also where a district elsewhere is called so.
   const countries = new Set(codes.keys());
   for (const [code, ...names] of REGIONS)
-    for (const name of names.map(fold))
+    for (const name of names.map(foldedPlace))
       if (code.includes(".") || !countries.has(name)) add(codes, name, code);
   return codes;
 }

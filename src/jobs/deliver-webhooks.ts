@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
@@ -7,9 +8,6 @@ const AT_ONCE = { total: 50, failing: 25 } as const;
 const PER_ORIGIN = 2;
 /** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
-/** So many free places are claimed for at once, fewer after a wait: a claim costs the same for one push as for many. */
-const FREE_PLACES = 10;
-const FREED_MS = 20;
 /** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
 const STOP_MS = 3_000;
 
@@ -19,7 +17,7 @@ interface DeliveryOptions {
   clock: () => number;
   /** Called when the outcome of an attempt is stored. */
   ended: (delivered: boolean) => void;
-  /** Called soon after attempts have ended, when more may be claimed. */
+  /** Called when an attempt has ended: more may be claimed. */
   freed: () => void;
   failed: (error: unknown) => void;
 }
@@ -31,8 +29,6 @@ interface DeliveryOptions {
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
-  #freed = 0;
-  #waiting: NodeJS.Timeout | undefined;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -40,7 +36,6 @@ export class WebhookDelivery {
 
   /** Claims due pushes, at most one for each free place, and begins to send them. Resolves to how many. */
   async claim(now: number): Promise<number> {
-    this.#freed = 0;
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
     const underWay = new Map<string, number>();
@@ -63,13 +58,8 @@ export class WebhookDelivery {
 
   /** Call once nothing claims any more. Resolves when all attempts have ended or are given back. */
   async stop(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, STOP_MS);
-    });
+    const late = sleep(STOP_MS, undefined, { ref: false });
     await Promise.race([Promise.all(this.#underWay.values()), late]);
-    clearTimeout(timer);
-    clearTimeout(this.#waiting);
     const left = [...this.#underWay.keys()];
     // From here on their outcome is not recorded.
     this.#underWay.clear();
@@ -88,18 +78,7 @@ export class WebhookDelivery {
       if (this.#underWay.has(push)) failed(error);
     } finally {
       this.#underWay.delete(push);
-      this.#free();
-    }
-  }
-
-  #free(): void {
-    this.#freed += 1;
-    const tell = () => {
-      clearTimeout(this.#waiting);
-      this.#waiting = undefined;
       this.#options.freed();
-    };
-    if (this.#freed >= FREE_PLACES || this.#underWay.size === 0) tell();
-    else this.#waiting ??= setTimeout(tell, FREED_MS).unref();
+    }
   }
 }

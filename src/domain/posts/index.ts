@@ -19,7 +19,8 @@ export class Posts {
   readonly #store: Store;
   readonly #site: Site;
   readonly #cursors: Cursors;
-  readonly #related: RelatedPosts;
+  readonly #index: SearchIndex;
+  readonly #relatedCosine: () => number;
 
   constructor(parts: {
     store: Store;
@@ -32,7 +33,8 @@ export class Posts {
     this.#store = parts.store;
     this.#site = parts.site;
     this.#cursors = parts.cursors;
-    this.#related = new RelatedPosts(parts);
+    this.#index = parts.index;
+    this.#relatedCosine = parts.relatedCosine;
   }
 
   /**
@@ -49,7 +51,7 @@ export class Posts {
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
     ]);
     if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-    const related = await this.#related.of(post, now);
+    const related = await this.#relatedTo(post, now);
     const first = cutPage(replies, LIMITS.repliesInPost);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);
@@ -79,6 +81,19 @@ export class Posts {
       posts: await this.shown(shown),
       nextCursor: this.#repliesCursor(id, last),
     };
+  }
+
+  /** At most five active posts that are closest in meaning at this moment, without the post's parent. */
+  async #relatedTo(post: StoredPost, now: number): Promise<StoredPost[]> {
+    const found = await this.#index.related(post.id, {
+      filter: filterOf({}, now),
+      minCosine: this.#relatedCosine(),
+      // One more than are shown: the post's parent may be among them.
+      limit: LIMITS.relatedInPost + 1,
+    });
+    const ids = found.filter((id) => id !== post.parentId).slice(0, LIMITS.relatedInPost);
+    const rows = ids.length === 0 ? [] : await this.#store.posts.many(ids);
+    return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }
 
   /** @param last  the last reply of a page, null on the last page */
@@ -138,32 +153,4 @@ function notesFor(post: StoredPost, { hidden }: Visibility, caller: StoredPublis
   if (why === undefined) return [];
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
   return [why];
-}
-
-/** The posts closest to a post in meaning, looked for at each reading: so they are right at any moment. */
-export class RelatedPosts {
-  readonly #store: Store;
-  readonly #index: SearchIndex;
-  readonly #minCosine: () => number;
-
-  /** @param parts.relatedCosine  below it a post is not called related */
-  constructor(parts: { store: Store; index: SearchIndex; relatedCosine: () => number }) {
-    this.#store = parts.store;
-    this.#index = parts.index;
-    this.#minCosine = parts.relatedCosine;
-  }
-
-  /** At most five active posts, closest first, without the post's parent. */
-  async of(post: StoredPost, now: number): Promise<StoredPost[]> {
-    const found = await this.#index.related(post.id, {
-      filter: filterOf({}, now),
-      minCosine: this.#minCosine(),
-      // One more than are shown: the post's parent may be among them.
-      limit: LIMITS.relatedInPost + 1,
-    });
-    const ids = found.filter((id) => id !== post.parentId).slice(0, LIMITS.relatedInPost);
-    if (ids.length === 0) return [];
-    const rows = await this.#store.posts.many(ids);
-    return rows.filter((row) => row.state === "active" && row.expiresAt > now);
-  }
 }
