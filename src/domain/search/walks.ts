@@ -9,6 +9,8 @@ import { HOUR_MS } from "../time.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
 export const PIECE = 1_000;
+/** Rankings that a process keeps: 12 MB at most. */
+const KEPT_MAX = 200;
 /** A walk ends after this many pieces; nobody reads further, and each piece excludes all before it. */
 const PIECES_MAX = 10;
 /** Cursors of a walk are good for this long after its time. */
@@ -56,7 +58,8 @@ export class RelevanceWalks {
   readonly #index: SearchIndex;
   readonly #rankings: RankingStore;
   readonly #cursors: Cursors;
-  readonly #kept = new KeptRankings();
+  /** The latest rankings, some 60 KB each, and whether the store holds them. */
+  readonly #kept = new LRUCache<string, { ranking: FrozenRanking; isSaved: boolean }>({ max: KEPT_MAX });
 
   constructor(parts: { index: SearchIndex; rankings: RankingStore; cursors: Cursors }) {
     this.#index = parts.index;
@@ -103,12 +106,11 @@ export class RelevanceWalks {
    * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
    */
   async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {
-    const expiresAt = this.#kept.expiryOf(ranking.id);
-    const kept = expiresAt === null ? null : { ...ranking, expiresAt };
-    if (kept !== null && now - timeOf(kept) < SAME_WALK_MS) {
+    const kept = this.#kept.get(ranking.id)?.ranking;
+    if (kept !== undefined && now - timeOf(kept) < SAME_WALK_MS) {
       if (!isFull(kept) || (await this.#newest(asked.question)) <= timeOf(kept)) return kept;
     }
-    this.#kept.set(ranking, false);
+    this.#kept.set(ranking.id, { ranking, isSaved: false });
     return ranking;
   }
 
@@ -151,7 +153,7 @@ export class RelevanceWalks {
   /** A new piece of a walk, kept. */
   #piece(list: string, ranked: readonly Ranked[], previous: string | null, asOf: number): FrozenRanking {
     const ranking = frozen(list, ranked, previous, asOf);
-    this.#kept.set(ranking, false);
+    this.#kept.set(ranking.id, { ranking, isSaved: false });
     return ranking;
   }
 
@@ -163,15 +165,15 @@ export class RelevanceWalks {
   }
 
   async #ranking(id: string, now: number): Promise<FrozenRanking | null> {
-    const kept = this.#kept.get(id);
-    if (kept !== null) return kept;
+    const kept = this.#kept.get(id)?.ranking;
+    if (kept !== undefined) return kept;
     const ranking = await this.#rankings.get(id, now);
-    if (ranking !== null) this.#kept.set(ranking, true);
+    if (ranking !== null) this.#kept.set(id, { ranking, isSaved: true });
     return ranking;
   }
 
   async #save(ranking: FrozenRanking): Promise<void> {
-    if (this.#kept.isSaved(ranking.id)) return;
+    if (this.#kept.get(ranking.id)?.isSaved === true) return;
     try {
       await this.#rankings.save(ranking);
     } catch (error) {
@@ -179,7 +181,7 @@ export class RelevanceWalks {
       if (this.#kept.has(ranking.id) && error instanceof StoreUnavailable) return;
       throw error;
     }
-    this.#kept.saved(ranking.id);
+    this.#kept.set(ranking.id, { ranking, isSaved: true });
   }
 
   #cursorOf(list: string, { ranking, offset, asOf }: Position, anew?: Anew): string {
@@ -231,52 +233,3 @@ function frozen(
 const timeOf = ({ expiresAt }: FrozenRanking) => expiresAt - FROZEN_MS;
 
 const isFull = ({ ids }: FrozenRanking) => ids.length === PIECE;
-
-const KEPT_MAX = 500;
-/** Stands between two ids, which hold no blank. */
-const BETWEEN = " ";
-
-/** A ranking as one text and one array: as a thousand strings it would keep the garbage collector busy. */
-interface Packed extends Omit<FrozenRanking, "ids" | "relevance"> {
-  ids: string;
-  relevance: Float64Array;
-  isSaved: boolean;
-}
-
-/** The rankings of this process's latest walks, some 20 KB each. */
-export class KeptRankings {
-  readonly #packed = new LRUCache<string, Packed>({ max: KEPT_MAX });
-
-  get(id: string): FrozenRanking | null {
-    const packed = this.#packed.get(id);
-    if (packed === undefined) return null;
-    const { isSaved, ...ranking } = packed;
-    const ids = ranking.ids === "" ? [] : ranking.ids.split(BETWEEN);
-    return { ...ranking, ids, relevance: [...ranking.relevance] };
-  }
-
-  /** When the ranking under this name expires; null when none is kept. */
-  expiryOf(id: string): number | null {
-    return this.#packed.get(id)?.expiresAt ?? null;
-  }
-
-  /** @param isSaved  whether the store holds it */
-  set(ranking: FrozenRanking, isSaved: boolean): void {
-    const ids = ranking.ids.join(BETWEEN);
-    const relevance = Float64Array.from(ranking.relevance);
-    this.#packed.set(ranking.id, { ...ranking, ids, relevance, isSaved });
-  }
-
-  has(id: string): boolean {
-    return this.#packed.has(id);
-  }
-
-  isSaved(id: string): boolean {
-    return this.#packed.get(id)?.isSaved === true;
-  }
-
-  saved(id: string): void {
-    const packed = this.#packed.get(id);
-    if (packed !== undefined) packed.isSaved = true;
-  }
-}

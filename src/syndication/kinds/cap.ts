@@ -1,15 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
 import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import {
-  coordinate,
-  type Fields,
-  factsIn,
-  isFields,
-  listOf,
-  middleOf,
-  type Point,
-  textIn,
-} from "./fields.ts";
+import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries carry the fields of one. */
 export const cap: FeedFormat = {
@@ -86,23 +77,18 @@ function placeOf(areas: readonly Fields[]): FeedItem["place"] {
     .map((area) => textIn(area, "areaDesc"))
     .filter((one) => one !== null)
     .join("; ");
-  const points = areas.flatMap((area) => [
-    ...listOf(area["circle"]).flatMap((circle) => pointsIn(String(circle).split(" ")[0] ?? "")),
-    ...listOf(area["polygon"]).flatMap((polygon) => pointsIn(String(polygon))),
-  ]);
+  const points = areas.flatMap(({ circle, polygon }) =>
+    [...listOf(circle), ...listOf(polygon)].flatMap(pointsIn),
+  );
   const middle = middleOf(points);
   return name === "" && middle === null
     ? null
     : { name: name === "" ? null : name, lat: null, lng: null, ...middle };
 }
 
-/** `lat,lng lat,lng …`, as CAP writes polygons. */
-function pointsIn(text: string): Point[] {
-  return text
-    .trim()
-    .split(/\s+/)
-    .flatMap((pair) => {
-      const [lat, lng] = pair.split(",").map(coordinate);
-      return typeof lat === "number" && typeof lng === "number" ? [{ lat, lng }] : [];
-    });
-}
+/** Polygons are `lat,lng lat,lng …`; circles are `lat,lng radius`. */
+const pointsIn = (text: unknown): Point[] =>
+  [...String(text).matchAll(/(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)/g)].map(([, lat, lng]) => ({
+    lat: Number(lat),
+    lng: Number(lng),
+  }));
