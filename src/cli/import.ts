@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import createPost from "../../tools/create_post.ts";
 import { parseInput } from "../adapters/calls/input.ts";
-import { readConfig } from "../config.ts";
 import { BoardError } from "../failures.ts";
 import type { OpenBoard } from "../open-board.ts";
 import type { StoredPublisher } from "../ports/store/index.ts";
@@ -65,7 +64,7 @@ async function importPosts(
   size: number,
   options: { publisher?: string; json: boolean },
 ): Promise<void> {
-  await withServices(readConfig(process.env), async (board) => {
+  await withServices(async (board) => {
     const publisher = await publisherFor(board, options.publisher ?? null, options.json);
     const summary: Summary = { added: 0, known: 0, refused: [] };
     const began = performance.now();

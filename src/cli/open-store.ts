@@ -54,7 +54,8 @@ export async function storedSecrets(config: Config, store: Store): Promise<Secre
  * Opens a board for `act`, and closes it: everything but the model and the work beside the answers. What it writes gets its
  * vectors when the board runs.
  */
-export async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
+export async function withServices(act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
   // Help and completion do without it.
   const { openBoard } = await import("../open-board.ts");
   const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });

@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { DEMO_FEED } from "../../../demo/feed.ts";
 import { readConfig } from "../../config.ts";
 import { isoTime } from "../../domain/resources.ts";
-import { newId } from "../../domain/secrets.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../domain/time.ts";
 import type { OpenBoard } from "../../open-board.ts";
 import { openOutbound } from "../../outbound/guarded-fetch.ts";
 import type { PostInput } from "../../schema/post.ts";
@@ -13,7 +12,7 @@ import { type Feed, Feeds } from "../../syndication/feeds.ts";
 import { type Poll, previewFeed } from "../../syndication/index.ts";
 import { refuseNothing, withBoard, withServices } from "../open-store.ts";
 import { commandBelow, jsonOption, print } from "../output.ts";
-import { describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
+import { DAILY, describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
 const PREVIEWED = 10;
 /** Of the text of a post that is shown. */
@@ -188,16 +187,13 @@ function feedWith(feeds: readonly Feed[], id: string): Feed {
 
 /** The board that is there, with everything but the model and the work beside the answers. */
 async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
-  await refuseNothing(config);
-  await withServices(config, act);
+  await refuseNothing(readConfig(process.env));
+  await withServices(act);
 }
 
 async function withFeeds(act: (feeds: Feeds) => Promise<void>): Promise<void> {
   await withBoard((store) => act(new Feeds(store, Date.now)));
 }
-
-const DAILY = 500;
 
 /** `agent-board demo`: a feed of real conferences that travels with the package. */
 export function demoCommand(): Command {
@@ -205,13 +201,11 @@ export function demoCommand(): Command {
 }
 
 async function demo({ json }: { json: boolean }): Promise<void> {
-  await withServices(readConfig(process.env), async (board) => {
+  await withServices(async (board) => {
     const { url, name, license, description, home } = DEMO_FEED;
     const known = (await board.syndication.feeds.all()).find((feed) => feed.url === url);
-    const described = {
-      ...{ id: newId("feed"), url, kind: "jsonl" as const, name, license, publisherId: "", tags: [] },
-      ...{ postKind: null, timezone: "UTC", place: null, everyMs: DAY_MS, dailyMax: DAILY, paused: false },
-    };
+    const bounds = { every: DAY_MS / MINUTE_MS, daily: DAILY, timezone: "UTC", tag: [] };
+    const described = feedFromOptions(url, { kind: "jsonl", name, license, ...bounds, json });
     const feed = known ?? (await addFeed(board, described, { description, url: home }));
     const done = await board.syndication.poll(feed);
     const advice = `Licence of the data: ${license}, ${home}. \`agent-board feeds remove ${feed.id}\` removes it.`;

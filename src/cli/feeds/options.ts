@@ -9,7 +9,7 @@ import { POLL_EVERY } from "../../syndication/index.ts";
 import { FEED_KINDS, type FeedKind } from "../../syndication/kinds/index.ts";
 import { wholeNumber } from "../output.ts";
 
-const DAILY = 500;
+export const DAILY = 500;
 
 /** What the operator says of a feed. */
 export interface FeedOptions {
