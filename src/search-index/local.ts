@@ -19,7 +19,6 @@ import type { Tables } from "./tables.ts";
 import { Phrases } from "./words/phrases.ts";
 import { Spellings } from "./words/spellings.ts";
 import { Stems } from "./words/stems.ts";
-import { WaitingPosts } from "./words/waiting.ts";
 
 /** What answers questions: this thread's memory, or another thread. */
 export interface Answers extends Omit<SearchIndex, "ready"> {
@@ -47,9 +46,8 @@ export class LocalAnswers implements Answers {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
-    const waiting = new WaitingPosts(database, this.#stems);
-    this.#spellings = new Spellings(database, this.#stems, waiting);
-    const scorer = new WordScorer(this.#stems, new Phrases(database, waiting));
+    this.#spellings = new Spellings(database, this.#stems);
+    const scorer = new WordScorer(this.#stems, new Phrases(database));
     this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
   }
 

@@ -3,7 +3,6 @@ import type { Kind } from "../schema/post.ts";
 import { indexable, otherSpellings } from "../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { type IndexedPost, type IndexedText, STATUS } from "./indexed-post.ts";
-import { FullText } from "./words/full-text.ts";
 
 /**
  * Stands for a publisher beside a post of which only the vector changed: the memory then need not read its text again. An
@@ -32,12 +31,10 @@ type ChangeRow = [no: number, seq: number | null, publisherId: string | null, er
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
   readonly #database: DatabaseSyncInstance;
-  readonly #fullText: FullText;
   readonly #statements;
 
   constructor(database: DatabaseSyncInstance) {
     this.#database = database;
-    this.#fullText = new FullText(database);
     const prepare = (sql: string) => database.prepare(sql);
     this.#statements = {
       seqOf: prepare("SELECT seq FROM index_doc WHERE id = ?"),
@@ -52,6 +49,11 @@ export class Tables {
          WHERE seq = ?`,
       ),
       removeDoc: prepare("DELETE FROM index_doc WHERE seq = ?"),
+      addWords: prepare("INSERT INTO index_words (title, body, more, rowid) VALUES (?, ?, ?, ?)"),
+      // Of a text exactly as it was added.
+      removeWords: prepare(
+        "INSERT INTO index_words (index_words, title, body, more, rowid) VALUES ('delete', ?, ?, ?, ?)",
+      ),
       // No upsert: before a statement that may be undone half-way, the full-text index writes out what it gathered.
       addVector: prepare("INSERT OR IGNORE INTO index_vector (model, i8, seq) VALUES (?, ?, ?)"),
       changeVector: prepare("UPDATE index_vector SET model = ?, i8 = ? WHERE seq = ?"),
@@ -100,7 +102,7 @@ export class Tables {
   }
 
   put(entry: IndexEntry): void {
-    const { addDoc, changeDoc, textOf } = this.#statements;
+    const { addDoc, changeDoc, textOf, addWords, removeWords } = this.#statements;
     const known = textOf.get(entry.id) as KeptText | undefined;
     const text = {
       title: spelled(entry.title),
@@ -125,10 +127,12 @@ export class Tables {
       text.more,
     ];
     const seq = known?.seq ?? Number(addDoc.run(...fields, entry.id).lastInsertRowid);
-    if (known === undefined) this.#fullText.added(seq);
-    else {
-      this.#fullText.changed(seq, known, text);
-      changeDoc.run(...fields, seq);
+    if (known !== undefined) changeDoc.run(...fields, seq);
+    const { title, body, more } = text;
+    // A reply moves its parent's expiry only.
+    if (known?.title !== title || known.body !== body || known.more !== more) {
+      if (known !== undefined) removeWords.run(known.title, known.body, known.more, seq);
+      addWords.run(title, body, more, seq);
     }
     this.#changed(seq, null);
   }
@@ -140,7 +144,7 @@ export class Tables {
     const { seq } = known;
     const isErased = this.#statements.hasPublisherOf.get(seq) === undefined;
     if (isErased) this.#statements.eraseSnapshot.run();
-    this.#fullText.removed(seq, known);
+    this.#statements.removeWords.run(known.title, known.body, known.more, seq);
     this.#statements.removeDoc.run(seq);
     this.#statements.removeVector.run(seq);
     this.#changed(seq, null);

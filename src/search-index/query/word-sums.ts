@@ -1,5 +1,16 @@
 import type { PostMemory } from "../memory/index.ts";
-import { B, K1 } from "../words/bm25.ts";
+
+/** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** A word in more than half of all posts still counts a little, as it does in FTS5: alike wherever it stands. */
+export const SCORE_MIN = 1e-6;
+
+/** Inverse document frequency as FTS5 computes it. */
+export function rarity(count: number, posts: number): number {
+  return Math.max(SCORE_MIN, Math.log((posts - count + 0.5) / (count + 0.5)));
+}
 
 /** A word of a query with a list of rows. */
 export interface ListedWord {

@@ -3,10 +3,9 @@ import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { rarity, SCORE_MIN } from "../words/bm25.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
-import { type FoundRows, type ListedWord, WordSums } from "./word-sums.ts";
+import { type FoundRows, type ListedWord, rarity, SCORE_MIN, WordSums } from "./word-sums.ts";
 
 /** What the words of a query say of rows. It holds until the next question. */
 export interface WordArm {

@@ -1,29 +1,22 @@
 import { indexable } from "../../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { bm25, frequencyOf } from "./bm25.ts";
-import { frequencyIn, type WaitingPosts } from "./waiting.ts";
 
 /** BM25 weights of title, body, and tags with place. */
 const WEIGHTS = { title: 2, body: 1, more: 1.5 } as const;
 
 type Found = [row: number, value: number];
 
-/**
- * Finds phrases with the full-text index of one connection: words next to each other, which lists of rows cannot tell. The
- * posts that wait for that index are looked through here, and all are scored by the same numbers, those of the memory.
- */
+/** Finds phrases with the full-text index of one connection: words next to each other, which lists of rows cannot tell. */
 export class Phrases {
   readonly #statement;
-  readonly #waiting: WaitingPosts;
 
-  constructor(database: DatabaseSyncInstance, waiting: WaitingPosts) {
+  constructor(database: DatabaseSyncInstance) {
     const weights = `${WEIGHTS.title}, ${WEIGHTS.body}, ${WEIGHTS.more}`;
     this.#statement = database.prepare(
       `SELECT rowid, -bm25(index_words, ${weights}) FROM index_words WHERE index_words MATCH ?`,
     );
     this.#statement.setReturnArrays(true);
-    this.#waiting = waiting;
   }
 
   /** Rows with all of the phrases, with the BM25 of these. */
@@ -47,32 +40,9 @@ export class Phrases {
     return phrases.flatMap((phrase) => this.#scored(memory, phrase).map(([row]) => row));
   }
 
-  #scored(memory: PostMemory, phrase: string): Found[] {
-    const { rows } = memory;
-    const lengths = rows.length.view;
-    // Read before the full-text index: a post that moves into it in between is then met twice, and not missed.
-    const waiting = this.#waiting.at(memory.change);
-    const stems = this.#waiting.stemsOf(phrase);
-    const found: Found[] = [];
-    const held = { posts: rows.live, words: rows.words, count: 0 };
-    for (const [seq, post] of waiting) {
-      const row = rows.rowOfSeq(seq);
-      if (row < 0) continue;
-      held.posts -= 1;
-      held.words -= lengths[row] ?? 0;
-      const frequency = frequencyIn(post, stems, WEIGHTS);
-      if (frequency > 0) found.push([row, frequency]);
-    }
+  #scored({ rows }: PostMemory, phrase: string): Found[] {
     const listed = this.#statement.all(quoted(phrase)) as unknown as [seq: number, score: number][];
-    held.count = listed.length;
-    for (const [seq, score] of listed) {
-      const row = waiting.has(seq) ? -1 : rows.rowOfSeq(seq);
-      // FTS5 tells how often a phrase occurs by its score alone, which knows nothing of the posts that wait.
-      if (row >= 0) found.push([row, frequencyOf(score, lengths[row] ?? 0, held)]);
-    }
-    const all = { posts: rows.live, words: rows.words, count: found.length };
-    for (const one of found) one[1] = bm25(one[1], lengths[one[0]] ?? 0, all);
-    return found;
+    return listed.map(([seq, score]): Found => [rows.rowOfSeq(seq), score]).filter(([row]) => row >= 0);
   }
 }
 

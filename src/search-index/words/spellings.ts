@@ -5,8 +5,7 @@ import type { IndexedText } from "../indexed-post.ts";
 import { NAME } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Stems } from "./stems.ts";
-import { type WordsOfText, wordsOfText } from "./terms.ts";
-import type { WaitingPost, WaitingPosts } from "./waiting.ts";
+import { wordsOfText } from "./terms.ts";
 
 /** Stems near to a word that are looked at, the most frequent first. */
 const NEAR_MAX = 8;
@@ -21,15 +20,13 @@ const POSTS_MAX = 50;
 export class Spellings {
   readonly #database: DatabaseSyncInstance;
   readonly #stems: Stems;
-  readonly #waiting: WaitingPosts;
   /** By first letter. */
   readonly #known = new Map<string, Set<string>>();
   #memory: PostMemory | null = null;
 
-  constructor(database: DatabaseSyncInstance, stems: Stems, waiting: WaitingPosts) {
+  constructor(database: DatabaseSyncInstance, stems: Stems) {
     this.#database = database;
     this.#stems = stems;
-    this.#waiting = waiting;
   }
 
   /** The word of the board that was meant, or null when a post has this one, or none is near. */
@@ -51,7 +48,7 @@ export class Spellings {
     const isNear = (spelling: string) =>
       spelling.charAt(0) === typed.charAt(0) && slipsBetween(typed, spelling, allowed) <= allowed;
     const spelt = near.slice(0, NEAR_MAX).flatMap(({ word: known, posts }) => {
-      return this.#spelt(memory, known, isNear).map((spelling) => ({ word: spelling, posts }));
+      return this.#spelt(known, isNear).map((spelling) => ({ word: spelling, posts }));
     });
     return meantWord(typed, spelt);
   }
@@ -75,16 +72,13 @@ export class Spellings {
       .prepare("SELECT term FROM temp.index_stem WHERE term >= ? AND term < ?")
       .all(letter, end) as { term: string }[];
     const stems = new Set(rows.map(({ term }) => term));
-    for (const post of this.#waiting.at(memory.change).values()) {
-      for (const stem of stemsIn(post)) if (stem.startsWith(letter)) stems.add(stem);
-    }
     this.#known.set(letter, stems);
     memory.onNewWord = (stem) => this.#known.get(stem.charAt(0))?.add(stem);
     return stems;
   }
 
   /** How posts spell a stem, each way once. @param isNear  asked first: a new word's stem is asked of SQLite */
-  #spelt(memory: PostMemory, stem: string, isNear: (spelling: string) => boolean): string[] {
+  #spelt(stem: string, isNear: (spelling: string) => boolean): string[] {
     this.#database.exec(
       "CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_stem_place USING fts5vocab(main, index_words, instance)",
     );
@@ -94,10 +88,9 @@ export class Spellings {
          (SELECT DISTINCT doc FROM temp.index_stem_place WHERE term = ? LIMIT ${POSTS_MAX})`,
       )
       .all(stem) as unknown as IndexedText[];
-    for (const post of this.#waiting.at(memory.change).values()) {
-      if (stemsIn(post).includes(stem)) texts.push(post.text);
-    }
-    const words = new Set(texts.flatMap((text) => allOf(wordsOfText(text))));
+    const words = new Set(
+      texts.map(wordsOfText).flatMap(({ title, body, more }) => [...title, ...body, ...more]),
+    );
     return [...words].filter((word) => isNear(word) && this.#stems.of(word)[0] === stem);
   }
 }
@@ -106,6 +99,3 @@ function countOf(memory: PostMemory, stem: string): number {
   const name = memory.names.find(NAME.word, stem);
   return name < 0 ? 0 : memory.liveCount(name);
 }
-
-const allOf = ({ title, body, more }: WordsOfText) => [...title, ...body, ...more];
-const stemsIn = ({ stems }: WaitingPost) => allOf(stems);
