@@ -94,7 +94,7 @@ async function inBatches(held: Held, erase: () => Promise<number>): Promise<numb
 }
 
 /** False where the database drops expired counters, rankings and sign-ins by itself. */
-export const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
+const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
   [limits, rankings, signIns].some(({ prune }) => prune !== undefined);
 
 /** Drops expired counters, rankings and sign-ins. */

@@ -112,7 +112,7 @@ const HEMISPHERES = new RegExp(String.raw`^${HALF}([NS])[\s,;]*${HALF}([EW])$`, 
  *
  * @returns null for a text that holds no two numbers in this order, or numbers beyond the poles and the antimeridian
  */
-export function pointOfText(sent: string): Point | null {
+function pointOfText(sent: string): Point | null {
   const text = sent
     .trim()
     .replace(/^geo:([^;?]*).*$/i, "$1")
@@ -131,7 +131,7 @@ export function pointOfText(sent: string): Point | null {
 }
 
 /** The point, or null when it is beyond the poles or the antimeridian. */
-export function pointWithin(lat: number, lng: number): Point | null {
+function pointWithin(lat: number, lng: number): Point | null {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
 }
 

@@ -137,7 +137,7 @@ export class LocalAnswers implements Answers {
 }
 
 /** See `SearchIndex.match`. */
-export function matchesOf(
+function matchesOf(
   searcher: Searcher,
   question: Question,
   page: { limit: number; except: ReadonlySet<string> },
@@ -163,7 +163,7 @@ export function matchesOf(
 }
 
 /** See `SearchIndex.related`. */
-export function relatedTo(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
+function relatedTo(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
   const [vector = null] = searcher.vectors(searcher.rowsOf([id]));
   if (vector === null) return [];
   const { filter, minCosine, limit } = asked;

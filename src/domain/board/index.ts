@@ -179,7 +179,7 @@ export interface TopPlace {
  * The 25 towns with the most posts that a search without words finds, equal ones by name. Each post counts for one, the
  * largest within 20 km.
  */
-export async function topPlaces(index: Pick<SearchIndex, "spots">, now: number): Promise<TopPlace[]> {
+async function topPlaces(index: Pick<SearchIndex, "spots">, now: number): Promise<TopPlace[]> {
   const all = { filter: filterOf({}, now), words: null, vector: null, minCosine: 0 };
   const spots = await index.spots(all, SPOTS_MAX);
   const counts = new Map<number, number>();

@@ -141,7 +141,7 @@ function isPlain(hit: Hit, at: number, hits: readonly Hit[]): boolean {
 }
 
 /** "instruction" and "previous" in all 25 Caesar ciphers, rot13 among them. */
-export const CIPHERED = new RegExp(
+const CIPHERED = new RegExp(
   `\\b(?:${Array.from({ length: 25 }, (_, index) => `${shifted("instruction", index + 1)}|${shifted("previous", index + 1)}`).join("|")})`,
   "i",
 );
@@ -153,7 +153,7 @@ function shifted(word: string, by: number): string {
 }
 
 /** Where a text quotes, where it tells of attacks, and what its instructions are for. */
-export interface Mentions {
+interface Mentions {
   /** Of each UTF-16 unit the number of the quotation it is in, from 1; 0 outside. Null in a text that only acts. */
   quotes: Uint16Array | null;
   /** Words about attacks, by their place. */
@@ -176,7 +176,7 @@ const LEFT = { quoted: 0.1, told: 0.4, topic: 0.5 } as const;
 const ABOUT: ReadonlySet<string> = new Set(["override", "extraction", "mode"]);
 
 /** Finds quotations, words such as "lecture", "attackers", "the phrase", and topics. `hits` are in order. */
-export function mentionsOf(text: string, hits: readonly Hit[]): Mentions {
+function mentionsOf(text: string, hits: readonly Hit[]): Mentions {
   const talk = hits.filter(({ concept }) => concept === "talk" || concept === "report");
   const reports = new Map<number, number>();
   for (const { concept, sentence, end } of talk)
@@ -205,10 +205,7 @@ function quotesIn(text: string): Uint16Array {
  * a word about attacks elsewhere in the text; without quotation marks that word comes before, in the same sentence.
  * Instructions for something ("your instructions for origami") are seldom those of a model.
  */
-export function mentionFactor(
-  sign: Evidence,
-  { quotes, talk, reports, topics, sentences }: Mentions,
-): number {
+function mentionFactor(sign: Evidence, { quotes, talk, reports, topics, sentences }: Mentions): number {
   const about = ABOUT.has(sign.kind);
   const topic = about && [0, 1, 2].some((gap) => topics.has(sign.end + gap)) ? LEFT.topic : 1;
   const [first, last] = [talk[0], talk.at(-1)];

@@ -102,7 +102,7 @@ const putOff = (dueAt: number): AttemptResult => ({
   outcome: { state: "waiting", dueAt, deactivate: null },
 });
 
-export type PushOutcome = Parameters<PushStore["settle"]>[2];
+type PushOutcome = Parameters<PushStore["settle"]>[2];
 
 /**
  * Waits between the ten attempts, in seconds: 5 s, 5 min, 30 min, then 2, 5, 10, 14, 20 and 24 h, 75 h 35 min in all.
@@ -123,7 +123,7 @@ const FAILING_MAX_MS = 5 * DAY_MS;
  * @param now  when the attempt ended
  * @param random  in 0…1, for the jitter
  */
-export function outcomeOf(
+function outcomeOf(
   called: CallResult,
   before: { attempts: number; failingSince: number | null },
   now: number,

@@ -186,10 +186,10 @@ const Pins = z.object({
 });
 
 /** Sizes and digests of a model's files, by path, as they were when this machine first had them. */
-export type Pins = z.infer<typeof Pins>["files"];
+type Pins = z.infer<typeof Pins>["files"];
 
 /** The pins of a model's own folder; none where they are missing or damaged, so that its files are downloaded again. */
-export async function readPins(own: string): Promise<Pins> {
+async function readPins(own: string): Promise<Pins> {
   try {
     return Pins.parse(JSON.parse(await readFile(fileIn(own), "utf8"))).files;
   } catch {
@@ -198,7 +198,7 @@ export async function readPins(own: string): Promise<Pins> {
 }
 
 /** Writes pins in one step: other processes read the old list or the new one. */
-export async function writePins(own: string, files: Pins): Promise<void> {
+async function writePins(own: string, files: Pins): Promise<void> {
   const written = `${fileIn(own)}.${randomBytes(4).toString("hex")}`;
   await writeFile(written, `${JSON.stringify({ files }, null, 2)}\n`);
   await rename(written, fileIn(own));
@@ -207,7 +207,7 @@ export async function writePins(own: string, files: Pins): Promise<void> {
 const fileIn = (own: string) => join(own, "pinned.json");
 
 /** Sizes and digests of those of the files that are there. */
-export async function digestsOf(folder: string, paths: readonly string[]): Promise<Pins> {
+async function digestsOf(folder: string, paths: readonly string[]): Promise<Pins> {
   const digests: Pins = {};
   for (const path of paths) {
     const file = join(folder, path);
@@ -217,5 +217,5 @@ export async function digestsOf(folder: string, paths: readonly string[]): Promi
   return digests;
 }
 
-export const filesOf = (pins: Pins): PinnedFile[] =>
+const filesOf = (pins: Pins): PinnedFile[] =>
   Object.entries(pins).map(([path, digest]) => ({ path, copies: [digest] }));

@@ -326,7 +326,7 @@ function isFree(arm: WordArm | null, row: number): boolean {
 }
 
 /** The `limit` best by the fused score and those that equal the last of them, in no order. */
-export function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
+function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
   const scores = fusedScores(found, found.cosines, factors);
   const least = nthLargest(scores, limit);
   const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;

@@ -110,13 +110,13 @@ const PATTERNS = Object.entries(WORDS).map(
 );
 
 /** Kinds of post that would answer a query, by its words. */
-export function askedKinds(text: string): string[] {
+function askedKinds(text: string): string[] {
   const plain = plainSpelling(text);
   return PATTERNS.filter(([, pattern]) => pattern.test(plain)).map(([kind]) => kind);
 }
 
 /** What decides how many posts pass before a board has any. */
-export interface Narrowing {
+interface Narrowing {
   hasPlace: boolean;
   kinds: readonly string[] | null;
 }
@@ -129,7 +129,7 @@ const PASSING = { min: 3, max: 1000 } as const;
 const PRIOR = { posts: 20, meanCosine: 0.15, shareNearPlace: 0.06, kinds: 5 } as const;
 
 /** How many posts a query has to choose from: those that pass its filters, or would on a board of 200 posts. */
-export function passingOf(background: PostBackground | null, { hasPlace, kinds }: Narrowing): number {
+function passingOf(background: PostBackground | null, { hasPlace, kinds }: Narrowing): number {
   const { posts, passing } = background ?? NO_POSTS;
   const usual = (hasPlace ? PRIOR.shareNearPlace : 1) * ((kinds?.length ?? PRIOR.kinds) / PRIOR.kinds);
   const share = (passing + PRIOR.posts * usual) / (posts + PRIOR.posts);
@@ -138,7 +138,7 @@ export function passingOf(background: PostBackground | null, { hasPlace, kinds }
 }
 
 /** Mean cosine of a query with the posts that pass its filters, drawn towards that of the labelled sets by few posts. */
-export function levelOf(background: PostBackground | null): number {
+function levelOf(background: PostBackground | null): number {
   const { compared, meanCosine } = background ?? NO_POSTS;
   return (compared * meanCosine + PRIOR.posts * PRIOR.meanCosine) / (compared + PRIOR.posts);
 }

@@ -144,7 +144,7 @@ type Arguments = Record<string, string | number | boolean>;
  * What a caller sent, as the arguments of a call that asks the same again: every filter is kept. `cursor` is left out, since
  * it belongs to a call with these filters only.
  */
-export function argumentsOf(query: Partial<SearchQuery>): Arguments {
+function argumentsOf(query: Partial<SearchQuery>): Arguments {
   const { near, after, before, limit, cursor: _cursor, ...others } = query;
   const plain = Object.entries({
     ...others,
@@ -164,7 +164,7 @@ export function argumentsOf(query: Partial<SearchQuery>): Arguments {
 const DEFAULT_LIMIT = 20;
 
 /** A sentence around the call that searches, in the words of each surface. */
-export function adviceToSearch(sent: Arguments, sentence: (call: string) => string): Advice {
+function adviceToSearch(sent: Arguments, sentence: (call: string) => string): Advice {
   const parameters = new URLSearchParams(
     Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]),
   );

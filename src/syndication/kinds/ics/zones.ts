@@ -9,7 +9,7 @@ import { type Component, textFor } from "./lines.ts";
 const DAY_MS = 86_400_000;
 
 /** What clocks show by a time without a zone, in milliseconds as if it stood in UTC; null for anything else. */
-export const clockIn = (text: string): number | null => spanOfText(text)?.from ?? null;
+const clockIn = (text: string): number | null => spanOfText(text)?.from ?? null;
 
 /**
  * A recurrence rule (RFC 5545, 3.3.10) on the clocks of its start. A last day counts whole; a last moment in UTC is what
