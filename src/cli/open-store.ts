@@ -4,7 +4,7 @@ import type { OpenBoard } from "../open-board.ts";
 import type { Store } from "../ports/store/index.ts";
 import { openStore, storeExists } from "../store/open.ts";
 import { refuseHalfImported } from "../transfer/import-board.ts";
-import { openLogger } from "./logger.ts";
+import { openLogger } from "./output.ts";
 
 /**
  * Opens the store of the configured board for `use`, and closes it. An address without a board stays without one.

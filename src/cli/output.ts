@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Logger, pino } from "pino";
 
 /** Of commands that print facts: one JSON document instead of lines for people. */
 export const jsonOption = (): Option => new Option("--json", "print JSON instead of text").default(false);
@@ -55,4 +56,12 @@ export function createProgress(label: string, total: number, options: ProgressOp
       else if (tens < 10) line(`${title}: 100 %`);
     },
   };
+}
+
+/** JSON lines on stderr: stdout belongs to a command's answer, and in stdio mode to JSON-RPC alone. */
+export function openLogger(level: string): Logger {
+  return pino(
+    { level, redact: ["authorization", "*.authorization", "api_key", "*.api_key"] },
+    pino.destination({ dest: 2, sync: true }),
+  );
 }

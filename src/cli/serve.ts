@@ -8,8 +8,7 @@ import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http
 import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
-import { openLogger } from "./logger.ts";
-import { createProgress } from "./output.ts";
+import { createProgress, openLogger } from "./output.ts";
 
 /** Why a listener failed, by the system's code. */
 const REFUSALS: Record<string, (port: number, host: string) => string> = {

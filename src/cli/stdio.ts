@@ -7,8 +7,7 @@ import { type Config, readConfig, siteRoot } from "../config.ts";
 import { Site } from "../domain/site.ts";
 import type { OpenBoard } from "../open-board.ts";
 import { parseUrl } from "../parse-url.ts";
-import { openLogger } from "./logger.ts";
-import { createProgress } from "./output.ts";
+import { createProgress, openLogger } from "./output.ts";
 
 /** Hosts ask for the lists within a few milliseconds of the handshake; loading the board would make them wait for its modules. */
 const OPENS_AFTER_MS = 100;
