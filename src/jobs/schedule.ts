@@ -98,7 +98,7 @@ const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
   [limits, rankings, signIns].some(({ prune }) => prune !== undefined);
 
 /** Drops expired counters, rankings and sign-ins. */
-export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
+async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
   if (await held()) await store.limits.prune?.(now);
   if (await held()) await store.rankings.prune?.(now);
   if (await held()) await store.signIns.prune?.(now);

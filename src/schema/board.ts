@@ -117,11 +117,7 @@ export const Readiness = z.object({
   ok: z.boolean(),
   store: z.boolean(),
   index: z.boolean(),
-  reading: z
-    .boolean()
-    .describe(
-      "Searches are answered: by store and index, or while the database is away by a copy in this process.",
-    ),
+  reading: z.boolean().describe("Searches are answered: the database can be read, and the index serves."),
   writing: z.boolean().describe("Posts and everything else can be written."),
   search: z
     .enum(["local", "atlas", "lists", "building"])

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseOld, pruneScratch } from "../../src/jobs/schedule.ts";
 import { type Held, type Job, runJob } from "../../src/jobs/scheduler.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";

@@ -18,7 +18,7 @@ import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { create } from "tar";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProgress } from "../../src/cli/output.ts";
 import { ensureFiles, FilesMissing, findFiles } from "../../src/embed/files.ts";
 import { MODELS, modelNamed } from "../../src/embed/models.ts";

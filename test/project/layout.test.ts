@@ -151,7 +151,7 @@ function groupedBy<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => st
 /** In a folder with more files than this, readers no longer find the one they want. */
 const FILES_PER_FOLDER = 15;
 const LINES_PER_FILE = 350;
-const LINES_MEDIAN = 90;
+const LINES_MEDIAN = 100;
 /**
  * Lines of code that each room may have, without blanks and comments. Whoever needs more takes something away first, or says in
  * the change what the room is worth more for, and raises its number here.
@@ -164,8 +164,8 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/embed": 1_186,
   "src/adapters": 8_887,
   "src/domain": 5_508,
-  "src/syndication src/cli src/transfer": 3_571,
-  test: 33_000,
+  "src/syndication src/cli src/transfer": 3_569,
+  test: 31_591,
   bench: 4_390,
 };
 const FILES_MAX = 500;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseOld } from "../../src/jobs/schedule.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { type Answer, call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
