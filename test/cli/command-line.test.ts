@@ -100,11 +100,18 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     [1, ["import", "refused.jsonl"], {}, ""],
     [2, ["stdio", "--url", "ftp://board.example"], {}, "url"],
     [2, ["complete", "csh"], {}, "csh"],
+    // No machine owns an address of TEST-NET-1 (RFC 5737).
+    [1, [], { HOST: "192.0.2.1" }, "HOST: 192.0.2.1 is no address"],
+    [2, [], { DATA_DIR: join(folder, "refused.jsonl/data") }, "DATA_DIR: the folder cannot be made"],
+    // Nobody can make a folder there; Node's own recursive mkdir would try for ever.
+    [2, [], { DATA_DIR: "/proc/nowhere" }, "DATA_DIR: the folder cannot be made"],
+    [1, [], { STORE_URL: "sqlite:/proc/nowhere/board.db" }, "/proc/nowhere/board.db cannot be opened"],
     [2, ["feeds", "test", "a.example", "--kind", "rss"], {}, "a.example"],
   ] as const)("%i: agent-board %j %j", async (code, args, environment, said) => {
     const ran = await run(args, environment);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(said);
+    if (args.length === 0) expect(ran.stderr).toMatch(/^.*\n$/);
   });
 });
 

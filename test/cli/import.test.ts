@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Conference, conferencePost } from "../../demo/conferences.ts";
-import { townOf } from "../../demo/places.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { PostInput } from "../../src/schema/post.ts";
 import { startBoard } from "../support/boards/board.ts";
@@ -61,13 +60,6 @@ describe("conferencePost", () => {
     expect(lasts({ city: "Bangalore", country: "India" })).toContain("2026-12-04T00:00:00+05:30");
   });
 
-  it("keeps the name of an unknown place, without coordinates", () => {
-    expect(postOf({ ...ROW, city: "Zubrowkaville", country: "Zubrowka" })).toMatchObject({
-      location: { name: "Zubrowkaville, Zubrowka" },
-      timezone: "UTC",
-    });
-  });
-
   it("makes posts of all demo rows that the board accepts and does not flag", () => {
     for (const row of DEMO) {
       const post = postOf(row);
@@ -114,30 +106,5 @@ describe("agent-board import", () => {
     expect(body.data.series_30d.at(-1).posts).toBe(body.data.board.posts_today);
     expect(body.data.board.posts_today).toBe(2);
     await board.stop();
-  });
-});
-
-describe("townOf", () => {
-  it.each([
-    ["Berlin", "Germany", 52.52, 13.41],
-    ["Kraków", "PL", 50.06, 19.94],
-    ["London", "U.K.", 51.51, -0.13],
-    ["Washington, D.C.", "USA", 38.9, -77.04],
-    ["Portland, ME", "U.S.A.", 43.66, -70.26],
-    ["Seoul", "Korea", 37.57, 126.98],
-    ["Freiburg", "Germany", 48.0, 7.85],
-    ["Sidney", "Australia", -33.87, 151.21],
-    ["Newcastle-Upon-Tyne", "U.K.", 54.97, -1.61],
-  ])("finds %s, %s", (city, country, lat, lng) => {
-    const place = townOf(city, country);
-    expect(place?.lat).toBeCloseTo(lat, 1);
-    expect(place?.lng).toBeCloseTo(lng, 1);
-  });
-
-  it("finds nothing rather than the wrong place", () => {
-    expect(townOf("Zubrowkaville", "France")).toBeNull();
-    expect(townOf("Berlin", "Zubrowka")).toBeNull();
-    expect(townOf("Berlin, ZZ", "U.S.A.")).toBeNull();
-    expect(townOf("", "France")).toBeNull();
   });
 });

@@ -53,45 +53,28 @@ describe("configuration", () => {
     });
   });
 
-  it("reads every variable, and treats empty ones as unset", () => {
-    expect(
-      readConfig({
-        PORT: "0",
-        HOST: "::",
-        SITE_URL: "https://board.example/",
-        DATA_DIR: "/srv/board",
-        MODEL_DIR: "",
-        EMBEDDINGS: "required",
-        TRUST_PROXY: "10.0.0.0/8, ::1",
-        RATE_LIMITS: "search=600/60, write_day=5/86400",
-        READ_ONLY: "on",
-        SIGN_IN: "on",
-        SEARCH: "atlas",
-        WEBHOOK_ALLOW: "10.0.0.0/8, hooks.internal,::1",
-        ALLOWED_HOSTS: "a.example, b.example",
-        REPORTS_TO_HIDE: "0",
-        SECRET_KEY: "k".repeat(32),
-        ADMIN_PORT: "9090",
-        LOG_LEVEL: "silent",
-      }),
-    ).toMatchObject({
-      port: 0,
-      host: "::",
-      siteUrl: "https://board.example",
-      storeUrl: "sqlite:/srv/board/board.db",
-      search: "atlas",
-      modelDir: "/srv/board/models",
-      embeddings: "required",
-      trustProxy: ["10.0.0.0/8", "::1"],
-      rateLimits: { search: { count: 600, seconds: 60 }, write_day: { count: 5, seconds: 86_400 } },
-      readOnly: true,
-      signIn: true,
-      webhookAllow: ["10.0.0.0/8", "hooks.internal", "::1"],
-      allowedHosts: ["a.example", "b.example"],
-      reportsToHide: 0,
-      adminPort: 9090,
-      logLevel: "silent",
-    });
+  it.each<[name: string, value: string, read: unknown]>([
+    ["PORT", "0", 0],
+    ["HOST", "::", "::"],
+    ["SITE_URL", "https://board.example/", "https://board.example"],
+    ["DATA_DIR", "/srv/board", "/srv/board"],
+    ["MODEL_DIR", "", join(resolve("data"), "models")],
+    ["EMBEDDINGS", "required", "required"],
+    ["TRUST_PROXY", "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
+    ["RATE_LIMITS", "search=600/60", { search: { count: 600, seconds: 60 } }],
+    ["READ_ONLY", "on", true],
+    ["SIGN_IN", "on", true],
+    ["SEARCH", "atlas", "atlas"],
+    ["WEBHOOK_ALLOW", "10.0.0.0/8, hooks.internal,::1", ["10.0.0.0/8", "hooks.internal", "::1"]],
+    ["ALLOWED_HOSTS", "a.example, b.example", ["a.example", "b.example"]],
+    ["REPORTS_TO_HIDE", "0", 0],
+    ["SECRET_KEY", "k".repeat(32), "k".repeat(32)],
+    ["ADMIN_PORT", "9090", 9090],
+    ["LOG_LEVEL", "silent", "silent"],
+  ])("reads %s=%s, and an empty one as unset", (name, value, read) => {
+    const field = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect(readConfig({ [name]: value })).toMatchObject({ [field]: read });
+    expect(readConfig({ [name]: "" })).toEqual(readConfig({}));
   });
 
   it("takes DATA_DIR literally, also with percent signs", () => {

@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -79,6 +80,26 @@ describe("SIGTERM while agents wait for a match", () => {
       expect(body.meta.note).toContain("about to stop");
     }
     expect(await exited).toBe(0);
+  });
+});
+
+describe("SIGINT twice, from npm and from a terminal", () => {
+  it("finishes answers under way, and exits with 0", async () => {
+    const body = JSON.stringify({ name: "Slow", accept_terms: true });
+    const { port, hostname } = new URL(board.site);
+    const socket = connect(Number(port), hostname);
+    let answer = "";
+    socket.on("data", (chunk) => (answer += chunk));
+    socket.write(
+      `POST /api/v1/publishers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    await expect.poll(() => answer, { timeout: 20_000 }).toMatch(/^HTTP\/1.1 100/);
+    const exited = board.kill("SIGINT");
+    await readinessFalls();
+    void board.kill("SIGINT");
+    socket.write(body);
+    expect(await exited).toBe(0);
+    expect(answer).toContain("HTTP/1.1 201");
   });
 });
 
