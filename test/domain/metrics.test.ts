@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measured, measureTimes, startAdmin } from "../../src/adapters/http/prometheus.ts";
@@ -289,13 +290,11 @@ describe.skipIf(ON_MONGODB)("the admin listener", () => {
     expect(text).toContain("process_resident_memory_bytes");
     expect(text).not.toMatch(/secretword|bbk_/);
     expect((await fetch(`http://127.0.0.1:${admin.port}/`)).status).toBe(404);
-    const statusAs = (host: string, port: number) =>
-      new Promise<number>((resolve, reject) => {
-        const options = { port, path: "/metrics", headers: { host } };
-        request(options, (answer) => resolve(answer.resume().statusCode ?? 0))
-          .on("error", reject)
-          .end();
-      });
+    const statusAs = async (host: string, port: number) => {
+      const sent = request({ port, path: "/metrics", headers: { host } }).end();
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      return answer.resume().statusCode;
+    };
     expect(await statusAs("evil.example", admin.port)).toBe(403);
     // Prometheus on another machine asks by whatever name that machine has.
     const open = await startAdmin(registry, { port: 0, host: "0.0.0.0" }, () => {});

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   appendFileSync,
   cpSync,
@@ -9,8 +8,6 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -22,6 +19,7 @@ import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
+import { closeServers, listen } from "./servers.ts";
 
 const [known] = MODELS;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -29,7 +27,6 @@ const NAME = `hub:town/notices-model@${COMMIT}`;
 /** Of the default model. */
 const COSINES = { related: 0.25, doubt: 0.1, unrelated_half: 0.1, unrelated_most: 0.23 };
 const work = mkdtempSync(join(tmpdir(), "board-chosen-"));
-const servers: Server[] = [];
 const embedders: Embedder[] = [];
 let modelDir: string;
 
@@ -38,10 +35,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const embedder of embedders.splice(0)) await embedder.close();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  closeServers();
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -54,7 +48,7 @@ async function hub(
   repository = "town/notices-model",
 ) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const address = await listen((request, response) => {
     const path = (request.url ?? "")
       .replace(`/${repository}/resolve/${COMMIT}/`, "")
       .replace(`/api/models/${repository}/revision/main`, "newest");
@@ -72,10 +66,7 @@ async function hub(
       response.writeHead(404).end();
     }
   });
-  servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { hub: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+  return { hub: address, asked };
 }
 
 function opened(model: EmbeddingModel, cacheDir: string, places: { hub?: string } = {}) {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   cpSync,
   createReadStream,
@@ -12,8 +11,6 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -27,34 +24,21 @@ import { openEmbedder } from "../../src/embed/transformer.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
 import { freePort, runCommand } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
+import { closeServers, listen } from "./servers.ts";
 
 const [model] = MODELS;
 const work = mkdtempSync(join(tmpdir(), "board-embed-"));
-const servers: Server[] = [];
 let modelDir: string;
 
 beforeAll(async () => {
   modelDir = await ensureTestModel();
 });
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+afterEach(closeServers);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const folder = (name: string) => join(work, name);
 const quiet = { info() {}, warn() {} };
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
-
-async function listen(handle: RequestListener): Promise<string> {
-  const server = createServer(handle);
-  servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 /** The address of a port where no server listens. */
 const closedPort = async () => `http://127.0.0.1:${await freePort()}/`;

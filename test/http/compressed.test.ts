@@ -1,4 +1,6 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
@@ -9,30 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => board.stop());
 
-interface Answer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: Buffer;
-}
-
 /** Not `fetch`, which decodes by itself. */
-function ask(path: string, headers: Record<string, string>, send?: object): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const body = send === undefined ? undefined : JSON.stringify(send);
-    const options = {
-      method: send === undefined ? "GET" : "POST",
-      headers: { ...headers, ...(send === undefined ? {} : { "Content-Type": "application/json" }) },
-    };
-    const asked = request(board.url + path, options, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on("data", (chunk) => chunks.push(chunk));
-      answer.on("end", () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
-      );
-    });
-    asked.on("error", reject);
-    asked.end(body);
-  });
+async function ask(path: string, headers: Record<string, string>, send?: object) {
+  const isJson = send === undefined ? {} : { "Content-Type": "application/json" };
+  const options = { method: send === undefined ? "GET" : "POST", headers: { ...headers, ...isJson } };
+  const asked = request(board.url + path, options).end(send === undefined ? undefined : JSON.stringify(send));
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
 }
 
 describe("answers", () => {

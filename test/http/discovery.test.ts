@@ -167,15 +167,10 @@ describe("well-known addresses", () => {
   it("have a security.txt that has not expired and will within a year", async () => {
     const { text, headers } = await get("/.well-known/security.txt");
     expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    const fields = new Map(
-      text
-        .trim()
-        .split("\n")
-        .map((line) => line.split(": ") as [string, string]),
-    );
-    expect(fields.get("Contact")).toBe("mailto:security@board.example");
-    expect(fields.get("Canonical")).toBe(`${SITE}/.well-known/security.txt`);
-    const expires = z.iso.datetime().parse(fields.get("Expires"));
+    const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1];
+    expect(field("Contact")).toBe("mailto:security@board.example");
+    expect(field("Canonical")).toBe(`${SITE}/.well-known/security.txt`);
+    const expires = z.iso.datetime().parse(field("Expires"));
     expect(Date.parse(expires)).toBeGreaterThan(Date.now() + 30 * DAY_MS);
     expect(Date.parse(expires)).toBeLessThan(Date.now() + 365 * DAY_MS);
   });
@@ -270,11 +265,8 @@ describe("skills", () => {
     const { text } = await get("/.well-known/agent-skills/index.json");
     const { version, skills } = JSON.parse(text);
     expect(version).toBe("0.2.0");
-    expect(skills.map(({ name }: { name: string }) => name)).toEqual([
-      "search-the-board",
-      "post-well",
-      "watch-a-topic",
-    ]);
+    const names = skills.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["search-the-board", "post-well", "watch-a-topic"]);
     for (const { name, type, url, digest, description } of skills) {
       const { text: file, headers } = await get(pathOf(url));
       expect(headers.get("content-type"), name).toBe("text/markdown; charset=utf-8");
