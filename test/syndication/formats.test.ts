@@ -231,7 +231,7 @@ describe("a hostile source", () => {
   it("cannot hold up the board by a recurrence that never comes", async () => {
     const rule = "RRULE:FREQ=SECONDLY;INTERVAL=2;BYSECOND=1";
     const text = calendar(event("UID:1", "SUMMARY:Never", "DTSTART:19000101T000000Z", rule));
-    await expect(readIn("ics", text, { deadlineMs: 5_000 })).rejects.toThrow("takes too long");
+    await expect(readIn("ics", text, { deadlineMs: 1_500 })).rejects.toThrow("takes too long");
   });
 
   it("cannot fill the memory of the board", async () => {
