@@ -30,7 +30,7 @@ export function mongodbUnderTest(database: TestDatabase): () => Promise<StoreUnd
 }
 
 /** What the contract asks of the store at `url`; `destroyed` takes its data away, and the store too unless it `stays`. */
-export async function storeUnderTest(
+async function storeUnderTest(
   url: string,
   destroyed: () => Promise<void> | void,
   { stays = false } = {},
