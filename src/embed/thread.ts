@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
@@ -100,7 +99,7 @@ export class ModelThread {
     const worker = this.#worker;
     this.#worker = null;
     if (worker === null) return;
-    const ended = once(worker, "exit");
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
     // Never terminated: during a run, the runtime would abort the whole process.
     worker.postMessage("end" satisfies WorkerOrder);
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
