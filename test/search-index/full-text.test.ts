@@ -84,6 +84,5 @@ it("posts that were never committed are not found", async () => {
   opened.database.exec("ROLLBACK");
   expect(await opened.find('"road bike"')).toEqual(["a"]);
   opened.write((index) => index.put(post({ id: "c", title: "Bike road" })));
-  expect(await opened.find('"road bike"')).toEqual(["a"]);
   expect(await opened.find('"bike road"')).toEqual(["c"]);
 });

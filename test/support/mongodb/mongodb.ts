@@ -63,6 +63,8 @@ export async function mongodbFor(kind: ServerKind, name: string): Promise<TestDa
           namespace: `${db.databaseName}.${name}`,
           filter: {},
         }));
+      // The driver refuses a list without an entry.
+      if (deletions.length === 0) return;
       // One command for all. By a majority: the store's reads see only such writes.
       await client.bulkWrite(deletions, { ordered: false, writeConcern: { w: "majority" } });
     },
