@@ -23,20 +23,20 @@ export async function startSecondMongos(db: Db): Promise<{ host: string; stop: (
     [...words, "--configdb", map.config, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
     { stdio: "ignore", env: { ...process.env, GLIBC_TUNABLES: "glibc.pthread.rseq=1" } },
   );
-  const client = new MongoClient(`mongodb://${host}/`, { serverSelectionTimeoutMS: 500 });
-  await eventually(
-    () =>
-      client
-        .db()
-        .command({ ping: 1 })
-        .then(
-          () => true,
-          () => false,
-        ),
-    (answers) => answers,
-    60_000,
-  );
-  await client.close();
+  // A client that once failed to connect never does.
+  const answers = async () => {
+    const client = new MongoClient(`mongodb://${host}/`, { serverSelectionTimeoutMS: 500 });
+    const answered = await client
+      .db()
+      .command({ ping: 1 })
+      .then(
+        () => true,
+        () => false,
+      );
+    await client.close();
+    return answered;
+  };
+  if (!(await eventually(answers, (there) => there, 60_000))) throw new Error("mongos did not start");
   return {
     host,
     async stop() {
