@@ -79,3 +79,27 @@ export const inSession = (session: ClientSession | undefined) => (session === un
 
 /** A reply's id is `<root>-<six more characters>`. */
 const rootOf = (id: string): string => id.split("-", 1)[0] as string;
+
+/** Rows of one read. */
+const ROWS_PER_READ = 200;
+
+/** Reads single rows by id, all that are asked for in one turn by one `many`: each push under way asks for its own. */
+export function oneByOne<Row extends { id: string }>(
+  many: (ids: readonly string[]) => Promise<Row[]>,
+): (id: string) => Promise<Row | null> {
+  let next: { ids: Set<string>; rows: Promise<Map<string, Row>> } | null = null;
+  const read = async (ids: ReadonlySet<string>) => {
+    // What is asked in this turn comes along.
+    await null;
+    next = null;
+    return new Map((await many([...ids])).map((row) => [row.id, row]));
+  };
+  return async (id) => {
+    if (next === null || next.ids.size >= ROWS_PER_READ) {
+      const ids = new Set<string>();
+      next = { ids, rows: read(ids) };
+    }
+    next.ids.add(id);
+    return (await next.rows).get(id) ?? null;
+  };
+}

@@ -1,8 +1,8 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { oneByOne } from "../database/gathered.ts";
 import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/posts.ts";
+import { oneByOne } from "../database/reads.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "./erasure.ts";
 import { copyStatusToPosts, isSameStatus } from "./status.ts";

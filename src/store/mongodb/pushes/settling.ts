@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { oneByOne } from "../database/gathered.ts";
+import { oneByOne } from "../database/reads.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
 import {
   moveWaitingPushes,

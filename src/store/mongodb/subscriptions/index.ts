@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { oneByOne } from "../database/gathered.ts";
+import { oneByOne } from "../database/reads.ts";
 import {
   changeableFields,
   moveWaitingPushes,

@@ -1,6 +1,6 @@
 import { makerName, type PostStore, type VectorMaker, type WorkItem } from "../../../ports/store/index.ts";
-import { blobOf, vectorOfBlob } from "../database/columns.ts";
 import type { SqliteContext } from "../database/connection.ts";
+import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";
 
 /** Vectors written in one transaction. */

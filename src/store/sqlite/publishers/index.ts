@@ -1,8 +1,7 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
-import type { SqliteRow } from "../database/columns.ts";
 import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
-import { PUBLISHER } from "../database/rows.ts";
+import { PUBLISHER, type SqliteRow } from "../database/rows.ts";
 import { erasePublisherRows } from "../posts/erasure.ts";
 
 export function sqlitePublisherStore(context: SqliteContext): PublisherStore {

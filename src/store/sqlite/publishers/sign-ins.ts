@@ -1,6 +1,6 @@
 import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
-import { Columns, columnName } from "../database/columns.ts";
 import { insertInto, pruneBefore, type SqliteContext } from "../database/connection.ts";
+import { Columns, columnName } from "../database/rows.ts";
 
 const SIGN_IN = new Columns<SignInRow>("id grantId publisherId payload consumedAt expiresAt");
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
-import { Columns } from "../database/columns.ts";
 import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
+import { Columns } from "../database/rows.ts";
 import { recordChange } from "../subscriptions/changes.ts";
 import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./claims.ts";
 

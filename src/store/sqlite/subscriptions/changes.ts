@@ -1,7 +1,6 @@
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
-import type { SqliteRow } from "../database/columns.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { SUBSCRIPTION } from "../database/rows.ts";
+import { type SqliteRow, SUBSCRIPTION } from "../database/rows.ts";
 
 /** Gives a subscription the next change number, in place of its older one. Runs inside a write. */
 export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): void {

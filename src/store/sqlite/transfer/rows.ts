@@ -1,7 +1,6 @@
 import { preparationIn } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
-import { type SqliteRow, vectorOfBlob } from "../database/columns.ts";
 import { LOG_MARK } from "../database/erased-log.ts";
 import { STALE } from "../database/reindex.ts";
 import {
@@ -9,8 +8,10 @@ import {
   POST_TABLES,
   type PostRow,
   PUBLISHER,
+  type SqliteRow,
   SUBSCRIPTION,
   storedPostOfRow,
+  vectorOfBlob,
 } from "../database/rows.ts";
 import { PUSH } from "../pushes/index.ts";
 

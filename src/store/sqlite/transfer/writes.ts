@@ -1,7 +1,7 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
-import { columnName, type SqliteRow } from "../database/columns.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
+import { columnName, type SqliteRow } from "../database/rows.ts";
 import { enqueueWorkRow } from "../database/work.ts";
 import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";
