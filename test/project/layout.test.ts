@@ -158,7 +158,7 @@ const LINES_MEDIAN = 100;
  */
 const LINES_PER_ROOM: Record<string, number> = {
   "src tools": 40_107,
-  "src/store/mongodb": 4_918,
+  "src/store/mongodb": 4_909,
   "src/store/sqlite": 2_695,
   "src/search src/search-index": 4_399,
   "src/embed": 1_186,

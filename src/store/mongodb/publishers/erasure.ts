@@ -2,7 +2,7 @@ import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
-import { finishStatusCopies } from "./status.ts";
+import { spreadStatus } from "./status.ts";
 
 const REPORTS_PER_WRITE = 200;
 
@@ -49,7 +49,7 @@ export async function finishDocumentErasures(context: MongodbContext): Promise<v
     collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
   );
   for (const { _id } of open) await finishErasure(context, _id);
-  await finishStatusCopies(context);
+  await spreadStatus(context);
 }
 
 async function finishErasure(context: MongodbContext, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { changeablePublisherFields, newPublisher, publisherOfDocument } from "..
 import { oneByOne } from "../database/reads.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "./erasure.ts";
-import { copyStatusToPosts, isSameStatus } from "./status.ts";
+import { isSameStatus, spreadStatus } from "./status.ts";
 
 export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   const { connection, collections } = context;
@@ -51,7 +51,7 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
       });
       if (done === null) return null;
       context.wrote({ publishers: [id] });
-      if (done.moved) await copyStatusToPosts(context, id);
+      if (done.moved) await spreadStatus(context);
       return done.after;
     },
 

@@ -10,37 +10,26 @@ export function isSameStatus(a: Status, b: Status): boolean {
 }
 
 /**
- * Copies a publisher's status to its posts. A post inserted meanwhile has the new status: its transaction writes the
- * publisher too, and so comes before or after the change. When the status changed meanwhile, it is copied again, so that of
- * two concurrent changes the later one stays.
+ * Copies the status of publishers to their posts where that is still to be done, as after a crash. A post inserted meanwhile has
+ * the new status: its transaction writes the publisher too, and so comes before or after the change. When a status changes
+ * meanwhile, it is copied again, so that of two concurrent changes the later one stays.
  */
-export async function copyStatusToPosts(
-  { connection, collections: { posts, publishers } }: MongodbContext,
-  _id: string,
-): Promise<void> {
+export async function spreadStatus({
+  connection,
+  collections: { posts, publishers },
+}: MongodbContext): Promise<void> {
   await connection.runLong(async () => {
     while (true) {
-      const publisher = await publishers.findOne({ _id, erasing: false });
+      const publisher = await publishers.findOne({ spreading: true, erasing: false });
       if (publisher === null) return;
+      const { _id, verified_at, suspended_at } = publisher;
       const { verified, suspended } = publisherDocumentStatus(publisher);
       const others = [{ pub_verified: !verified }, { pub_suspended: !suspended }];
       await posts.updateMany(
         { publisher_id: _id, $or: others },
         { $set: { pub_verified: verified, pub_suspended: suspended } },
       );
-      const { verified_at, suspended_at } = publisher;
-      const copied = { _id, verified_at, suspended_at };
-      const settled = await publishers.updateOne(copied, { $set: { spreading: false } });
-      if (settled.matchedCount === 1) return;
+      await publishers.updateOne({ _id, verified_at, suspended_at }, { $set: { spreading: false } });
     }
   });
-}
-
-/** Completes what a crash interrupted. */
-export async function finishStatusCopies(context: MongodbContext): Promise<void> {
-  const { connection, collections } = context;
-  const open = await connection.run(() =>
-    collections.publishers.find({ spreading: true, erasing: false }, { projection: { _id: 1 } }).toArray(),
-  );
-  for (const { _id } of open) await copyStatusToPosts(context, _id);
 }
