@@ -2,16 +2,12 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
-import { compressed } from "./adapters/http/compressed.ts";
 import { failureHandler } from "./adapters/http/failures.ts";
 import { readQuery } from "./adapters/http/links.ts";
-import { placeRoutes } from "./adapters/http/places.ts";
-import { requestLog } from "./adapters/http/request-log.ts";
-import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
+import { boundedInFlight, compressed, requestLog } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http/index.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
-import { manualRoutes } from "./adapters/reference/manual-routes.ts";
 import type { OpenBoard } from "./open-board.ts";
 import type { Readiness } from "./schema/board.ts";
 
@@ -39,9 +35,7 @@ export function buildApp(
   app.use(openCors);
   if (board.signIn !== null) app.use(board.signIn.router);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
-  app.use(manualRoutes(catalog, site, countedAsRead(dispatcher)));
   app.use(discoveryRoutes(board));
-  app.use(placeRoutes(countedAsRead(dispatcher)));
   app.use(feedRoutes({ ...board, operations: catalog.operations }));
   app.use(pagesRouter(catalog.operations, site, dispatcher));
   app.use(nothingHere());

@@ -5,7 +5,7 @@ import { DEMO_FEED, demoFeed } from "../demo/feed.ts";
 import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
-import { Outages } from "./adapters/calls/outages.ts";
+import { Outages } from "./adapters/calls/errors.ts";
 import { openSignIn, type SignIn } from "./adapters/sign-in/index.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, siteRoot } from "./config.ts";

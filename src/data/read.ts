@@ -16,7 +16,10 @@ export function readData<Row>(name: string): Row[] {
 }
 
 /** A data file as text, which names its version. */
-export function readText(name: string): string {
+export const readText = (name: string): string => readBytes(name).toString();
+
+/** A data file as it is, or unpacked. */
+export function readBytes(name: string): Buffer {
   const bytes = readFileSync(new URL(name, import.meta.url));
-  return (name.endsWith(".br") ? brotliDecompressSync(bytes) : bytes).toString();
+  return name.endsWith(".br") ? brotliDecompressSync(bytes) : bytes;
 }

@@ -176,7 +176,7 @@ describe("the page of places", () => {
     expect((await getPage(board, "/places", { accept: "text/markdown" })).text).toContain(
       '- "Portland, Oregon": 1',
     );
-    expect((await getPage(board, "/sitemaps/pages.xml")).text).toContain("/places</loc>");
+    expect((await getPage(board, "/sitemap.xml")).text).toContain("/places</loc>");
     expect((await getPage(board, "/stats")).text).toContain('<a href="/places">Places</a>');
   });
 });

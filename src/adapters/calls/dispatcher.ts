@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
-import type { Secrets } from "../../domain/secrets.ts";
-import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
+import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
 import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError, FAILURES, type Surface } from "../../failures.ts";
 import {
@@ -14,10 +13,9 @@ import {
 } from "../../operation.ts";
 import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
-import { asBoardError, logFailure } from "./errors.ts";
+import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
-import type { Outages } from "./outages.ts";
 
 const CHECKSUM =
   "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";

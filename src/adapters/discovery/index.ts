@@ -3,36 +3,33 @@ import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
 import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
-import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store } from "../../ports/store/index.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
 import { countedAsRead } from "../http/requests.ts";
-import { serverCard } from "../mcp/server-card.ts";
+import { serverCard } from "../mcp/server.ts";
 import { fullManual } from "../reference/docs-markdown.ts";
+import { manualText } from "../reference/manual.ts";
+import { openApiDocument } from "../reference/openapi.ts";
 import { boardSkill, skillsOf } from "../reference/skills.ts";
 import { aiCatalog, apiCatalog, skillIndex } from "./catalogs.ts";
-import { Sitemap } from "./sitemap.ts";
+import { type SitemapParts, sitemap } from "./sitemap.ts";
 
 const DAY_MS = 86_400_000;
 /** RFC 9116 asks for less than a year; the date moves on every day. */
 const SECURITY_DAYS = 180;
 const HOUR_S = 3_600;
 
-export interface DiscoveryParts {
+interface DiscoveryParts extends SitemapParts {
   dispatcher: Dispatcher;
   catalog: Catalog;
-  site: Site;
-  index: SearchIndex;
-  store: Store;
   config: { contact: string | null; aiTraining: boolean };
   clock: () => number;
 }
 
 /**
  * What crawlers, scanners and agents look for on a board they do not know: robots.txt, sitemap, security.txt, catalogs,
- * the card of the tool server, skills, and the long manual. Any other well-known address is a JSON 404: after HTML, or
+ * the card of the tool server, skills, the manual, and OpenAPI. What changes only with the program is built once. Any other well-known address is a JSON 404: after HTML, or
  * anything about OAuth, clients would ask for a login that does not exist.
  */
 export function discoveryRoutes(parts: DiscoveryParts): Router {
@@ -60,9 +57,11 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
     next();
   });
   json(API_CATALOG, LINKSET, apiCatalog(site));
-  json("/.well-known/agent-skills/index.json", "application/json; charset=utf-8", skillIndex(skills));
+  json("/.well-known/agent-skills/index.json", JSON_TYPE, skillIndex(skills));
   for (const { name, text } of skills) get(`/skills/${name}/SKILL.md`, MARKDOWN, text);
   get("/skill.md", MARKDOWN, boardSkill(skills, site));
+  get("/llms.txt", TEXT, manualText(catalog, site), 300);
+  get("/openapi.json", JSON_TYPE, JSON.stringify(openApiDocument(catalog, site)), 300);
   get("/llms-full.txt", TEXT, fullManual(catalog, site), 300);
   const { contact } = config;
   if (contact !== null) {
@@ -73,38 +72,26 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
     throw new BoardError("not_found");
   });
 
-  const sitemap = new Sitemap(parts);
+  const map = sitemap(parts);
   router.get(
     "/sitemap.xml",
     counted,
-    answer(XML, () => sitemap.overview(clock()), 600),
-  );
-  get("/sitemaps/pages.xml", XML, sitemap.pages());
-  router.get(
-    "/sitemaps/posts-:number.xml",
-    counted,
-    answer(XML, ({ params }) => sitemap.posts(wholeNumber(params["number"]), clock()), 600),
+    answer(XML, () => map(clock()), 600),
   );
   return router;
 }
 
 const API_CATALOG = "/.well-known/api-catalog";
 const TEXT = "text/plain; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
 const XML = "application/xml; charset=utf-8";
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-const wholeNumber = (text: unknown) => (/^[1-9]\d{0,5}$/.test(String(text)) ? Number(text) : 0);
-
-/** Answers with a text: 304 when the caller has it, 404 when there is none. */
-function answer(
-  type: string,
-  text: (request: Parameters<RequestHandler>[0]) => Promise<string | null>,
-  maxAgeS: number,
-): RequestHandler {
+/** Answers with a text; 304 when the caller has it. */
+function answer(type: string, text: () => Promise<string>, maxAgeS: number): RequestHandler {
   return async (request, response) => {
-    const body = await text(request);
-    if (body === null) throw new BoardError("not_found");
+    const body = await text();
     response.set("Cache-Control", `public, max-age=${maxAgeS}`);
     if (sentAsNotModified(request, response, tagOf(body))) return;
     // Express would add a charset to types that have none.

@@ -1,7 +1,7 @@
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
-import { isAllDay, shownEnd } from "../text/clock.ts";
+import { isAllDay, shownEnd } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 

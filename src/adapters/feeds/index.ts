@@ -11,11 +11,9 @@ import { parseInput } from "../calls/input.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
 import { admitted } from "../http/requests.ts";
-import { atomFeed } from "./atom.ts";
 import { calendarOf } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
-import { jsonFeed } from "./json-feed.ts";
-import { rssFeed } from "./rss.ts";
+import { atomFeed, jsonFeed, rssFeed } from "./formats.ts";
 import { cleanPosts } from "./text.ts";
 
 export interface FeedParts {
@@ -38,31 +36,11 @@ interface Format {
 }
 
 const ICS = "text/calendar; charset=utf-8";
+const NEWS = { sort: "newest", limit: 50, datedOnly: false } as const;
 const FORMATS: readonly Format[] = [
-  {
-    path: "/feed.xml",
-    type: "application/rss+xml; charset=utf-8",
-    sort: "newest",
-    limit: 50,
-    datedOnly: false,
-    write: rssFeed,
-  },
-  {
-    path: "/feed.atom",
-    type: "application/atom+xml; charset=utf-8",
-    sort: "newest",
-    limit: 50,
-    datedOnly: false,
-    write: atomFeed,
-  },
-  {
-    path: "/feed.json",
-    type: "application/feed+json; charset=utf-8",
-    sort: "newest",
-    limit: 50,
-    datedOnly: false,
-    write: jsonFeed,
-  },
+  { path: "/feed.xml", type: "application/rss+xml; charset=utf-8", write: rssFeed, ...NEWS },
+  { path: "/feed.atom", type: "application/atom+xml; charset=utf-8", write: atomFeed, ...NEWS },
+  { path: "/feed.json", type: "application/feed+json; charset=utf-8", write: jsonFeed, ...NEWS },
   // A program that subscribes to a calendar reads no further pages.
   { path: "/calendar.ics", type: ICS, sort: "soonest", limit: 1_000, datedOnly: true, write: calendarOf },
 ];
@@ -95,7 +73,10 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const { input } = parseInput(search, { sort: format.sort, limit, ...sent }, "query");
     const query = input as SearchQuery;
     const most = sent["limit"] === undefined ? format.limit : query.limit;
-    const page = await upTo(most, query, now, format, parts.services.search);
+    const { datedOnly } = format;
+    const read = (cursor?: string) =>
+      parts.services.search.run({ ...query, cursor }, now, { datedOnly, advice: false });
+    const page = await upTo(most, read, query.cursor);
     const { launched } = parts.services.board;
     const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
     addLink(response, channel.self, "self");
@@ -111,21 +92,16 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
 }
 
 /** The first posts of a search, page after page. */
-async function upTo(
-  most: number,
-  query: SearchQuery,
-  now: number,
-  { datedOnly }: Format,
-  search: FeedParts["services"]["search"],
-): Promise<{ posts: Post[]; nextCursor: string | null }> {
-  const posts: Post[] = [];
-  let cursor = query.cursor;
-  while (true) {
-    const page = await search.run({ ...query, cursor }, now, { datedOnly, advice: false });
-    posts.push(...page.posts);
-    if (page.nextCursor === null || posts.length >= most) return { posts, nextCursor: page.nextCursor };
-    cursor = page.nextCursor;
-  }
+async function upTo(most: number, read: (cursor?: string) => Promise<Page>, from?: string): Promise<Page> {
+  const { posts, nextCursor } = await read(from);
+  if (nextCursor === null || posts.length >= most) return { posts, nextCursor };
+  const rest = await upTo(most - posts.length, read, nextCursor);
+  return { posts: [...posts, ...rest.posts], nextCursor: rest.nextCursor };
+}
+
+interface Page {
+  posts: readonly Post[];
+  nextCursor: string | null;
 }
 
 function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
@@ -137,13 +113,10 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
     const ids = idsOf(parts.site, parts.services.board.launched);
     const self = `${parts.site.post(id)}.ics`;
     addLink(response, parts.site.post(id), "alternate", "text/html");
-    if ("cancelled" in entry) {
-      const about = { ...ids, self, title: "No longer on the board" };
-      send(request, response, ICS, calendarOf([], about, [entry.cancelled]));
-    } else {
-      const posts = cleanPosts([entry.post]);
-      send(request, response, ICS, calendarOf(posts, { ...ids, self, title: posts[0]?.title ?? "" }));
-    }
+    const posts = "post" in entry ? cleanPosts([entry.post]) : [];
+    const cancelled = "cancelled" in entry ? [entry.cancelled] : [];
+    const about = { ...ids, self, title: posts[0]?.title ?? "No longer on the board" };
+    send(request, response, ICS, calendarOf(posts, about, cancelled));
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }

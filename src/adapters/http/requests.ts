@@ -1,13 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import express, { type Request, type RequestHandler, type Response } from "express";
+import compression from "compression";
+import type { Request, RequestHandler, Response } from "express";
+import express from "express";
+import ipaddr from "ipaddr.js";
+import type { Logger } from "pino";
 import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { LIMITS } from "../../schema/post.ts";
 import { clientOf } from "../calls/clients.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
-import type { LimitHeaders } from "../calls/limits.ts";
+import { addressOf, type LimitHeaders } from "../calls/limits.ts";
 
 /** Requests under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
 const IN_FLIGHT_MAX = 1_000;
@@ -134,4 +138,59 @@ export function setLimitHeaders(response: Response, limits: LimitHeaders | null 
   if (limits === null || limits === undefined) return;
   response.set("RateLimit-Policy", limits.policy);
   response.set("RateLimit", limits.state);
+}
+
+/** Shorter answers gain nothing. */
+const WORTHWHILE_BYTES = 1024;
+
+/**
+ * Compresses what is read, from 1 KB on, by brotli or gzip. Event streams go out as they are written. So do the answers to
+ * POST: some show a secret beside what the caller sent, and their length would tell of it (https://www.breachattack.com).
+ * No answer to GET holds a secret.
+ */
+export function compressed(): RequestHandler {
+  const compress = compression({
+    threshold: WORTHWHILE_BYTES,
+    filter: (request, response) =>
+      !String(response.getHeader("Content-Type")).startsWith("text/event-stream") &&
+      compression.filter(request, response),
+  });
+  return (request, response, next) => {
+    if (request.method !== "GET" && request.method !== "HEAD") return next();
+    // Also on answers that stay as they are, such as a 304: caches compare them with the others.
+    response.vary("Accept-Encoding");
+    compress(request, response, next);
+  };
+}
+
+/** Logs one line per answer: method, path, status, time and shortened address. No key, body or query. */
+export function requestLog(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    if (!logger.isLevelEnabled("info")) {
+      next();
+      return;
+    }
+    const began = performance.now();
+    // Keys do not belong in paths. A key sent there anyway stays out of the log.
+    const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200).replace(/bbk_\w+/g, "bbk_…");
+    const address = shortened(request.ip ?? "");
+    response.once("close", () => {
+      const ms = Math.round((performance.now() - began) * 10) / 10;
+      const status = response.writableFinished ? response.statusCode : 499;
+      logger.info({ method: request.method, path, status, ms, address }, "answered");
+    });
+    next();
+  };
+}
+
+/** An address cut to its /24, or /48 for IPv6, so that it does not identify one machine. */
+function shortened(sent: string): string {
+  const address = addressOf(sent);
+  if (address === null) return "";
+  return address instanceof ipaddr.IPv4
+    ? address.toString().replace(/\.\d+$/, ".0")
+    : `${address.parts
+        .slice(0, 3)
+        .map((part) => part.toString(16))
+        .join(":")}::`;
 }

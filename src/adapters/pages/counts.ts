@@ -1,14 +1,13 @@
-import type { z } from "zod";
-import type { BoardInfo } from "../../schema/board.ts";
+import { type RequestHandler, Router } from "express";
+import { BoardError } from "../../failures.ts";
+import { BEGUN_CHARS, placeSuggestions } from "../../schema/place.ts";
+import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import type { Language } from "./frame/language.ts";
-import { otherForms, page } from "./frame/layout.ts";
-import type { View } from "./frame/view.ts";
+import { type BoardData, boardPage, type View } from "./frame/view.ts";
 import { placeInput, searchBox, searchPath } from "./search/form.ts";
-
-type Info = z.output<typeof BoardInfo>;
 
 /** Something that posts have in common, how many have it, and the search that finds them. */
 interface Counted {
@@ -17,10 +16,10 @@ interface Counted {
   to: string;
 }
 
-export const countedTags = ({ top_tags: counts }: Info): Counted[] =>
+export const countedTags = ({ top_tags: counts }: BoardData): Counted[] =>
   counts.map(({ tag, count }) => ({ name: tag, count, to: searchPath({ tags: tag }) }));
 
-export const countedPlaces = ({ top_places: counts }: Info): Counted[] =>
+export const countedPlaces = ({ top_places: counts }: BoardData): Counted[] =>
   counts.map(({ place, count }) => ({ name: place, count, to: searchPath({ near: place }) }));
 
 /** Each with the number of its posts and a link to them. */
@@ -64,42 +63,62 @@ function viewOf(of: {
   lead: string;
   none: string;
   member: "top_tags" | "top_places";
-  counted(info: Info): Counted[];
+  counted(board: BoardData): Counted[];
   /** Below the counts. */
   more: Html;
 }): View {
   const { path, title, lead, none } = of;
-  return {
-    route: "/board",
-    path,
-    async show({ site, language, ask }) {
-      const { data, meta } = await ask("/board", {});
-      const info = data as Info;
-      const counts = of.counted(info);
-      return {
-        html: () =>
-          page({
-            title,
-            description: lead,
-            path,
-            site,
-            main: html`<h1>${title}</h1>
+  return boardPage(path, ({ site, language }, board) => {
+    const counts = of.counted(board);
+    return {
+      path,
+      title,
+      lead,
+      main: () => html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${counts.length === 0 ? html`<p class="mute">${none}</p>` : countChips(counts, language)}
 ${of.more}`,
-            links: otherForms(path),
-          }),
-        markdown: () =>
-          markdownDocument([
-            `# ${title}`,
-            counts.length === 0
-              ? none
-              : counts
-                  .map(({ name, count, to }) => `- ${wordOrQuoted(name)}: ${count}, ${site.root}${to}`)
-                  .join("\n"),
-          ]),
-        json: { ok: true, data: { [path.slice(1)]: info[of.member] }, meta },
-      };
-    },
-  };
+      markdown: () => {
+        const lines = counts.map(
+          ({ name, count, to }) => `- ${wordOrQuoted(name)}: ${count}, ${site.root}${to}`,
+        );
+        return markdownDocument([`# ${title}`, counts.length === 0 ? none : lines.join("\n")]);
+      },
+      data: { [path.slice(1)]: board[of.member] },
+    };
+  });
+}
+
+/** The gazetteer changes only with the program. */
+const CACHE = "public, max-age=86400";
+
+/**
+ * `GET /places?q=ber` answers `{ "places": [{ "label", "country", "lat", "lng" }] }`, for a box that completes names of
+ * places while a person types. `near` takes each label. Agents need no such list, so the manual leaves it out. Without
+ * `q` it is the page of places.
+ *
+ * @param counted  comes before each answer
+ */
+export function placeRoutes(counted: RequestHandler): Router {
+  const router = Router({ caseSensitive: true });
+  const suggesting: RequestHandler = (request, _response, next) =>
+    next(request.query["q"] === undefined ? "route" : undefined);
+  router.get("/places", suggesting, counted, (request, response) => {
+    const places = placeSuggestions(begunName(request.query["q"]));
+    const text = JSON.stringify({ places });
+    response.set("Cache-Control", CACHE);
+    if (!sentAsNotModified(request, response, tagOf(text)))
+      response.set("Content-Type", "application/json; charset=utf-8").send(text);
+  });
+  return router;
+}
+
+/** @throws BoardError `invalid_query` unless it is one text of a bearable length */
+function begunName(sent: unknown): string {
+  if (typeof sent === "string" && sent.length <= BEGUN_CHARS) return sent;
+  const message = `Must be the beginning of a place's name, at most ${BEGUN_CHARS} characters.`;
+  throw new BoardError("invalid_query", {
+    issues: [{ path: "q", code: "invalid_format", message }],
+    hint: "Send for example /places?q=ber.",
+  });
 }

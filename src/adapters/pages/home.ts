@@ -1,19 +1,15 @@
-import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
-import type { BoardInfo } from "../../schema/board.ts";
 import { KINDS, type Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
-import type { Success } from "../calls/envelope.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { countChips, countedPlaces, countedTags } from "./counts.ts";
-import { copyBox } from "./frame/copy-box.ts";
-import { type Html, html, sentence, shownText } from "./frame/html.ts";
+import { copyBox, type Html, html, sentence, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
-import type { View } from "./frame/view.ts";
+import type { Asked, BoardData, View } from "./frame/view.ts";
 import { briefCard, postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, placeInput, searchBox, searchPath } from "./search/form.ts";
@@ -25,46 +21,39 @@ const PLACES = 8;
 /** Events shown of each span of days; the first two spans fit into the first screen of a telephone. */
 const SHOWN = { today: 3, weekend: 3, week: 5, running: 3 } as const;
 
-type Info = z.output<typeof BoardInfo>;
-
 /** The front page: search, what is on, the latest posts of other kinds, and how to connect an agent. */
 export const home: View = {
   route: "/board",
   path: "/",
   async show(asked) {
-    const { site, now, language, ask } = asked;
+    const { ask } = asked;
     const [about, on, latest] = await Promise.all([
       ask("/board", {}),
       whatsOn(asked),
       ask("/search", { kind: KINDS.filter((kind) => kind !== "event"), sort: "newest", limit: LATEST }),
     ]);
-    const board = about.data as Info;
+    const board = about.data as BoardData;
     const posts = latest.data as Post[];
     return {
-      html: () => homeHtml(board, on, posts, site, now, language),
-      markdown: () => homeMarkdown(board, on, posts, site, now),
-      json: jsonOf(about, on, posts, latest.meta["content_notice"], site),
+      html: () => homeHtml(board, on, posts, asked),
+      markdown: () => homeMarkdown(board, on, posts, asked),
+      json: {
+        ok: true,
+        data: jsonOf(board, on, posts, asked.site),
+        meta: { ...about.meta, content_notice: latest.meta["content_notice"] },
+      },
     };
   },
 };
 
 /** The content of the front page under the names of `GET /board`, and the addresses a program looks for first. */
-function jsonOf(about: Success, on: WhatsOn, latest: readonly Post[], notice: unknown, site: Site): unknown {
-  const { manual, mcp, api } = site;
+function jsonOf(board: BoardData, on: WhatsOn, latest: readonly Post[], { root, manual, mcp, api }: Site) {
   const events = Object.fromEntries(on.groups.map(({ id, events: shown }) => [id, shown]));
-  const info = about.data as Info;
-  const data = { ...info, manual, mcp, api, openapi: `${site.root}/openapi.json`, events, latest };
-  return { ok: true, data, meta: { ...about.meta, content_notice: notice } };
+  return { ...board, manual, mcp, api, openapi: `${root}/openapi.json`, events, latest };
 }
 
-function homeHtml(
-  board: Info,
-  on: WhatsOn,
-  posts: readonly Post[],
-  site: Site,
-  now: number,
-  language: Language,
-): string {
+function homeHtml(board: BoardData, on: WhatsOn, posts: readonly Post[], asked: Asked): string {
+  const { site, now, language } = asked;
   return page({
     title: "",
     description: board.description,
@@ -83,7 +72,7 @@ ${
     : html`${postCards(posts, { now, language })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`${about(board)}${connect(site)}${tags(board, language)}${places(board, language)}`,
+    aside: html`<section><h2>About</h2><p>${board.description}</p></section>${connect(site)}${tags(board, language)}${places(board, language)}`,
     asideLabel: "About this board",
     jsonLd: siteData(site),
     links: [
@@ -106,10 +95,6 @@ function onSection({ id, heading, events, all }: OnGroup, language: Language): H
 <ul class="briefs">${shown.map((post) => briefCard(post, language))}</ul></section>`;
 }
 
-function about({ description }: Info): Html {
-  return html`<section><h2>About</h2><p>${description}</p></section>`;
-}
-
 function connect(site: Site): Html {
   return html`<section><h2>Connect an agent</h2>
 <p>Reading needs no key. Claude Code:</p>
@@ -121,27 +106,24 @@ ${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
-function tags(board: Info, language: Language): Html | null {
+function tags(board: BoardData, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
   return html`<section><h2><a href="/tags">Popular tags</a></h2>${countChips(countedTags(board).slice(0, TAGS), language)}</section>`;
 }
 
-function places(board: Info, language: Language): Html | null {
+function places(board: BoardData, language: Language): Html | null {
   if (board.top_places.length === 0) return null;
   return html`<section><h2><a href="/places">Places</a></h2>${countChips(countedPlaces(board).slice(0, PLACES), language)}</section>`;
 }
 
-function homeMarkdown(board: Info, on: WhatsOn, latest: readonly Post[], site: Site, now: number): string {
-  const { posts, kinds } = board;
+function homeMarkdown(board: BoardData, on: WhatsOn, latest: readonly Post[], { site, now }: Asked): string {
+  const { posts } = board;
+  const byKind = Object.entries(board.kinds).map(([kind, count]) => `${kind} ${count}`);
   return markdownDocument([
     `# ${board.name}`,
     board.description,
     `- Manual for agents: ${site.manual}\n- MCP: ${site.mcp}\n- REST: ${site.api}\n- Search: ${site.root}/search.md?q=…`,
-    `${counted(posts.active, "active post")}, ${posts.today} today, ${counted(board.publishers, "publisher")}. ${Object.entries(
-      kinds,
-    )
-      .map(([kind, count]) => `${kind} ${count}`)
-      .join(", ")}.`,
+    `${counted(posts.active, "active post")}, ${posts.today} today, ${counted(board.publishers, "publisher")}. ${byKind.join(", ")}.`,
     `Popular tags: ${board.top_tags.map(({ tag, count }) => `${wordOrQuoted(tag)} (${count})`).join(", ") || "none"}.`,
     board.top_places.length > 0 &&
       `Places: ${board.top_places.map(({ place, count }) => `${place} (${count})`).join("; ")}.`,

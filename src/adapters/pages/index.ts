@@ -6,11 +6,11 @@ import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
 import type { FailurePage } from "../http/failures.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
 import { addNextLink, sentQuery } from "../http/links.ts";
-import { admitted } from "../http/requests.ts";
+import { admitted, countedAsRead } from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
 import { calendar } from "./calendar/index.ts";
-import { places, tags } from "./counts.ts";
-import { docsViews } from "./docs/index.ts";
+import { placeRoutes, places, tags } from "./counts.ts";
+import { docsViews } from "./docs.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
 import { shownText } from "./frame/html.ts";
@@ -25,7 +25,7 @@ import { publisher } from "./publisher.ts";
 import { search } from "./search/index.ts";
 import { stats } from "./stats.ts";
 
-const VIEWS: readonly View[] = [home, search, post, publisher];
+const VIEWS: readonly View[] = [home, search, post, publisher, calendar, tags, places, stats];
 
 /**
  * The pages for people. Each shows the answer of an operation in three forms: HTML, Markdown, and JSON (the operation's
@@ -34,20 +34,28 @@ const VIEWS: readonly View[] = [home, search, post, publisher];
 export function pagesRouter(operations: readonly Operation[], site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
+  const views = [...VIEWS, ...docsViews(operations, site), ...legalViews()];
   router.use(assetRoutes(site));
-  for (const view of [...VIEWS, calendar, tags, places, stats, ...docsViews(operations), ...legalViews()]) {
+  router.use(placeRoutes(countedAsRead(dispatcher)));
+  for (const view of views) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),
       skipOtherSuffixes,
       negotiate(site),
-      showing(view, operation, shown, site, dispatcher),
+      showing(view, operation, { operations: shown, site, dispatcher }),
       ...routeOf(operation, dispatcher),
     );
   }
   router.use(joinRoutes((method, path) => operationAt(operations, method, path), site, dispatcher));
   router.use(reportRoutes(operationAt(shown, "POST", "/reports"), site, dispatcher));
   return router;
+}
+
+interface PageParts {
+  operations: readonly Operation[];
+  site: Site;
+  dispatcher: Dispatcher;
 }
 
 /** Sends failures of pages in the form the caller asked for. */
@@ -81,13 +89,7 @@ function failedView(view: View | undefined, asked: Asked | undefined, error: Boa
 }
 
 /** Sends a page as HTML or Markdown. JSON is left to the operation's route, unless the page builds its own. */
-function showing(
-  view: View,
-  operation: Operation,
-  operations: readonly Operation[],
-  site: Site,
-  dispatcher: Dispatcher,
-): RequestHandler {
+function showing(view: View, operation: Operation, parts: PageParts): RequestHandler {
   return async (request, response, next) => {
     const form = response.locals["form"] as Form;
     if (form === "json" && view.route !== home.route) {
@@ -99,11 +101,11 @@ function showing(
       response.redirect(302, tidy);
       return;
     }
-    const admission = await admitted(dispatcher, operation, request, response);
-    const asked = askedOf(request, operation, admission, operations, site, dispatcher);
+    const admission = await admitted(parts.dispatcher, operation, request, response);
+    const asked = askedOf(request, operation, admission, parts);
     Object.assign(response.locals, { view, asked });
     const shown = await view.show(asked);
-    dispatcher.answered({ as: operation.name }, 200);
+    parts.dispatcher.answered({ as: operation.name }, 200);
     if (typeof shown.nextCursor === "string") addNextLink(request, response, shown.nextCursor);
     const text =
       form === "html" ? shown.html() : form === "markdown" ? shown.markdown() : JSON.stringify(shown.json);
@@ -115,25 +117,23 @@ function askedOf(
   request: Request,
   shown: Operation,
   admission: Admission,
-  operations: readonly Operation[],
-  site: Site,
-  dispatcher: Dispatcher,
+  { operations, site, dispatcher }: PageParts,
 ): Asked {
-  const sent: Record<string, string> = {};
-  for (const [name, given] of Object.entries(request.query)) {
-    const value = Array.isArray(given) ? given.filter((each) => each !== "").join(",") : String(given);
-    if (value !== "") sent[name] = value;
-  }
-  const known = Object.keys(shown.input.shape);
+  const given = Object.entries(request.query).map(([name, values]): [string, string] => [
+    name,
+    [values]
+      .flat()
+      .map(String)
+      .filter((each) => each !== "")
+      .join(","),
+  ]);
+  const sent = given.filter(([, value]) => value !== "");
+  const known = sent.filter(([name]) => Object.hasOwn(shown.input.shape, name));
   return {
     site,
     params: request.params as Record<string, string>,
-    sent,
-    query: Object.fromEntries(
-      Object.entries(sent)
-        .filter(([name]) => known.includes(name))
-        .map(([name, value]) => [name, shownText(value)]),
-    ),
+    sent: Object.fromEntries(sent),
+    query: Object.fromEntries(known.map(([name, value]) => [name, shownText(value)])),
     now: admission.now,
     language: languageOf(request),
     ask: (route, input, options) =>

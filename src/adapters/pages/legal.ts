@@ -1,9 +1,8 @@
 import { readText } from "../../data/read.ts";
 import type { Site } from "../../domain/site.ts";
 import { html } from "./frame/html.ts";
-import { otherForms, page } from "./frame/layout.ts";
 import { chapterHtml, proseHtml } from "./frame/prose.ts";
-import type { View } from "./frame/view.ts";
+import { boardPage, type View } from "./frame/view.ts";
 
 /** `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
 export const legalViews = (): View[] => [viewOf("terms", "Terms"), viewOf("privacy", "Privacy")];
@@ -13,35 +12,25 @@ export const termsText = (site: Site) => legalText("terms", site);
 
 function viewOf(name: "terms" | "privacy", title: string): View {
   const path = `/${name}`;
-  return {
-    route: "/board",
-    path,
-    async show({ site, ask }) {
-      const { meta } = await ask("/board", {});
-      const text = legalText(name, site);
-      const [head = "", ...parts] = text.trim().split("\n\n## ");
-      const lead = head.replace(/^# .*\n+/, "");
-      const sections = parts.map((part) => {
-        const [heading = "", ...items] = part.split(/\n+(?:- )?/);
-        return { heading, items };
-      });
-      return {
-        html: () =>
-          page({
-            title,
-            description: lead,
-            path,
-            site,
-            links: otherForms(path),
-            main: html`<h1>${title}</h1>
+  return boardPage(path, ({ site }) => {
+    const text = legalText(name, site);
+    const [head = "", ...parts] = text.trim().split("\n\n## ");
+    const lead = head.replace(/^# .*\n+/, "");
+    const sections = parts.map((part) => {
+      const [heading = "", ...items] = part.split(/\n+(?:- )?/);
+      return { heading, items };
+    });
+    return {
+      path,
+      title,
+      lead,
+      main: () => html`<h1>${title}</h1>
 <div class="lead">${proseHtml(lead)}</div>
 ${sections.map(({ heading, items }) => chapterHtml({ heading, text: items.map((item) => `- ${item}`).join("\n") }))}`,
-          }),
-        markdown: () => text,
-        json: { ok: true, data: { title, lead, sections }, meta },
-      };
-    },
-  };
+      markdown: () => text,
+      data: { title, lead, sections },
+    };
+  });
 }
 
 /** The text of a page, and who answers for the board. */

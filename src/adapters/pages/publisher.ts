@@ -1,16 +1,13 @@
-import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
 import { counted } from "../../schema/text.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
-import { calendarLinks } from "./frame/calendar-links.ts";
-import { dayTag } from "./frame/dates.ts";
 import { bodyText, type Html, html, oneLine, outLink, shortHost, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
-import type { Language } from "./frame/language.ts";
-import { alternate, page } from "./frame/layout.ts";
-import type { View } from "./frame/view.ts";
+import { dayTag, type Language } from "./frame/language.ts";
+import { alternate, calendarLinks, page } from "./frame/layout.ts";
+import type { Asked, View } from "./frame/view.ts";
 import { postCards, publisherPath } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { searchPath } from "./search/form.ts";
@@ -20,16 +17,16 @@ type PublisherPage = Publisher & { recent_posts: Post[] };
 export const publisher: View = {
   route: "/publishers/{id}",
   path: "/publishers/:id",
-  async show({ site, params, now, language, ask }) {
-    const shown = (await ask("/publishers/{id}", params)).data as PublisherPage;
+  async show(asked) {
+    const shown = (await asked.ask("/publishers/{id}", asked.params)).data as PublisherPage;
     return {
-      html: () => publisherHtml(shown, site, now, language),
-      markdown: () => publisherMarkdown(shown, site, now),
+      html: () => publisherHtml(shown, asked),
+      markdown: () => publisherMarkdown(shown, asked),
     };
   },
 };
 
-function publisherHtml(shown: PublisherPage, site: Site, now: number, language: Language): string {
+function publisherHtml(shown: PublisherPage, { site, now, language }: Asked): string {
   const { id, name, description, recent_posts: posts } = shown;
   const path = publisherPath(shown);
   return page({
@@ -78,7 +75,7 @@ function website({ url, verified }: Publisher): Html {
   return html`<section class="source"><h2>Site</h2><p>${words}${url !== null && html`<br><span class="mute small">${verified ? "The publisher has proved that it controls this domain." : "Claimed by the publisher, not proved."}</span>`}</p></section>`;
 }
 
-function publisherMarkdown(shown: PublisherPage, site: Site, now: number): string {
+function publisherMarkdown(shown: PublisherPage, { site, now }: Asked): string {
   const { id, name, description, url, domain, verified, first_seen: since, post_count: count } = shown;
   return markdownDocument([
     `# Publisher \`${id}\``,

@@ -3,7 +3,7 @@ import { BoardError, FAILURES } from "../../failures.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneAt } from "../../schema/time/local-time.ts";
 import type { Success } from "../calls/envelope.ts";
-import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/days.ts";
+import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/when.ts";
 import type { Asked } from "./frame/view.ts";
 import type { SearchParams } from "./search/form.ts";
 

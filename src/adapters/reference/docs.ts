@@ -4,9 +4,9 @@ import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
 import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
+import { shellJson } from "../text/untrusted.ts";
 import { type Chapter, FEEDS, limitsChapter, SEARCHING, STANDING_QUERIES, WEBHOOKS } from "./chapters.ts";
 import { waysToConnect } from "./connect.ts";
-import { curlOf } from "./example-request.ts";
 import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { answersChapter } from "./manual.ts";
 import { byPath } from "./openapi.ts";
@@ -164,4 +164,36 @@ function documentedFailures() {
     // Where each call names it, no place is told.
     return { code, status, message, hint: adviceOn("rest", hint), where: shared.join(", ") };
   });
+}
+
+/** The first example of an operation as a command, with the key in `BOARD_API_KEY`. */
+function curlOf({ rest, auth, examples }: Operation, site: Site): string {
+  const example: Readonly<Record<string, unknown>> = examples[0] ?? {};
+  const fields = Object.entries(example).filter(([name]) => !rest.path.includes(`{${name}}`));
+  const path = rest.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(String(example[name])),
+  );
+  const isGet = rest.method === "GET";
+  const query = new URLSearchParams(
+    isGet ? fields.map(([name, value]): [string, string] => [name, String(value)]) : [],
+  );
+  const hasBody = !isGet && fields.length > 0;
+  const implied = isGet || (rest.method === "POST" && hasBody);
+  return [
+    `curl ${implied ? "" : `-X ${rest.method} `}'${site.api}${path}${query.size === 0 ? "" : `?${query}`}'`,
+    ...(auth === "key" ? ['-H "Authorization: Bearer $BOARD_API_KEY"'] : []),
+    ...(hasBody
+      ? ["-H 'Content-Type: application/json'", `-d ${quotedBody(Object.fromEntries(fields))}`]
+      : []),
+  ].join(" \\\n  ");
+}
+
+const ONE_LINE_CHARS = 90;
+
+/** The body in single quotes for a shell; a long one has a line per field. */
+function quotedBody(body: Record<string, unknown>): string {
+  const line = shellJson(body);
+  if (line.length <= ONE_LINE_CHARS) return line;
+  const fields = Object.entries(body).map(([name, value]) => shellJson({ [name]: value }).slice(2, -2));
+  return `'{\n    ${fields.join(",\n    ")}\n  }'`;
 }

@@ -1,6 +1,10 @@
 import type { z } from "zod";
+import type { Site } from "../../domain/site.ts";
+import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
+import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
+import { failuresOf } from "../../operation-failures.ts";
 import { BoardInfo, Metrics, Readiness } from "../../schema/board.ts";
-import { FailureMeta, Issue, Meta } from "../../schema/envelope.ts";
+import { FailureMeta, failureOf, Issue, Meta, successOf } from "../../schema/envelope.ts";
 import { openSchemaOf } from "../../schema/json-schema.ts";
 import { Deleted, Post, PostInput, PostWithContext } from "../../schema/post.ts";
 import { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
@@ -12,7 +16,9 @@ import {
   Subscription,
   SubscriptionInput,
 } from "../../schema/subscription.ts";
+import { grouped } from "../text/markdown.ts";
 import type { JsonObject } from "./fields.ts";
+import { recordedAnswer } from "./recorded-answers.ts";
 
 /** The schemas with a name in the document, by what callers send and what the board answers. */
 const NAMED = {
@@ -51,3 +57,126 @@ export function documentSchema(schema: z.ZodType, side: Side): JsonObject {
 
 const referring = (schema: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+
+/** What each header means. */
+const HEADERS = {
+  RateLimit: 'What is left of each limit: `"search";r=119;t=60` (IETF draft 11).',
+  "RateLimit-Policy": 'The limits that count this call: `"search";q=120;w=60`.',
+  "Retry-After": "Whole seconds to wait before trying again.",
+  Location: "Page of what was created, where it has one.",
+  ETag: "Tag of what was asked for; send it back in `If-None-Match` and an unchanged answer is 304 without a body.",
+  Link: 'The next page, `rel="next"`; the same as `next_cursor`.',
+  "Idempotency-Replayed": "`true` when the idempotency key was used before and nothing was written.",
+  "WWW-Authenticate": "The scheme to authenticate by.",
+} as const;
+type HeaderName = keyof typeof HEADERS;
+
+/** Builds the answers of operations, and collects the failures they share so that the document holds each once. */
+export class Answers {
+  readonly #site: Site;
+  readonly #shared = new Map<string, JsonObject>();
+  readonly #codes = new Set<FailureCode>();
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  /** One per outcome, and 304 for every GET. */
+  successes(operation: Operation): JsonObject {
+    const { name, outcomes, rest, output, list = false } = operation;
+    const schema = documentSchema(successOf(output, list), "output");
+    const example = recordedAnswer(name, this.#site)?.body;
+    const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
+    const reads = rest.method === "GET";
+    const answers = outcomes.map((outcome): [string, JsonObject] => {
+      const replay = outcome === "ok" && takesIdempotencyKey(operation);
+      const names: HeaderName[] = [
+        "RateLimit",
+        "RateLimit-Policy",
+        ...(outcome === "created" ? (["Location"] as const) : []),
+        ...(reads ? (["ETag"] as const) : []),
+        ...(reads && list ? (["Link"] as const) : []),
+        ...(replay ? (["Idempotency-Replayed"] as const) : []),
+      ];
+      const description = replay
+        ? "Sent before with this idempotency key: what was written then, unchanged."
+        : { ok: "Done.", created: "Created.", pending: "Taken, but not confirmed yet." }[outcome];
+      return [String(OUTCOME_STATUS[outcome]), { description, headers: headers(names), content }];
+    });
+    if (reads) answers.push(["304", unchanged()]);
+    return Object.fromEntries(answers);
+  }
+
+  /** One per status, naming every code it may carry. */
+  failures(operation: Operation): JsonObject {
+    const byStatus = grouped(failuresOf(operation), (code) => FAILURES[code].status);
+    return Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [String(status), this.#failure(status, [...codes].sort())]),
+    );
+  }
+
+  /** `components.responses`: operations that fail with the same codes share an answer. */
+  responses(): JsonObject {
+    return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** `components.examples`: an error body per code. */
+  examples(): JsonObject {
+    return Object.fromEntries(
+      [...this.#codes].sort().map((code) => [code, { value: failureExample(code, this.#site) }]),
+    );
+  }
+
+  #failure(status: number, codes: readonly FailureCode[]): JsonObject {
+    const name = codes.join("-");
+    for (const code of codes) this.#codes.add(code);
+    const names: HeaderName[] = [
+      ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+      ...(status === 429 ? (["RateLimit", "RateLimit-Policy"] as const) : []),
+      ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+    ];
+    this.#shared.set(name, {
+      description: codes.map((code) => `\`${code}\`: ${FAILURES[code].message}`).join("\n"),
+      ...(names.length === 0 ? {} : { headers: headers(names) }),
+      content: {
+        "application/json": {
+          schema: documentSchema(failureOf(codes), "output"),
+          examples: Object.fromEntries(
+            codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+          ),
+        },
+      },
+    });
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+/** The error envelope of a failure, with the words of the table. */
+function failureExample(code: FailureCode, { manual, mcp }: Site): z.infer<ReturnType<typeof failureOf>> {
+  const { message, hint } = FAILURES[code];
+  const error = { code, message, hint: adviceOn("rest", hint), issues: [] };
+  return { ok: false, error, meta: { docs: manual, mcp } };
+}
+
+/** The answer to a GET whose tag is still current. */
+export const unchanged = (): JsonObject => ({
+  description: "Unchanged since the ETag you sent.",
+  headers: headers(["ETag"]),
+});
+
+export const headers = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** `components.headers`. */
+export function componentHeaders(): JsonObject {
+  return Object.fromEntries(
+    Object.entries(HEADERS).map(([name, description]) => [
+      name,
+      { description, schema: { type: name === "Retry-After" ? "integer" : "string" } },
+    ]),
+  );
+}
+
+/** Only an operation that creates takes the key; an edit refuses it. */
+export const takesIdempotencyKey = ({ input, outcomes }: Operation) =>
+  "idempotency_key" in input.shape && outcomes.includes("created");

@@ -3,8 +3,15 @@ import type { Operation } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/board.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
-import { Answers, componentHeaders, headers, takesIdempotencyKey, unchanged } from "./openapi-answers.ts";
-import { componentSchemas, documentSchema } from "./openapi-components.ts";
+import {
+  Answers,
+  componentHeaders,
+  componentSchemas,
+  documentSchema,
+  headers,
+  takesIdempotencyKey,
+  unchanged,
+} from "./openapi-components.ts";
 
 const TAGS: Readonly<Record<string, string>> = {
   board: "The board itself: its size, kinds and statistics.",

@@ -1,7 +1,6 @@
 import type { Site } from "../../domain/site.ts";
 import type { BoardError } from "../../failures.ts";
-import { copyBox } from "../pages/frame/copy-box.ts";
-import { type Html, html, sentence, shownText } from "../pages/frame/html.ts";
+import { copyBox, type Html, html, sentence, shownText } from "../pages/frame/html.ts";
 import { page } from "../pages/frame/layout.ts";
 import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 

@@ -1,17 +1,17 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Request } from "express";
-import type { JWK, Provider } from "oidc-provider";
+import type { Adapter, AdapterFactory, AdapterPayload, JWK, Provider } from "oidc-provider";
 import type { Logger } from "pino";
+import { signInId } from "../../domain/publishers/hosts.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import type { Site } from "../../domain/site.ts";
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Outbound } from "../../ports/outbound.ts";
-import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { SignInStore, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf } from "../http/requests.ts";
 import { endedHtml } from "./pages.ts";
-import { signInRows } from "./rows.ts";
 
 export interface SignInParts {
   site: Site;
@@ -201,4 +201,46 @@ async function fetchDocument(outbound: Outbound, url: string): Promise<globalThi
   const bounds = { maxBytes: 5 * 1024, timeoutMs: 3_000, exemptions: false };
   const { status, body } = await outbound.send({ method: "GET", url, ...bounds });
   return new globalThis.Response(status === 200 ? new Uint8Array(body) : null, { status });
+}
+
+/** A registered client is forgotten when it has not been used for so long. */
+const CLIENT_KEPT_MS = 90 * DAY_MS;
+
+/**
+ * Where the authorization server keeps what it must remember. The board's clock decides what has expired.
+ * @param usedTwice  made when a code or token is used again at the same moment
+ */
+function signInRows(signIns: SignInStore, clock: () => number, usedTwice: () => Error): AdapterFactory {
+  return (kind): Adapter => ({
+    async upsert(name, { jti: _, ...payload }, expiresInS) {
+      // The name of a token is the token: only its hash is kept.
+      await signIns.put({
+        id: signInId(kind, name),
+        grantId: kind === "Grant" ? name : (payload.grantId ?? null),
+        publisherId: payload.accountId ?? null,
+        payload: JSON.stringify(payload),
+        consumedAt: null,
+        expiresAt: clock() + (expiresInS === undefined ? CLIENT_KEPT_MS : expiresInS * 1000),
+      });
+    },
+    async find(name) {
+      const row = await signIns.get(signInId(kind, name), clock());
+      if (row === null) return undefined;
+      const payload = JSON.parse(row.payload) as AdapterPayload;
+      const consumed = row.consumedAt === null ? {} : { consumed: Math.floor(row.consumedAt / 1000) };
+      if (kind !== "Client") return { ...payload, ...consumed, jti: name };
+      // Written at most once a day.
+      const expiresAt = clock() + CLIENT_KEPT_MS;
+      if (expiresAt - row.expiresAt > DAY_MS) await signIns.put({ ...row, expiresAt });
+      return payload;
+    },
+    async consume(name) {
+      if (!(await signIns.consume(signInId(kind, name), clock()))) throw usedTwice();
+    },
+    destroy: (name) => signIns.remove("id", signInId(kind, name)),
+    revokeByGrantId: (grantId) => signIns.remove("grantId", grantId),
+    // Sessions and codes for devices are not used.
+    findByUid: () => Promise.resolve(undefined),
+    findByUserCode: () => Promise.resolve(undefined),
+  });
 }

@@ -1,6 +1,7 @@
 import tzLookup from "@photostructure/tz-lookup";
+import { LRUCache } from "lru-cache";
+import { DAY_MS } from "../../domain/time.ts";
 import type { Post } from "../../schema/post.ts";
-import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "./clock.ts";
 
 /**
  * When a post takes place, in its own time zone, else in that of its place, else in UTC: `Sat 2026-12-05 10:00–16:00
@@ -39,7 +40,6 @@ function timesOf(post: Post, form: "whole" | "brief"): string {
   return `${first} ${start.time}${end.time === start.time ? "" : `–${end.time}`}${told}`;
 }
 
-const DAY_MS = 86_400_000;
 const isOverADay = ({ starts_at, ends_at }: Post) =>
   starts_at !== null && ends_at !== null && Date.parse(ends_at) - Date.parse(starts_at) >= DAY_MS;
 
@@ -52,6 +52,117 @@ export function zoneOf({ timezone, location }: Post): string {
   return typeof lat === "number" && typeof lng === "number" ? tzLookup(lat, lng) : "UTC";
 }
 
-const dayText = ({ weekday, year, month, day }: ClockTime) =>
-  `${weekday} ${year}-${padded(month)}-${padded(day)}`;
+/** The days of a post in its own time zone, such as `2026-12-05`; null without a start. */
+export function localDaysOf(post: Post): { first: string; last: string } | null {
+  if (post.starts_at === null) return null;
+  const zone = zoneOf(post);
+  const start = clockTimeIn(post.starts_at, zone);
+  const first = dateText(start);
+  const ends = shownEnd(post);
+  if (ends === null || Date.parse(ends) <= Date.parse(post.starts_at)) return { first, last: first };
+  // What ends at midnight is not on for the day that begins then.
+  const end = clockTimeIn(new Date(Date.parse(ends) - 1).toISOString(), zone);
+  // An evening that goes on into the small hours is one day.
+  const isNight =
+    Date.parse(ends) - Date.parse(post.starts_at) < DAY_MS && end.time < "06:00" && start.time > end.time;
+  return { first, last: isNight ? first : dateText(end) };
+}
+
+/** @returns such as `2026-12-05` */
+export const localDay = (ms: number, zone: string): string =>
+  dateText(clockTimeIn(new Date(ms).toISOString(), zone));
+
+export const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** 0 for Sunday, 6 for Saturday. */
+export const weekdayOf = (day: string): number => new Date(day).getUTCDay();
+
+const dayText = (clock: ClockTime): string => `${clock.weekday} ${dateText(clock)}`;
+const dateText = ({ year, month, day }: ClockTime): string => `${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");
+
+/** By zone. There are some 600 names, but callers may spell them in any letter case. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
+/** Formatting one time costs more than the rest of a shown post, and the same posts are shown again and again. */
+const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000 });
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** What the clock of a time zone shows. */
+interface ClockTime {
+  /** Such as `Sat`. */
+  weekday: string;
+  /** 1 to 31. */
+  day: number;
+  /** 1 to 12. */
+  month: number;
+  /** Such as `Dec`. */
+  monthName: string;
+  /** Four digits. */
+  year: string;
+  /** Such as `09:30`. */
+  time: string;
+}
+
+/**
+ * @param iso  ISO 8601
+ * @param zone  an IANA name
+ */
+export function clockTimeIn(iso: string, zone: string): ClockTime {
+  const key = `${iso} ${zone}`;
+  const known = clockTimes.get(key);
+  if (known !== undefined) return known;
+  const time = readClockTime(iso, zone);
+  clockTimes.set(key, time);
+  return time;
+}
+
+/** Whether a post has days but no hours. */
+export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
+
+/**
+ * The end of a post as readers see it: on its last day. An all-day post that ends at midnight ends the day before.
+ * @returns ISO 8601, or null without an end
+ */
+export function shownEnd(post: Post): string | null {
+  if (post.ends_at === null || !isAllDay(post)) return post.ends_at;
+  const latest = Date.parse(post.ends_at) - 1;
+  const first = post.starts_at === null ? latest : Date.parse(post.starts_at);
+  return new Date(Math.max(first, latest)).toISOString();
+}
+
+function readClockTime(iso: string, zone: string): ClockTime {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(new Date(iso))
+      .map(({ type, value }) => [type, value]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
+  const month = Number(part("month"));
+  return {
+    weekday: part("weekday"),
+    day: Number(part("day")),
+    month,
+    monthName: MONTHS[month - 1] ?? "",
+    year: part("year").padStart(4, "0"),
+    time: `${part("hour")}:${part("minute")}`,
+  };
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en", {
+    timeZone: zone,
+    weekday: "short",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  formats.set(zone, format);
+  return format;
+}

@@ -1,17 +1,14 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Post } from "../../../schema/post.ts";
 import { markdownDocument } from "../../text/markdown.ts";
-import { calendarLinks } from "../frame/calendar-links.ts";
-import { hoursTag, timeTag } from "../frame/dates.ts";
 import { bdi, type Html, href, html, oneLine } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
-import { alternate, page } from "../frame/layout.ts";
+import { hoursTag, type Language, timeTag } from "../frame/language.ts";
+import { alternate, calendarLinks, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
 import { pathOf } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { placeInput, type SearchParams, searchPath } from "../search/form.ts";
-import { boundsOf, type Day, dayIn, daysIn, eventsOf, monthOf, neighbourOf } from "./month.ts";
-import { monthTable } from "./table.ts";
+import { boundsOf, type Day, dayIn, daysIn, eventsOf, monthOf, monthTable, neighbourOf } from "./month.ts";
 
 /** Events read for a month: one page of a search in order of time. Further ones are behind a link. */
 const EVENTS_MAX = 100;

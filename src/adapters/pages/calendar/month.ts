@@ -1,6 +1,8 @@
 import { BoardError } from "../../../failures.ts";
 import type { Post } from "../../../schema/post.ts";
-import { localDaysOf } from "../../text/days.ts";
+import { localDaysOf } from "../../text/when.ts";
+import { type Html, html, type Piece } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 
 const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
@@ -43,7 +45,7 @@ export const daysIn = (month: string): number =>
   (Date.parse(`${textOf(indexOf(month) + 1)}-01`) - Date.parse(`${month}-01`)) / DAY_MS;
 
 /** The day of the week on which the month begins, 0 for Monday. */
-export const firstWeekday = (month: string): number => (new Date(`${month}-01`).getUTCDay() + 6) % 7;
+const firstWeekday = (month: string): number => (new Date(`${month}-01`).getUTCDay() + 6) % 7;
 
 export const dayIn = (month: string, day: number): string => `${month}-${String(day).padStart(2, "0")}`;
 
@@ -79,3 +81,45 @@ const NEVER = { first: "", last: "" };
 const indexOf = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
 const textOf = (index: number) =>
   `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}`;
+
+const WEEK = 7;
+/** A Monday. */
+const MONDAY = Date.parse("2024-01-01");
+
+/**
+ * The days of a month as a table of weeks from Monday on. A day with events links to them and tells how many are on.
+ * @param today  in UTC, such as `2026-12-05`
+ */
+export function monthTable(
+  month: string,
+  days: ReadonlyMap<string, Day>,
+  today: string,
+  language: Language,
+): Html {
+  const cells: Piece[] = Array.from({ length: firstWeekday(month) }, () => html`<td></td>`);
+  for (let day = 1; day <= daysIn(month); day += 1) {
+    const date = dayIn(month, day);
+    const on = days.get(date);
+    cells.push(dayCell(day, date, on === undefined ? 0 : on.begin.length + on.goOn.length, date === today));
+  }
+  while (cells.length % WEEK !== 0) cells.push(html`<td></td>`);
+  const weeks = Array.from({ length: cells.length / WEEK }, (_, i) => cells.slice(i * WEEK, (i + 1) * WEEK));
+  return html`<table class="month"><caption class="unseen">Days of the month, and how many events are on</caption>
+<thead><tr>${weekdays(language)}</tr></thead>
+<tbody>${weeks.map(
+    (week) => html`<tr>${week}</tr>
+`,
+  )}</tbody></table>`;
+}
+
+function dayCell(day: number, date: string, events: number, isToday: boolean): Html {
+  const current = isToday && html` aria-current="date"`;
+  if (events === 0) return html`<td${current}>${day}</td>`;
+  return html`<td${current}><a href="#day-${date}">${day} <span class="number">${events}</span><span class="unseen"> ${events === 1 ? "event" : "events"}</span></a></td>`;
+}
+
+const weekdays = (language: Language): Html[] =>
+  Array.from({ length: WEEK }, (_, i) => {
+    const day = new Date(MONDAY + i * DAY_MS).toISOString();
+    return html`<th scope="col"${language.attribute}>${language.date(day, "UTC", "weekday")}</th>`;
+  });

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { Router } from "express";
-import { readText } from "../../../data/read.ts";
+import { readBytes, readText } from "../../../data/read.ts";
 import type { Site } from "../../../domain/site.ts";
-import { SOCIAL_PICTURE, TOUCH_ICON } from "./pictures.ts";
 
 /** A sheet of paper pinned to a board. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#fffdf8" stroke="#1d1b16" stroke-width="2" d="M5 4h22v24l-4-3-4 3-4-3-4 3-6-4z"/><path stroke="#8a8272" stroke-width="2" d="M10 15h12M10 20h8"/><circle cx="16" cy="7" r="4" fill="#a83a1e"/></svg>`;
@@ -28,8 +27,8 @@ export const ASSETS = {
     withoutComments(readText("pages/script.js")),
   ),
   icon: asset("icon", "svg", "image/svg+xml; charset=utf-8", ICON),
-  touchIcon: asset("touch-icon", "png", "image/png", Buffer.from(TOUCH_ICON, "base64")),
-  social: asset("social", "png", "image/png", Buffer.from(SOCIAL_PICTURE, "base64")),
+  touchIcon: asset("touch-icon", "png", "image/png", readBytes("pages/touch-icon.png")),
+  social: asset("social", "png", "image/png", readBytes("pages/social.png")),
 } as const;
 
 export const OPENSEARCH = "/opensearch.xml";

@@ -121,3 +121,12 @@ export function href(path: string, parameters: Readonly<Record<string, string | 
   );
   return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
+
+/**
+ * A text to copy by hand; the script adds a button.
+ * @param label  what it is, for screen readers
+ */
+export function copyBox(label: string, text: string | Html): Html {
+  // Scrolling boxes must be reachable by keyboard.
+  return html`<pre class="copy" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
+}

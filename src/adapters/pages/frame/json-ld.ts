@@ -2,7 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
-import { isAllDay, shownEnd } from "../../text/clock.ts";
+import { isAllDay, shownEnd } from "../../text/when.ts";
 import { oneLine, safeHref } from "./html.ts";
 
 const DESCRIPTION_CHARS = 500;

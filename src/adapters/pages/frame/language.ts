@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { LRUCache } from "lru-cache";
-import { clockTimeIn } from "../../text/clock.ts";
+import type { Post } from "../../../schema/post.ts";
+import { clockTimeIn, isAllDay, localDaysOf, shownEnd, zoneOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
 /** The languages in which pages write dates and numbers. Their words are English. */
@@ -31,8 +32,6 @@ type DateForm = keyof typeof FORMS;
 
 /** By language, form and zone. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
-/** The same posts are shown again and again. */
-const dates = new LRUCache<string, string>({ max: 10_000 });
 
 /** Dates and numbers in a visitor's language. */
 export class Language {
@@ -67,13 +66,9 @@ export class Language {
   date(iso: string, zone: string, form: DateForm): string {
     if (this.tag === "en" && form !== "wholeMonth") return englishDate(iso, zone, form);
     const key = `${this.tag} ${form} ${zone}`;
-    const known = dates.get(`${key} ${iso}`);
-    if (known !== undefined) return known;
     const format = formats.get(key) ?? new Intl.DateTimeFormat(this.tag, { ...FORMS[form], timeZone: zone });
     formats.set(key, format);
-    const date = format.format(new Date(iso));
-    dates.set(`${key} ${iso}`, date);
-    return date;
+    return format.format(new Date(iso));
   }
 }
 
@@ -95,3 +90,60 @@ function englishDate(iso: string, zone: string, form: DateForm): string {
     .map((part) => parts[part])
     .join(" ");
 }
+
+/** A day in UTC: `19 Nov 2026`. */
+export const dayTag = (iso: string, language: Language): Html =>
+  timeTag(iso, language.date(iso, "UTC", "date"), language);
+
+/** A moment in words of the visitor's language. */
+export const timeTag = (iso: string, words: string, language: Language): Html =>
+  html`<time datetime="${iso}"${language.attribute}>${words}</time>`;
+
+/**
+ * When a post takes place, in its own time zone; null without a start and an end.
+ * @param form  `dayOfWeek` leaves the year out
+ */
+export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWeek" = "whole"): Html | null {
+  const { starts_at: starts } = post;
+  const ends = shownEnd(post);
+  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language, form)}`;
+  const zone = zoneOf(post);
+  const start = clockTimeIn(starts, zone);
+  const end = clockTimeIn(ends ?? starts, zone);
+  const isSameDay = (["day", "month", "year"] as const).every((part) => start[part] === end[part]);
+  if (ends === null || isSameDay) {
+    const until = ends !== null && !isAllDay(post) && end.time !== start.time;
+    return html`${dayAndTime(starts, post, language, form)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
+  }
+  return html`${dayAndTime(starts, post, language, form)} – ${dayAndTime(ends, post, language, form)}`;
+}
+
+/**
+ * What a date stub leaves open: the hours of a day (`18:00–22:00`), or the last of several days. Null where it leaves
+ * nothing open. The zone is named only where it is UTC for want of a better one.
+ */
+export function hoursTag(post: Post, language: Language): Html | null {
+  const { starts_at: starts } = post;
+  const ends = shownEnd(post);
+  const zone = zoneOf(post);
+  const lastDay = (iso: string) => html`until ${timeTag(iso, language.date(iso, zone, "day"), language)}`;
+  if (starts === null) return ends === null ? null : lastDay(ends);
+  const start = clockTimeIn(starts, zone);
+  const end = clockTimeIn(ends ?? starts, zone);
+  const days = localDaysOf(post);
+  const oneDay = days?.first === days?.last;
+  if (isAllDay(post)) return oneDay || ends === null ? null : lastDay(ends);
+  const until = !oneDay && ends !== null ? html` ${lastDay(ends)}` : null;
+  const last = oneDay && end.time !== start.time && `–${end.time}`;
+  return html`<time datetime="${starts}">${start.time}</time>${last}${until}${zone === "UTC" && " UTC"}`;
+}
+
+function dayAndTime(iso: string, post: Post, language: Language, form: "whole" | "dayOfWeek"): Html {
+  const zone = zoneOf(post);
+  const time = isAllDay(post) ? "" : `, ${clockTimeIn(iso, zone).time}`;
+  return timeTag(iso, language.date(iso, zone, form) + time, language);
+}
+
+/** A UTC day such as `2026-11-19` as `19 Nov`; empty without a day. */
+export const shortDay = (day: string | undefined, language: Language): string =>
+  day === undefined ? "" : language.date(day, "UTC", "day");

@@ -1,6 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
 import { ASSETS, OPENSEARCH } from "./assets.ts";
-import { type Html, html, jsonScript, oneLine, type Piece, shownText } from "./html.ts";
+import { type Html, href, html, jsonScript, oneLine, type Piece, shownText } from "./html.ts";
 
 /** One `<link>` of a page's head: a feed, another form of the page, the next page. */
 interface HeadLink {
@@ -145,4 +145,14 @@ function openGraph({ title, description, path, site, openGraphType }: PageParts,
 `,
   )}<meta name="twitter:card" content="summary_large_image">
 `;
+}
+
+/**
+ * Items of a list: a calendar to subscribe to (`webcal:`, which calendar programs open and keep up to date), and the file.
+ * @param params  of the search whose events it holds
+ */
+export function calendarLinks(site: Site, params: Readonly<Record<string, string>> = {}): Html {
+  const file = href("/calendar.ics", params);
+  const feed = site.root.replace(/^https?:/, "webcal:") + file;
+  return html`<li><a href="${feed}">Subscribe in your calendar</a></li><li><a href="${file}">Calendar file</a></li>`;
 }

@@ -1,7 +1,14 @@
+import type { z } from "zod";
 import type { Site } from "../../../domain/site.ts";
 import type { BoardError } from "../../../failures.ts";
+import type { BoardInfo } from "../../../schema/board.ts";
 import type { Success } from "../../calls/envelope.ts";
+import type { Html } from "./html.ts";
 import type { Language } from "./language.ts";
+import { otherForms, page } from "./layout.ts";
+
+/** What `GET /board` answers. */
+export type BoardData = z.output<typeof BoardInfo>;
 
 /** A request for a page. */
 export interface Asked {
@@ -48,3 +55,31 @@ export interface View {
 export function noteOf({ meta }: Success): string | null {
   return typeof meta["note"] === "string" ? meta["note"] : null;
 }
+
+/** What a page of fixed content shows; `lead` also describes it to search engines. */
+interface Content {
+  path: string;
+  title: string;
+  lead: string;
+  main(): Html;
+  markdown(): string;
+  /** For programs. */
+  data: unknown;
+}
+
+/** A page that counts as a call of `GET /board`, and shows what that answers or the program itself knows. */
+export const boardPage = (path: string, contentOf: (asked: Asked, board: BoardData) => Content): View => ({
+  route: "/board",
+  path,
+  async show(asked) {
+    const { data: board, meta } = await asked.ask("/board", {});
+    const { data, main, markdown, ...content } = contentOf(asked, board as BoardData);
+    const { title, lead: description, path: at } = content;
+    return {
+      html: () =>
+        page({ title, description, path: at, site: asked.site, main: main(), links: otherForms(at) }),
+      markdown,
+      json: { ok: true, data, meta },
+    };
+  },
+});

@@ -7,8 +7,7 @@ import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { countedAsRead, credentialsOf, setLimitHeaders } from "../../http/requests.ts";
 import { languageOf } from "../frame/language.ts";
 import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
-import { type OwnPublisher, ownHtml } from "./own.ts";
-import { erasedHtml, joinHtml, keyHtml } from "./pages.ts";
+import { erasedHtml, joinHtml, keyHtml, type OwnPublisher, ownHtml } from "./pages.ts";
 
 /** What the forms of `/join` do: the operation behind each, and the fields that it takes from the form. */
 const ACTIONS = {
@@ -29,16 +28,10 @@ type OperationAt = (method: string, path: string) => Operation;
  */
 export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
-  const operations = Object.fromEntries(
-    Object.entries(ACTIONS).map(
-      ([
-        action,
-        {
-          route: [method, path],
-        },
-      ]) => [action, operationAt(method, path)],
-    ),
-  ) as Record<Action, Operation>;
+  const operationOf = (action: Action) => {
+    const [method, path] = ACTIONS[action].route;
+    return operationAt(method, path);
+  };
   const recent = operationAt("GET", "/publishers/{id}");
   router.get("/join", countedAsRead(dispatcher), (_request, response) => {
     sendAnswer(response, 200, joinHtml(site));
@@ -46,17 +39,12 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
   router.post("/join", formBody, async (request, response) => {
     response.locals["form"] = "html";
     const action = actionOf(request.body);
-    const sent = filledFields(request.body, [
-      "api_key",
-      "accept_terms",
-      "confirm",
-      ...ACTIONS[action].fields,
-    ]);
+    const fields = ["api_key", "accept_terms", "confirm", ...ACTIONS[action].fields];
+    const sent = filledFields(request.body, fields);
+    const answer = (status: number, page: string) => sendAnswer(response, status, page);
+    const formAgain = { sent: action === "register" ? sent : {} };
     const apiKey = action === "register" ? null : (sent["api_key"]?.trim() ?? null);
-    if (isFromElsewhere(request)) {
-      sendAnswer(response, 200, joinHtml(site, { sent: action === "register" ? sent : {}, foreign: true }));
-      return;
-    }
+    if (isFromElsewhere(request)) return answer(200, joinHtml(site, { ...formAgain, foreign: true }));
     const perform = async (which: Operation, input: Record<string, unknown>) => {
       response.locals["operation"] = which.name;
       const admission = await dispatcher.admit(which, { ...credentialsOf(request), apiKey });
@@ -65,39 +53,33 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
       return { data: body.data, now: admission.now };
     };
     const showOwn = async (key: string, said: string | null, status = 200) => {
-      const { data, now } = await perform(operations.show, {});
+      const { data, now } = await perform(operationOf("show"), {});
       const own = data as Omit<OwnPublisher, "recent_posts">;
       const { recent_posts } = (await perform(recent, { id: own.id })).data as OwnPublisher;
       const view = { apiKey: key, said, now, language: languageOf(request) };
-      sendAnswer(response, status, ownHtml({ ...own, recent_posts }, view, site));
+      answer(status, ownHtml({ ...own, recent_posts }, view, site));
     };
     try {
       if (action === "register") {
         const input = { ...sent, accept_terms: sent["accept_terms"] === "yes" };
-        const made = (await perform(operations.register, input)).data as Publisher & { api_key: string };
-        sendAnswer(response, 201, keyHtml(made.api_key, made, site));
-        return;
+        const made = (await perform(operationOf(action), input)).data as Publisher & { api_key: string };
+        return answer(201, keyHtml(made.api_key, made, site));
       }
       if (apiKey === null) throw new BoardError("missing_api_key");
-      if (action === "erase" && sent["confirm"] !== "yes") {
-        await showOwn(apiKey, "Nothing was erased: tick the box to confirm.", 400);
-        return;
-      }
+      if (action === "erase" && sent["confirm"] !== "yes")
+        return await showOwn(apiKey, "Nothing was erased: tick the box to confirm.", 400);
       const { api_key: _, confirm: __, ...input } = sent;
       if (action === "show") return await showOwn(apiKey, null);
       // An empty box of the form clears the description.
       const changes = action === "edit" ? { description: null, ...input } : input;
-      const { data: done } = await perform(operations[action], changes);
-      if (action === "erase") sendAnswer(response, 200, erasedHtml(site));
-      else if (action === "rotate") {
-        const { api_key } = done as { api_key: string };
-        sendAnswer(response, 200, keyHtml(api_key, null, site));
-      } else await showOwn(apiKey, saidAfter(action, done));
+      const { data: done } = await perform(operationOf(action), changes);
+      if (action === "erase") answer(200, erasedHtml(site));
+      else if (action === "rotate") answer(200, keyHtml((done as { api_key: string }).api_key, null, site));
+      else await showOwn(apiKey, saidAfter(action, done));
     } catch (error) {
-      if (!(error instanceof BoardError) || ![400, 401, 403].includes(FAILURES[error.code].status))
-        throw error;
-      const status = FAILURES[error.code].status;
-      sendAnswer(response, status, joinHtml(site, { sent: action === "register" ? sent : {}, error }));
+      const status = error instanceof BoardError ? FAILURES[error.code].status : 500;
+      if (!(error instanceof BoardError) || ![400, 401, 403].includes(status)) throw error;
+      answer(status, joinHtml(site, { ...formAgain, error }));
     }
   });
   return router;

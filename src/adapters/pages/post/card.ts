@@ -2,12 +2,10 @@ import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { counted } from "../../../schema/text.ts";
-import { clockTimeIn } from "../../text/clock.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
-import { zoneOf } from "../../text/when.ts";
-import { hoursTag, timeTag, whenTag } from "../frame/dates.ts";
+import { clockTimeIn, zoneOf } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
+import { hoursTag, type Language, timeTag, whenTag } from "../frame/language.ts";
 
 const EXCERPT_CHARS = 240;
 

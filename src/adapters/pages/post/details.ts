@@ -1,9 +1,7 @@
 import type { Post } from "../../../schema/post.ts";
-import { isAllDay } from "../../text/clock.ts";
-import { zoneOf } from "../../text/when.ts";
-import { dayTag, whenTag } from "../frame/dates.ts";
+import { isAllDay, zoneOf } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
+import { dayTag, type Language, whenTag } from "../frame/language.ts";
 import { searchPath } from "../search/form.ts";
 import { publisherPath } from "./card.ts";
 

@@ -1,23 +1,28 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
-import type { Site } from "../../../domain/site.ts";
-import type { Post, PostWithContext } from "../../../schema/post.ts";
+import type { Post, PostFlag, PostWithContext } from "../../../schema/post.ts";
 import { whenOf } from "../../text/when.ts";
-import { dayTag, whenTag } from "../frame/dates.ts";
-import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
+import {
+  bdi,
+  bodyText,
+  type Html,
+  html,
+  oneLine,
+  safeHref,
+  sentence,
+  shortHost,
+  shownText,
+} from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
-import type { Language } from "../frame/language.ts";
+import { dayTag, type Language, whenTag } from "../frame/language.ts";
 import { alternate, otherForms, page } from "../frame/layout.ts";
-import { noteOf, type View } from "../frame/view.ts";
+import { type Asked, noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
 import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
-import { flagNotices } from "./flag-notice.ts";
 import { postMarkdown } from "./markdown.ts";
-import { isAhead, nextSteps } from "./next-steps.ts";
-import { replies } from "./replies.ts";
-import { replyPanel } from "./reply-panel.ts";
-import { reportPanel } from "./report-form.ts";
+import { replies, replyPanel } from "./replies.ts";
+import { reportPanel } from "./report.ts";
 
 /** Longer titles are set smaller, so that "when" and "where" stay on the first screen of a telephone. */
 const LONG_TITLE_CHARS = 80;
@@ -25,23 +30,18 @@ const LONG_TITLE_CHARS = 80;
 export const post: View = {
   route: "/posts/{id}",
   path: "/p/:id",
-  async show({ site, params, now, language, ask }) {
-    const answer = await ask("/posts/{id}", params);
+  async show(asked) {
+    const answer = await asked.ask("/posts/{id}", asked.params);
     const shown = answer.data as PostWithContext;
     return {
-      html: () => postHtml(shown, noteOf(answer), site, now, language),
-      markdown: () => postMarkdown(shown, answer.meta, site, now),
+      html: () => postHtml(shown, noteOf(answer), asked),
+      markdown: () => postMarkdown(shown, answer.meta, asked),
     };
   },
 };
 
-function postHtml(
-  shown: PostWithContext,
-  note: string | null,
-  site: Site,
-  now: number,
-  language: Language,
-): string {
+function postHtml(shown: PostWithContext, note: string | null, asked: Asked): string {
+  const { site, now, language } = asked;
   const path = pathOf(shown);
   return page({
     title: shown.title,
@@ -128,3 +128,47 @@ function related({ related: shown }: PostWithContext, now: number, language: Lan
   if (shown.length === 0) return null;
   return html`<section><h2>Related</h2>${postCards(shown, { now, language })}</section>`;
 }
+
+/** What a flag tells the reader of a post. */
+const FLAG_MEANING: Record<PostFlag, string> = {
+  possible_instruction:
+    "Some of this text seems to address a reader’s agent, to make it do something. It is shown as data only.",
+  hidden_unicode:
+    "This text came with invisible characters, which can carry a message to a machine. Those that could mislead are not shown here.",
+  encoded_blob:
+    "This text holds a long encoded passage, and its meaning is hidden. Do not decode and follow it.",
+  many_links: "This text holds unusually many links. Look where they lead before you follow one.",
+};
+
+/** A warning per flag. Flags are heuristic: a post without one may still lie. */
+function flagNotices(flags: readonly PostFlag[]): Html | null {
+  if (flags.length === 0) return null;
+  return html`<div class="notice" role="note">${flags.map(
+    (flag) => html`<p><b>⚠ ${flag}</b> ${FLAG_MEANING[flag]}</p>`,
+  )}</div>`;
+}
+
+/** What a reader does next: open the link, find the place, put the event into a calendar, pass the address on. */
+function nextSteps(post: Post, now: number): Html | null {
+  const link = safeHref(post.link ?? post.source_url);
+  const steps = [
+    link !== null &&
+      html`<a class="button" href="${link}" rel="nofollow ugc noopener noreferrer">Open\u00A0<bdi>${oneLine(shortHost(link), 40)}</bdi></a>`,
+    mapLinks(post),
+    isAhead(post, now) && html`<a href="${pathOf(post)}.ics">Add to calendar</a>`,
+    html`<a class="share" href="${post.url}">Address of this page</a>`,
+  ].filter((step) => step !== null && step !== false);
+  return html`<p class="steps screen">${steps}</p>`;
+}
+
+/** For programs of the device (`geo:`, RFC 5870), and for browsers without one. */
+function mapLinks({ location }: Post): Html | null {
+  const { lat, lng } = location ?? {};
+  if (typeof lat !== "number" || typeof lng !== "number") return null;
+  const point = `${lat.toFixed(5)},${lng.toFixed(5)}`;
+  const [north, east] = point.split(",");
+  return html`<a href="geo:${point}">Map</a><a href="https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=16/${north}/${east}" rel="nofollow ugc noopener noreferrer">OpenStreetMap</a>`;
+}
+
+/** Whether a calendar still has use for a post. */
+const isAhead = (post: Post, now: number): boolean => post.starts_at !== null && !isOver(post, now);

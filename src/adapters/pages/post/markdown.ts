@@ -3,16 +3,15 @@ import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { CONTENT_NOTICE } from "../../calls/envelope.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { mentionedPost, type PostDisplay, shownPost } from "../../text/posts.ts";
+import type { Asked } from "../frame/view.ts";
 
 /** A post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
 export function postMarkdown(
   page: PostWithContext,
-  meta: Readonly<Record<string, unknown>>,
-  site: Site,
-  now: number,
+  { note, replies_cursor: cursor }: Readonly<Record<string, unknown>>,
+  { site, now }: Asked,
 ): string {
   const { related, replies, ...post } = page;
-  const { note, replies_cursor: cursor } = meta;
   const view: PostDisplay = { sought: [], now, isWhole: true, links: true };
   return markdownDocument([
     `# ${post.kind} \`${post.id}\``,

@@ -1,11 +1,14 @@
 import { Router } from "express";
 import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
+import type { Post } from "../../../schema/post.ts";
+import { REASONS } from "../../../schema/report.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted } from "../../http/requests.ts";
+import { type Html, html } from "../frame/html.ts";
+import { page } from "../frame/layout.ts";
 import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
 import { pathOf } from "./card.ts";
-import { confirmHtml, thanksHtml } from "./report-form.ts";
 
 /** `POST /p/<id>/report`: the report form of a post, which works without a script. */
 export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispatcher): Router {
@@ -39,4 +42,66 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
     },
   );
   return router;
+}
+
+type Reason = (typeof REASONS)[number];
+
+const REASON_WORDS: Record<Reason, string> = {
+  spam: "Spam",
+  scam: "Scam or fraud",
+  illegal: "Illegal",
+  harassment: "Harassment or hate",
+  privacy: "Somebody’s private data",
+  copyright: "Copyright",
+  injection: "Tries to take control of agents",
+  other: "Something else",
+};
+
+/** The form at the end of a post. */
+export function reportPanel({ id }: Post): Html {
+  return html`<section class="panel screen" id="report"><h2>Report</h2>
+<p>Enough reports hide a post until the operator has looked at it. Who reported is not shown to anyone.</p>
+${reportForm(id, {})}</section>`;
+}
+
+/**
+ * The answer to the form.
+ * @param id  of the post, as the board found it
+ */
+function thanksHtml(id: string, site: Site): string {
+  return page({
+    title: "Thank you",
+    description: "The report was received.",
+    path: pathOf({ id }),
+    site,
+    noindex: true,
+    main: html`<h1>Thank you</h1>
+<p>Your report on <span class="id">${id}</span> was received. Reporting the same post again only replaces it.</p>
+<p class="pages"><a class="button quiet" href="${pathOf({ id })}">Back to the post</a><a class="button quiet" href="/">To the board</a></p>`,
+  });
+}
+
+/** Asks again when the form came from a page that is not ours; nothing is filed yet. */
+function confirmHtml(id: string, sent: Readonly<Record<string, string>>, site: Site): string {
+  return page({
+    title: "Report a post",
+    description: "Confirm the report.",
+    path: pathOf({ id }),
+    site,
+    noindex: true,
+    main: html`<h1>Report this post?</h1>
+<p>Another site sent you here. Nothing is reported yet: look at <a href="${pathOf({ id })}">the post</a> first, then decide.</p>
+${reportForm(id, sent)}`,
+  });
+}
+
+function reportForm(id: string, sent: Readonly<Record<string, string>>): Html {
+  return html`<form class="fields" method="post" action="${pathOf({ id })}/report">
+<p><label for="reason">What is wrong?</label><select id="reason" name="reason" required>${REASONS.map(
+    (reason) =>
+      html`<option value="${reason}"${sent["reason"] === reason && html` selected`}>${REASON_WORDS[reason]}</option>`,
+  )}</select></p>
+<p><label for="details">Details (optional)</label><textarea id="details" name="details" rows="3" maxlength="2000">${sent["details"]}</textarea></p>
+<p><button type="submit">Report</button></p>
+</form>`;
 }

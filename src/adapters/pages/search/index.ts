@@ -1,27 +1,29 @@
-import type { Site } from "../../../domain/site.ts";
+import { notesOnCorrections } from "../../../domain/search/corrections.ts";
+import { filtersOf, type Understood } from "../../../domain/search/understood/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
+import { formPath } from "../../http/forms.ts";
 import { soughtWords } from "../../text/excerpt.ts";
+import { markdownDocument } from "../../text/markdown.ts";
+import { quotedLine, visibleLine } from "../../text/untrusted.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
-import type { View } from "../frame/view.ts";
+import type { Asked, View } from "../frame/view.ts";
 import { postCards } from "../post/card.ts";
+import { postsMarkdown } from "../post/markdown.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
-import { searchMarkdown } from "./markdown.ts";
 import { countOf, type Results, resultsOf, WEAK_HEADING } from "./results.ts";
-import { understoodChips } from "./understood-chips.ts";
 import { watchSection } from "./watch-panel.ts";
 
 export const search: View = {
   route: "/search",
   path: "/search",
   async show(asked) {
-    const { site, query: params, now, language } = asked;
     const results = await resultsOf(asked);
     return {
-      html: () => searchHtml(results, params, site, now, language),
-      markdown: () => searchMarkdown(results, params, site, now),
+      html: () => searchHtml(results, asked),
+      markdown: () => searchMarkdown(results, asked),
       nextCursor: results.nextCursor,
     };
   },
@@ -41,13 +43,7 @@ ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${sea
     }),
 };
 
-function searchHtml(
-  results: Results,
-  params: SearchParams,
-  site: Site,
-  now: number,
-  language: Language,
-): string {
+function searchHtml(results: Results, { site, query: params, now, language }: Asked): string {
   const q = typeof results.query["q"] === "string" ? results.query["q"] : "";
   const map = resultMap(results.posts, nearOf(results.query), language);
   return page({
@@ -193,4 +189,47 @@ function nearOf(query: Readonly<Record<string, unknown>>): { lat: number; lng: n
     .split(",")
     .map(Number);
   return query["near"] === undefined || lat === undefined || lng === undefined ? null : { lat, lng };
+}
+
+/** What the words of a search were taken for: each a chip that takes the words off, and a link that filters by them all. */
+function understoodChips(understood: Understood | undefined, params: SearchParams): Html | null {
+  if (understood === undefined) return null;
+  const { near, days } = understood;
+  const chips = [
+    ...(near === undefined ? [] : [{ words: near.words, meaning: near.place }]),
+    ...(days === undefined ? [] : [{ words: days.words, meaning: daysOf(days) }]),
+  ];
+  return html`<ul class="chips" aria-label="Read in your words">${chips.map(
+    ({ words, meaning }) =>
+      html`<li><a href="${searchPath(params, { q: without(params["q"] ?? "", words) })}">${bdi(words)}: ${meaning} <span aria-hidden="true">×</span><span class="unseen"> (remove)</span></a></li>
+`,
+  )}<li><a href="${searchPath(params, filtersOf(understood))}">Only these</a></li></ul>`;
+}
+
+const without = (q: string, words: string) => q.replace(words, " ").replace(/\s+/g, " ").trim();
+
+function daysOf({ after, before }: { after?: string | undefined; before?: string | undefined }): string {
+  if (after === before) return after ?? "";
+  return [after ?? "", before ?? ""].join(" – ").trim();
+}
+
+function searchMarkdown(results: Results, { site, query: params, now }: Asked): string {
+  const { posts, weak, nextCursor, query, note, corrected, instead } = results;
+  const q = typeof query["q"] === "string" ? query["q"] : undefined;
+  const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
+    site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
+  return markdownDocument([
+    `# Search${q === undefined ? "" : `: ${quotedLine(q)}`}`,
+    `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
+    ...notesOnCorrections(corrected),
+    note,
+    posts.length === 0 ? "No posts." : `${countOf(results)}, ${results.ranking}.`,
+    posts.length === 0
+      ? instead
+          .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
+          .join("\n")
+      : postsMarkdown(posts, site, now, soughtWords(q)),
+    ...(weak.length === 0 ? [] : [`## ${WEAK_HEADING}`, postsMarkdown(weak, site, now, soughtWords(q))]),
+    nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
+  ]);
 }

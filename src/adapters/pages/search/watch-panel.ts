@@ -1,8 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
-import { shellJson } from "../../text/shell.ts";
-import { calendarLinks } from "../frame/calendar-links.ts";
-import { copyBox } from "../frame/copy-box.ts";
-import { type Html, href, html } from "../frame/html.ts";
+import { shellJson } from "../../text/untrusted.ts";
+import { copyBox, type Html, href, html } from "../frame/html.ts";
+import { calendarLinks } from "../frame/layout.ts";
 
 /** Parameters that only order or page results. */
 const NOT_STANDING: ReadonlySet<string> = new Set(["sort", "limit", "rerank"]);
