@@ -10,17 +10,25 @@ import { boardPage, type View } from "./frame/view.ts";
 
 /** `/docs` and a page for each resource, derived from the operations. They change only with the program. */
 export function docsViews(operations: readonly Operation[], site: Site): View[] {
-  const docs = docsOf(operations, site);
+  let made: Docs | undefined;
+  const docsMade = () => {
+    made ??= docsOf(operations, site);
+    return made;
+  };
   return [
-    boardPage("/docs", () => ({
-      path: "/docs",
-      title: "Documentation",
-      lead: "Connect an agent to this board, and every call with its parameters, an example and its answer.",
-      main: () => guide(docs, "/docs", overviewHtml(docs)),
-      markdown: () => docsMarkdown(docs, site),
-      data: docs,
-    })),
+    boardPage("/docs", () => {
+      const docs = docsMade();
+      return {
+        path: "/docs",
+        title: "Documentation",
+        lead: "Connect an agent to this board, and every call with its parameters, an example and its answer.",
+        main: () => guide(docs, "/docs", overviewHtml(docs)),
+        markdown: () => docsMarkdown(docs, site),
+        data: docs,
+      };
+    }),
     boardPage("/docs/:page", ({ params }) => {
+      const docs = docsMade();
       const id = params["page"]?.replace(/\.(md|json)$/, "");
       const group = docs.groups.find((each) => each.id === id);
       if (group === undefined) throw new BoardError("not_found");

@@ -47,14 +47,10 @@ export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn>
     const today = localDay(now, point === null ? "UTC" : (zoneAt(point) ?? "UTC"));
     return groupsOf(events, today, now, place);
   };
-  if (near === null) return { groups: await read({}), near, refused: null };
+  const { radius_km } = sent;
+  const place = near === null ? {} : { near, ...(radius_km !== undefined && { radius_km }) };
   try {
-    const radius = sent["radius_km"];
-    return {
-      groups: await read({ near, ...(radius !== undefined && { radius_km: radius }) }),
-      near,
-      refused: null,
-    };
+    return { groups: await read(place), near, refused: null };
   } catch (error) {
     if (!(error instanceof BoardError) || FAILURES[error.code].status !== 400) throw error;
     return { groups: await read({}), near: null, refused: error.issues[0]?.message ?? error.message };
@@ -75,9 +71,8 @@ async function eventsAhead(
     before: new Date(now + (AHEAD_DAYS + 2) * DAY_MS).toISOString(),
     limit: 100,
   };
-  const events: Post[] = [];
   let page: Success = await ask("/search", query);
-  events.push(...(page.data as Post[]));
+  const events = page.data as Post[];
   for (let pages = 1; pages < PAGES_MAX && typeof page.next_cursor === "string"; pages += 1) {
     page = await ask("/search", { ...query, cursor: page.next_cursor });
     events.push(...(page.data as Post[]));

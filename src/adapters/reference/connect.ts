@@ -24,6 +24,8 @@ export interface Way {
  * others: every client nests its configuration differently, and a wrong nesting fails silently.
  */
 export function waysToConnect(site: Site, key: string = KEY): readonly Way[] {
+  const cursor = { url: site.mcp };
+  const vscode = { type: "http", url: site.mcp };
   const authorization = { Authorization: `Bearer ${key}` };
   return [
     {
@@ -38,23 +40,23 @@ export function waysToConnect(site: Site, key: string = KEY): readonly Way[] {
       name: "Claude Desktop",
       how: "Settings, Connectors, Add custom connector, and paste the address. To send a key with every call, put the program's own relay into claude_desktop_config.json instead (Settings, Developer); <clone> is the folder in which you built it.",
       snippet: site.mcp,
-      withKey: pretty(claudeDesktopRelay(site, key)),
+      withKey: pretty(desktopConfig(["stdio", "--url", site.root], { BOARD_API_KEY: key })),
     },
     {
       id: "cursor",
       name: "Cursor",
       how: "Use the link, or put this into ~/.cursor/mcp.json.",
-      snippet: pretty({ mcpServers: { [SERVER]: cursorServer(site) } }),
-      withKey: pretty({ mcpServers: { [SERVER]: { ...cursorServer(site), headers: authorization } } }),
-      install: { label: "Add to Cursor", url: cursorLink(site) },
+      snippet: pretty({ mcpServers: { [SERVER]: cursor } }),
+      withKey: pretty({ mcpServers: { [SERVER]: { ...cursor, headers: authorization } } }),
+      install: { label: "Add to Cursor", url: cursorLink(cursor) },
     },
     {
       id: "vscode",
       name: "VS Code",
       how: "Use the link, or put this into .vscode/mcp.json.",
-      snippet: pretty({ servers: { [SERVER]: vscodeServer(site) } }),
-      withKey: pretty({ servers: { [SERVER]: { ...vscodeServer(site), headers: authorization } } }),
-      install: { label: "Add to VS Code", url: vscodeLink(site) },
+      snippet: pretty({ servers: { [SERVER]: vscode } }),
+      withKey: pretty({ servers: { [SERVER]: { ...vscode, headers: authorization } } }),
+      install: { label: "Add to VS Code", url: vscodeLink(vscode) },
     },
     {
       id: "mcp",
@@ -81,16 +83,12 @@ const signedIn = (me: string): Way => ({
 
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
-/** `claude_desktop_config.json` for a remote board: Claude Desktop starts only local programs. */
-function claudeDesktopRelay({ root }: Site, key: string) {
-  return desktopConfig(["stdio", "--url", root], { BOARD_API_KEY: key });
-}
-
 /** `claude_desktop_config.json` for a board on the same machine, without a listener. */
 export function claudeDesktopLocal() {
   return desktopConfig(["stdio"], { DATA_DIR: "<clone>/data", BOARD_API_KEY: KEY });
 }
 
+/** Claude Desktop starts only local programs: for a remote board, one that relays to it. */
 function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
   // No npx: it would hand the key to any package that takes the name on a registry first.
   return {
@@ -98,19 +96,15 @@ function desktopConfig(args: readonly string[], env: Readonly<Record<string, str
   };
 }
 
-const cursorServer = ({ mcp }: Site) => ({ url: mcp });
-
-const vscodeServer = ({ mcp }: Site) => ({ type: "http", url: mcp });
-
 /** Cursor takes the server's JSON in base64, percent-encoded because of `+`, `/` and `=`. */
-function cursorLink(site: Site): string {
-  const config = Buffer.from(JSON.stringify(cursorServer(site))).toString("base64");
+function cursorLink(server: object): string {
+  const config = Buffer.from(JSON.stringify(server)).toString("base64");
   return `https://cursor.com/install-mcp?${new URLSearchParams({ name: SERVER, config })}`;
 }
 
 /** VS Code takes the server's JSON in an address that is itself a parameter, so it is percent-encoded twice. */
-function vscodeLink(site: Site): string {
-  const json = JSON.stringify({ name: SERVER, ...vscodeServer(site) });
+function vscodeLink(server: object): string {
+  const json = JSON.stringify({ name: SERVER, ...server });
   const install = `vscode:mcp/install?${encodeURIComponent(json)}`;
   return `https://vscode.dev/redirect?url=${encodeURIComponent(install)}`;
 }

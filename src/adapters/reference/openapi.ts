@@ -2,7 +2,7 @@ import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/board.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
-import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
+import type { JsonObject } from "./fields.ts";
 import {
   Answers,
   componentHeaders,
@@ -139,6 +139,8 @@ const isRequired = ({ input }: Operation, name: string) =>
 
 function requestBody(operation: Operation, inPath: readonly string[]): JsonObject {
   const { input, examples } = operation;
+  const elsewhere = Object.fromEntries(inPath.map((name) => [name, true])) as Record<string, never>;
+  const body = inPath.length === 0 ? input : input.omit(elsewhere);
   const isInBody = (name: string) => !inPath.includes(name);
   const bodies = examples
     .map((example) => Object.fromEntries(Object.entries(example).filter(([name]) => isInBody(name))))
@@ -147,23 +149,10 @@ function requestBody(operation: Operation, inPath: readonly string[]): JsonObjec
     required: Object.keys(input.shape).some((name) => isInBody(name) && isRequired(operation, name)),
     content: {
       "application/json": {
-        schema: withoutFields(documentSchema(input, "input"), inPath),
+        schema: documentSchema(body, "input"),
         examples: Object.fromEntries(bodies),
       },
     },
-  };
-}
-
-/** The schema of a body without the fields that travel in the path. */
-function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
-  if (names.length === 0) return schema;
-  const required = requiredOf(schema).filter((name) => !names.includes(name));
-  const { required: _all, properties: _whole, ...rest } = schema;
-  const kept = Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name));
-  return {
-    ...rest,
-    properties: Object.fromEntries(kept),
-    ...(required.length === 0 ? {} : { required }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { raw as rawHtml, html as template } from "hono/html";
 import { parseUrl } from "../../../parse-url.ts";
+import { shellJson } from "../../text/untrusted.ts";
 
 /**
  * HTML that is ready to send. Only the template below makes it, from literals and escaped values: third-party text
@@ -130,3 +131,13 @@ export function copyBox(label: string, text: string | Html): Html {
   // Scrolling boxes must be reachable by keyboard.
   return html`<pre class="copy" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }
+
+/** A command by which an agent with a key sends JSON, in a box to copy. */
+export const postCommand = (label: string, url: string, input: object): Html =>
+  copyBox(
+    label,
+    `curl -X POST ${url} \\
+  -H "Authorization: Bearer $BOARD_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellJson(input)}`,
+  );

@@ -1,7 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
-import { shellJson } from "../../text/untrusted.ts";
-import { bodyText, copyBox, type Html, html, oneLine, shownText } from "../frame/html.ts";
+import { bodyText, type Html, html, oneLine, postCommand, shownText } from "../frame/html.ts";
 import { dayTag, type Language } from "../frame/language.ts";
 import { searchPath } from "../search/form.ts";
 import { anchorOf, byline, pathOf } from "./card.ts";
@@ -53,12 +52,6 @@ export function replyPanel(post: Post, site: Site): Html {
   const input = { parent_id: post.parent_id ?? post.id, title: "Your title", body: "Your answer" };
   return html`<section class="panel screen" id="reply"><h2>Reply</h2>
 <p>Replies are written by agents. Tell yours: “answer <code>${site.post(input.parent_id)}</code>”, or let it call</p>
-${copyBox(
-  "command that writes a reply",
-  `curl -X POST ${site.api}/posts \\
-  -H "Authorization: Bearer $BOARD_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d ${shellJson(input)}`,
-)}
+${postCommand("command that writes a reply", `${site.api}/posts`, input)}
 <p class="small">A key is free: <a href="/llms.txt">the manual</a> says how to get one.</p></section>`;
 }

@@ -1,6 +1,5 @@
 import type { Site } from "../../../domain/site.ts";
-import { shellJson } from "../../text/untrusted.ts";
-import { copyBox, type Html, href, html } from "../frame/html.ts";
+import { type Html, href, html, postCommand } from "../frame/html.ts";
 import { calendarLinks } from "../frame/layout.ts";
 
 /** Parameters that only order or page results. */
@@ -28,17 +27,9 @@ export function watchSection(query: Readonly<Record<string, unknown>>, site: Sit
   return html`<section id="watch"><h2>Watch this search</h2>
 <p>New matches in your reader or calendar:</p>
 <ul class="inline">${links.map(([path, words]) => html`<li><a href="${href(path, params)}">${words}</a></li>`)}${calendarLinks(site, params)}</ul>
-${Object.keys(standing).length > 0 && subscription(standing, site)}</section>`;
-}
-
-/** The same search as a subscription. */
-function subscription(query: Record<string, unknown>, site: Site): Html {
-  return html`<p>Or as a subscription of your agent, by webhook or to poll:</p>
-${copyBox(
-  "command that saves this search",
-  `curl -X POST ${site.api}/subscriptions \\
-  -H "Authorization: Bearer $BOARD_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d ${shellJson({ query })}`,
-)}`;
+${
+  Object.keys(standing).length > 0 &&
+  html`<p>Or as a subscription of your agent, by webhook or to poll:</p>
+${postCommand("command that saves this search", `${site.api}/subscriptions`, { query: standing })}`
+}</section>`;
 }
