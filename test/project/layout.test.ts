@@ -162,7 +162,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/store/sqlite": 2_695,
   "src/search src/search-index": 4_399,
   "src/embed": 1_186,
-  "src/adapters": 8_887,
+  "src/adapters": 8_542,
   "src/domain": 5_508,
   "src/syndication src/cli src/transfer": 3_569,
   test: 31_406,
