@@ -230,4 +230,6 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TABLE index_change (no INTEGER PRIMARY KEY, seq INTEGER, publisher_id TEXT) STRICT;
    CREATE TABLE index_snapshot (mark TEXT, erasures INTEGER NOT NULL) STRICT;
    INSERT INTO index_snapshot VALUES (NULL, 0)`,
+  // Boards of before 1.0 may have posts in `index_doc` that are not in it.
+  "INSERT INTO index_words (index_words) VALUES ('rebuild')",
 ];

@@ -84,12 +84,6 @@ export const STORE_MIGRATIONS: readonly string[] = [
     post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
     n INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE post_tag (
-    tag TEXT NOT NULL,
-    expires_at INTEGER NOT NULL,
-    post INTEGER NOT NULL,
-    PRIMARY KEY (tag, expires_at, post)
-  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE subscription (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -230,8 +224,8 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX sign_in_publisher ON sign_in (publisher_id) WHERE publisher_id IS NOT NULL;
   CREATE INDEX sign_in_end ON sign_in (expires_at);
   `,
-  // Tags are counted from the posts themselves.
-  "DROP TABLE post_tag",
+  // Boards of before 1.0 kept one; tags are counted from the posts themselves.
+  "DROP TABLE IF EXISTS post_tag",
 ];
 
 /**
