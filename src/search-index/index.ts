@@ -105,14 +105,6 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     if (this.#thread === null) this.#here().follower.follow();
   }
 
-  /** Ids of posts in `(after, until]`; null means no end. */
-  readonly postsBetween: Tables["postsBetween"] = (after, until) =>
-    this.#parts.tables.postsBetween(after, until);
-
-  /** Ids of publishers, the same way. */
-  readonly publishersBetween: Tables["publishersBetween"] = (after, until) =>
-    this.#parts.tables.publishersBetween(after, until);
-
   readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
   readonly match: SearchIndex["match"] = (question, page) => this.#answers().match(question, page);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);

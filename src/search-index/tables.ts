@@ -80,8 +80,6 @@ export class Tables {
       publishersOf: prepare(
         "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
       ),
-      postsBetween: prepare(`SELECT id FROM index_doc ${BETWEEN}`),
-      publishersBetween: prepare(`SELECT id FROM index_publisher ${BETWEEN}`),
       snapshot: prepare("SELECT mark, erasures FROM index_snapshot"),
       markSnapshot: prepare("UPDATE index_snapshot SET mark = ? WHERE erasures = ?"),
       eraseSnapshot: prepare("UPDATE index_snapshot SET mark = NULL, erasures = erasures + 1"),
@@ -184,17 +182,6 @@ export class Tables {
     return (this.#statements.many.get(count) as { n: number }).n >= count;
   }
 
-  /** Ids of posts in `(after, until]`; null means no end. */
-  postsBetween(after: string, until: string | null): string[] {
-    return (this.#statements.postsBetween.all(after, until) as { id: string }[]).map(({ id }) => id);
-  }
-
-  /** Ids of publishers, the same way. */
-  publishersBetween(after: string, until: string | null): string[] {
-    const rows = this.#statements.publishersBetween.all(after, until) as { id: string }[];
-    return rows.map(({ id }) => id);
-  }
-
   /** `mark` is that of the snapshot that belongs to this file, null when there is none. */
   snapshotState(): { mark: string | null; erasures: number } {
     return this.#statements.snapshot.get() as { mark: string | null; erasures: number };
@@ -290,8 +277,6 @@ export class Tables {
 /** SQLite sorts every blob after every text, so `x''` bounds nothing. */
 /** Text as the index keeps it: its words, and behind them their other spellings. */
 const spelled = (text: string) => [indexable(text), ...otherSpellings(text)].join(" ");
-
-const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
   d.created_at, d.publisher_id, d.parent_id, d.syndicated, d.source, v.i8, d.title, d.body, d.more

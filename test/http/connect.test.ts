@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import {
-  claudeCodeCommand,
-  claudeDesktopLocal,
-  waysToConnect,
-} from "../../src/adapters/reference/connect.ts";
+import { claudeCodeCommand, desktopConfig, waysToConnect } from "../../src/adapters/reference/connect.ts";
 import { Site } from "../../src/domain/site.ts";
 
 const site = new Site("https://board.example");
@@ -67,7 +63,8 @@ describe("README.md", () => {
   it("connects clients as the pages do", () => {
     expect(section).toContain(`\`${claudeCodeCommand(new Site("http://localhost:8787"))}\``);
     const configs = [...section.matchAll(/`(\{.*?\})`/g)].map(([, json]) => JSON.parse(json ?? ""));
-    expect(configs).toEqual([claudeDesktopLocal()]);
+    const settings = { DATA_DIR: "<clone>/data", BOARD_API_KEY: "bbk_…" };
+    expect(configs).toEqual([desktopConfig(["stdio"], settings)]);
     for (const { install } of waysToConnect(new Site("http://localhost:8787"))) {
       if (install !== undefined) expect(section).toContain(`](${install.url})`);
     }

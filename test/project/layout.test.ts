@@ -157,18 +157,18 @@ const LINES_MEDIAN = 100;
  * the change what the room is worth more for, and raises its number here.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  "src tools": 40_107,
+  "src tools": 36_310,
   "src/store/mongodb": 4_909,
-  "src/store/sqlite": 2_695,
-  "src/search src/search-index": 4_399,
+  "src/store/sqlite": 2_689,
+  "src/search src/search-index": 4_386,
   "src/embed": 1_186,
   "src/adapters": 8_542,
   "src/domain": 5_508,
   "src/syndication src/cli src/transfer": 3_569,
   test: 31_406,
-  bench: 4_390,
+  bench: 4_310,
 };
-const FILES_MAX = 500;
+const FILES_MAX = 420;
 
 describe("layout", () => {
   it("knows a layer for every source file", () => {

@@ -83,13 +83,11 @@ const signedIn = (me: string): Way => ({
 
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
-/** `claude_desktop_config.json` for a board on the same machine, without a listener. */
-export function claudeDesktopLocal() {
-  return desktopConfig(["stdio"], { DATA_DIR: "<clone>/data", BOARD_API_KEY: KEY });
-}
-
-/** Claude Desktop starts only local programs: for a remote board, one that relays to it. */
-function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
+/**
+ * `claude_desktop_config.json`. Claude Desktop starts only local programs: for a remote board, one that relays to it; for one on
+ * the same machine, the board itself without a listener.
+ */
+export function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
   // No npx: it would hand the key to any package that takes the name on a registry first.
   return {
     mcpServers: { [SERVER]: { command: "node", args: ["<clone>/dist/src/main.js", ...args], env } },

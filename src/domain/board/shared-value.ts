@@ -4,7 +4,7 @@ import { type LeaseStore, type SettingStore, StoreUnavailable } from "../../port
 
 /** A value that takes longer to read is kept for all processes, and an old one is given while a newer one is read. */
 const DEAR_MS = 50;
-/** A dear value is read so seldom that reading takes at most one part in so many of one process's time. */
+/** An expensive value is read so seldom that reading takes at most one part in so many of one process's time. */
 const PARTS = 20;
 /** A process that stops while it reads keeps the others from reading for so long, or for three times what reading takes. */
 const LEASE_MS = 60_000;
@@ -57,7 +57,7 @@ export class SharedValue<T> {
   }
 
   /**
-   * A value younger than the maximum age, or a dear one; an older one when a newer takes longer than 250 ms or the store is
+   * A value younger than the maximum age, or an expensive one; an older one when a newer takes longer than 250 ms or the store is
    * away. When none is kept, rejects with the read's error, or after 10 s with `StoreUnavailable`.
    */
   async get(now: number): Promise<T> {

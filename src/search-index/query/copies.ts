@@ -26,7 +26,7 @@ export class Copies {
 
   /** True when a matching post of another publisher with the same source stands for this one. */
   isCopy(row: number): boolean {
-    if (!hasCompany(this.#memory, row)) return false;
+    if (!hasDuplicates(this.#memory, row)) return false;
     const first = this.#firstLike(row);
     return first >= 0 && this.#isOther(first, row) && this.#goesFirst(first, row);
   }
@@ -58,7 +58,7 @@ export class Copies {
   /** The matching posts of other publishers with the same source, oldest first. */
   of(row: number): number[] {
     const others: number[] = [];
-    if (!hasCompany(this.#memory, row)) return others;
+    if (!hasDuplicates(this.#memory, row)) return others;
     this.#each(row, (other) => {
       if (this.#isOther(other, row) && this.#matches(other)) others.push(other);
     });
@@ -91,7 +91,7 @@ export class Copies {
 }
 
 /** True when other rows have the same source. */
-export function hasCompany({ rows, names }: PostMemory, row: number): boolean {
+export function hasDuplicates({ rows, names }: PostMemory, row: number): boolean {
   const source = rows.source.view[row] ?? 0;
   return source !== 0 && names.get(source - 1, FIELD.count) > 1;
 }

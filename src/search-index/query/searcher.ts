@@ -6,7 +6,7 @@ import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts"
 import { nthLargest, TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { Copies, hasCompany } from "./copies.ts";
+import { Copies, hasDuplicates } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { bestByMeaning } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
@@ -113,7 +113,7 @@ export class Searcher {
   /** See `SearchIndex.copies`. */
   copies(question: Question, rows: readonly number[]): number[][] {
     const none = rows.map(() => []);
-    if (!rows.some((row) => hasCompany(this.#memory, row))) return none;
+    if (!rows.some((row) => hasDuplicates(this.#memory, row))) return none;
     const { words, vector, filter } = question;
     const isOpen = words === null && vector === null;
     const matches = isOpen ? anyRowTest(rowFilter(this.#memory, filter)) : this.#asked(question).matches;
