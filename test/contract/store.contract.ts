@@ -30,10 +30,8 @@ export interface StoreUnderTest extends Subject {
   destroy(): Promise<void>;
 }
 
-type Part = (subject: Subject) => void;
-
-/** What a store may spread over machines. */
-export const POSTS_AND_DELIVERIES: readonly Part[] = [
+/** The parts of `src/ports/store/index.ts`, each in its own file. */
+const PARTS: readonly ((subject: Subject) => void)[] = [
   describePosts,
   describeReplies,
   describeEdits,
@@ -41,11 +39,6 @@ export const POSTS_AND_DELIVERIES: readonly Part[] = [
   describeVectors,
   describeErasure,
   describeDeliveries,
-];
-
-/** The parts of `src/ports/store/index.ts`, each in its own file. */
-const PARTS: readonly Part[] = [
-  ...POSTS_AND_DELIVERIES,
   describePublishers,
   describeSubscriptions,
   describePushClaims,
@@ -64,8 +57,8 @@ const PARTS: readonly Part[] = [
   describeClosing,
 ];
 
-/** Every promise of `src/ports/store/index.ts`, or those of some parts, as facts that hold for any database. */
-export function describeStore(name: string, open: () => Promise<StoreUnderTest>, parts = PARTS): void {
+/** Every promise of `src/ports/store/index.ts`, as facts that hold for any database. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} store`, () => {
     let under: StoreUnderTest;
     beforeEach(async () => {
@@ -79,7 +72,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>,
       another: () => under.another(),
       reopen: () => under.reopen(),
     };
-    for (const describePart of parts) describePart(subject);
+    for (const describePart of PARTS) describePart(subject);
   });
 }
 

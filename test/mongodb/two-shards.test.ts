@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { describeStore, POSTS_AND_DELIVERIES } from "../contract/store.contract.ts";
+import { describeStore } from "../contract/store.contract.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { startSecondMongos } from "../support/mongodb/second-mongos.ts";
 import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
@@ -8,14 +8,13 @@ import { mongodbUnderTest } from "../support/search/store-under-test.ts";
 
 const database = await mongodbFor("cluster", "two_shards");
 
-/** Posts and deliveries are spread; all else stays on the first shard, as on a replica set. */
 describe("on two shards", () => {
   if (database === null) {
     it.skip("needs a mongod", () => {});
     return;
   }
   const { url, db } = database;
-  describeStore("mongodb", mongodbUnderTest(database), POSTS_AND_DELIVERIES);
+  describeStore("mongodb", mongodbUnderTest(database));
 
   describe("two processes at two mongos", () => {
     let one: MongodbStore;
