@@ -4,11 +4,14 @@ import { useMemoryForFiles } from "./test/support/run/files-in-memory.ts";
 
 useMemoryForFiles();
 
+/** Hostile input, every wrong argument and signing in take long. */
+const LONG = /\/(hostile-|wrong-arguments)|sign-in\/|node_modules\//;
+
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
  * model, a browser, a receiver or a feed that takes its time, the whole history of an index or its thread, a benchmark or
- * its board, the gazetteer made anew, thousands of posts or callers, attacks that leave the machine, a heap of its own. Hostile input takes long
- * too, and its files are named so. Every other file is quick.
+ * its board, the gazetteer made anew, thousands of posts or callers, attacks that leave the machine, a heap of its own. Every
+ * other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
@@ -22,7 +25,7 @@ const WANTS_MORE = [
 ];
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".test.ts") && !/\/hostile-|node_modules\//.test(file))
+  .filter((file) => file.endsWith(".test.ts") && !LONG.test(file))
   .map((file) => `test/${file}`);
 const quick = files.filter((file) => {
   const text = readFileSync(file, "utf8");
@@ -38,7 +41,7 @@ export default defineConfig({
     reporters: ["default", "./test/support/run/summary-reporter.ts"],
     // Files share their process, which saves loading the program for each of them.
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
