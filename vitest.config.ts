@@ -49,8 +49,8 @@ export default defineConfig(async () => ({
   test: {
     globalSetup: ["test/support/run/global-setup.ts"],
     reporters: ["default", "./test/support/run/summary-reporter.ts"],
-    // On two processors, since each waits for other processes for much of its time.
-    maxWorkers: 3,
+    // As many as CI has processors: a third would save a minute, and make some tests wait longer than they can.
+    maxWorkers: 2,
     sequence: { sequencer: LongFirst },
     // Where no mongod can be had, that is said once here; in CI it is an error.
     projects: (await mongodCommand()) === null ? [sqlite] : [sqlite, mongodb],

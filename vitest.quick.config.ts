@@ -41,7 +41,7 @@ export default defineConfig({
     reporters: ["default", "./test/support/run/summary-reporter.ts"],
     // Files share their process, which saves loading the program for each of them.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
