@@ -35,9 +35,9 @@ const AGAIN_MS = 5_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Hands one worker text after text, queries first: the searches of several callers take turns with the model. Without a model, or once its
- * thread broke, the state is `absent`, and everything is tried again after a while: the network may be back, or the files
- * in place.
+ * Hands one worker text after text, queries first: the searches of several callers take turns with the model. Without a model,
+ * or once its thread broke, the state is `absent`, and everything is tried again after a while: the network may be back, or
+ * the files in place.
  */
 export class ModelThread {
   state: ModelState = "loading";

@@ -23,8 +23,8 @@ export interface PlaceRecord {
 
 /**
  * The lines of the file, each with one field of all places in the order of their folded names. A region is a number among
- * `regions`. `lat` and `lng` are steps from the middle of the region. A district is the number of its place. Other names stand in
- * the order of their folded forms.
+ * `regions`. `lat` and `lng` are steps from the middle of the region. A district is the number of its place. Other names stand
+ * in the order of their folded forms.
  */
 export type PlaceColumns = [
   names: string[],

@@ -16,8 +16,8 @@ const DOMINANCE = 4;
 const COMPARED = 40;
 
 /**
- * Places with labels that differ, also without accents: one whose label others of its name share is told by the largest town around it, or left out
- * where there is none.
+ * Places with labels that differ, also without accents: one whose label others of its name share is told by the largest town
+ * around it, or left out where there is none.
  *
  * @param among  places of the same name, whose labels must not be taken for these; the largest first
  */

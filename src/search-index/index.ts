@@ -184,12 +184,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 }
 
 /**
- * The index's own tables, append-only from 1.0 on. They refer to no others, so an index can live in the store's database or alone.
+ * The index's own tables, append-only from 1.0 on. They refer to no others, so an index can live in the store's database or
+ * alone.
  *
- * `index_change` names posts and publishers that changed, for the memory of every process; its newest row is never deleted, so a
- * number is not used again, while that of a post may be. `index_snapshot` ties a snapshot of the memory to this file, and counts
- * erasures of what a snapshot may hold. Deleted text leaves the full-text index at once, not at a later merge (secure-delete), and
- * its segments merge by eights and not by fours; both settings are stored in the table.
+ * `index_change` names posts and publishers that changed, for the memory of every process; its newest row is never deleted, so
+ * a number is not used again, while that of a post may be. `index_snapshot` ties a snapshot of the memory to this file, and
+ * counts erasures of what a snapshot may hold. Deleted text leaves the full-text index at once, not at a later merge
+ * (secure-delete), and its segments merge by eights and not by fours; both settings are stored in the table.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE index_doc (

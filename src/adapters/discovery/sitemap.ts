@@ -32,8 +32,8 @@ export interface SitemapParts {
 }
 
 /**
- * The sitemap (sitemaps.org): fixed pages, the newest first-hand posts and the pages of their publishers. Posts whose pages keep
- * search engines away are left out. It is written at most once in ten minutes, however many ask.
+ * The sitemap (sitemaps.org): fixed pages, the newest first-hand posts and the pages of their publishers. Posts whose pages
+ * keep search engines away are left out. It is written at most once in ten minutes, however many ask.
  */
 export function sitemap(parts: SitemapParts): (now: number) => Promise<string> {
   let known: { at: number; text: Promise<string> } | null = null;

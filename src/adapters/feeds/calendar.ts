@@ -14,8 +14,8 @@ const LAST_DAY = Date.UTC(9999, 11, 31);
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 
 /**
- * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends on time zone
- * definitions; an all-day post takes the days of its own zone.
+ * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends
+ * on time zone definitions; an all-day post takes the days of its own zone.
  */
 export function calendarOf(
   posts: readonly Post[],

@@ -84,8 +84,8 @@ const signedIn = (me: string): Way => ({
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
 /**
- * `claude_desktop_config.json`. Claude Desktop starts only local programs: for a remote board, one that relays to it; for one on
- * the same machine, the board itself without a listener.
+ * `claude_desktop_config.json`. Claude Desktop starts only local programs: for a remote board, one that relays to it; for one
+ * on the same machine, the board itself without a listener.
  */
 export function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
   // No npx: it would hand the key to any package that takes the name on a registry first.

@@ -57,8 +57,8 @@ export class SharedValue<T> {
   }
 
   /**
-   * A value younger than the maximum age, or an expensive one; an older one when a newer takes longer than 250 ms or the store is
-   * away. When none is kept, rejects with the read's error, or after 10 s with `StoreUnavailable`.
+   * A value younger than the maximum age, or an expensive one; an older one when a newer takes longer than 250 ms or the store
+   * is away. When none is kept, rejects with the read's error, or after 10 s with `StoreUnavailable`.
    */
   async get(now: number): Promise<T> {
     this.#kept ??= await this.#shared();

@@ -147,11 +147,12 @@ export interface PostStore {
   /** Active top-level posts and replies of a publisher, newest first. */
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
   /**
-   * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text`
-   * is true its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any
-   * case. A changed expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but not its replies, out of the index and out of its parent's reply count;
-   * `active` puts both back. Resolves to the post afterwards. Null when there is none, when it is removed, or when its
-   * `updatedAt` is no longer `asOf`, from which the change was worked out.
+   * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text` is true
+   * its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any case. A changed
+   * expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but not its
+   * replies, out of the index and out of its parent's reply count; `active` puts both back. Resolves to the post afterwards.
+   * Null when there is none, when it is removed, or when its `updatedAt` is no longer `asOf`, from which the change was worked
+   * out.
    */
   update(
     id: string,

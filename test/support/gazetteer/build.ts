@@ -69,8 +69,8 @@ export function builtPlaces(): string {
 }
 
 /**
- * Degrees in steps: the middle of each region, and how far each place lies from that of its own. Such small numbers take half the
- * room in the file.
+ * Degrees in steps: the middle of each region, and how far each place lies from that of its own. Such small numbers take half
+ * the room in the file.
  */
 function aroundMiddles(degrees: readonly number[], regionOf: readonly number[]) {
   const steps = degrees.map((each) => Math.round(each * STEP));

@@ -30,7 +30,8 @@ const OWN = `${process.pid}_${randomUUID().slice(0, 8)}`;
 
 /**
  * A new database on this run's server of that kind. The first test that needs one starts it. `TEST_MONGODB_URI` and
- * `TEST_MONGODB_CLUSTER_URI` name other servers to use instead, 8.0 or newer, with `ttlMonitorEnabled=false`: tests make up times.
+ * `TEST_MONGODB_CLUSTER_URI` name other servers to use instead, 8.0 or newer, with `ttlMonitorEnabled=false`: tests make up
+ * times.
  *
  * @returns null on a machine that cannot run mongod, after one line that says so; in CI that is an error instead
  */

@@ -37,9 +37,9 @@ export interface McpRouterParts extends McpParts, Pick<ListeningParts, "services
 }
 
 /**
- * `/mcp`; `/mcp/data`, whose answers carry typed data too; `/mcp/readonly` with the reading tools only; and `/mcp/me` for
- * the publisher who signed in. Streamable HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake. These paths answer with JSON or an
- * event stream, never with HTML.
+ * `/mcp`; `/mcp/data`, whose answers carry typed data too; `/mcp/readonly` with the reading tools only; and `/mcp/me` for the
+ * publisher who signed in. Streamable HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake.
+ * These paths answer with JSON or an event stream, never with HTML.
  *
  * @param adapt  changes each server before it answers; for the conformance suite, which calls tools of its own
  */

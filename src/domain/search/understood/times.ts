@@ -66,8 +66,8 @@ function easterOf(year: number): string {
 }
 
 /**
- * The days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December", and the like in
- * `LANGUAGES`.
+ * The days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December", and the
+ * like in `LANGUAGES`.
  *
  * @param now  epoch milliseconds
  * @param offsetMinutes  how far the clocks at the place are ahead of UTC

@@ -10,8 +10,8 @@ export function isSameStatus(a: Status, b: Status): boolean {
 }
 
 /**
- * Copies the status of publishers to their posts where that is still to be done, as after a crash. A post inserted meanwhile has
- * the new status: its transaction writes the publisher too, and so comes before or after the change. When a status changes
+ * Copies the status of publishers to their posts where that is still to be done, as after a crash. A post inserted meanwhile
+ * has the new status: its transaction writes the publisher too, and so comes before or after the change. When a status changes
  * meanwhile, it is copied again, so that of two concurrent changes the later one stays.
  */
 export async function spreadStatus({
