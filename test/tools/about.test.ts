@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,10 @@ describe("about", () => {
   let key: string;
   let now = Date.UTC(2026, 10, 20, 12);
   const about = async () => {
-    now += 11_000; // counts may be 10 s old
+    // Counts may be 10 s old. Where they take long, the first who asks has them renewed, and may get the old ones.
+    now += 11_000;
+    await call(board, "GET /board");
+    now += 11_000;
     return (await call(board, "GET /board")).body;
   };
   beforeAll(async () => {
@@ -115,7 +118,8 @@ describe("about", () => {
   it("counts posts of today from 00:00 UTC", async () => {
     expect((await about()).meta.board.posts_today).toBeGreaterThan(0);
     now += DAY_MS;
-    expect((await about()).meta.board.posts_today).toBe(0);
+    const { meta } = await eventually(about, (body) => body.meta.board.posts_today === 0);
+    expect(meta.board.posts_today).toBe(0);
   });
 
   it("says the same of the board as its own meta, whatever was counted when", async () => {

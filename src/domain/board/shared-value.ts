@@ -25,7 +25,7 @@ interface Kept<T> {
  *
  * What takes more than 50 ms to read, one process reads for all: it writes the value to the store's settings as JSON, and
  * the others read that. Such a value is renewed when 20 times its reading time has passed, if that is longer than its
- * maximum age; a caller never waits for a newer one, so the first after a quiet time may get an old one.
+ * maximum age. After a quiet time the first caller waits 250 ms at most, and may then get an old one.
  */
 export class SharedValue<T> {
   readonly #name: string;
@@ -57,15 +57,16 @@ export class SharedValue<T> {
   }
 
   /**
-   * A value younger than the maximum age, or an expensive one; an older one when a newer takes longer than 250 ms or the store
-   * is away. When none is kept, rejects with the read's error, or after 10 s with `StoreUnavailable`.
+   * A value younger than the maximum age, or than twice the time until an expensive one is renewed; an older one when a newer
+   * takes longer than 250 ms or the store is away. When none is kept, rejects with the read's error, or after 10 s with
+   * `StoreUnavailable`.
    */
   async get(now: number): Promise<T> {
     this.#kept ??= await this.#shared();
     const kept = this.#kept;
     if (kept === null) return this.#renewedInTime(now);
     if (now >= this.#pausedUntil && !this.#isYoung(kept, now)) void this.#renew(now);
-    return isDear(kept) || now - kept.at < this.#maxAgeMs ? kept.value : this.#renewedOr(kept, now);
+    return now - kept.at < 2 * this.#pauseAfter(kept) ? kept.value : this.#renewedOr(kept, now);
   }
 
   /** A newer value; the kept one when that takes long, or the store is away. */
