@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type LeaseStore, type SettingStore, StoreUnavailable } from "../../ports/store/index.ts";
 
 /** A value that takes longer to read is kept for all processes, and an old one is given while a newer one is read. */
-const DEAR_MS = 50;
+const EXPENSIVE_MS = 50;
 /** An expensive value is read so seldom that reading takes at most one part in so many of one process's time. */
 const PARTS = 20;
 /** A process that stops while it reads keeps the others from reading for so long, or for three times what reading takes. */
@@ -116,7 +116,7 @@ export class SharedValue<T> {
       this.#pausedUntil = now + this.#maxAgeMs / 2;
       return shared;
     }
-    // Dear reads that fail must not follow each other without a pause.
+    // Expensive reads that fail must not follow each other without a pause.
     this.#pausedUntil = now + this.#pauseAfter(shared);
     try {
       return await this.#readAndShare(now);
@@ -132,7 +132,7 @@ export class SharedValue<T> {
 
   /** Milliseconds after a value was read until it is read again. */
   #pauseAfter(kept: Kept<T>): number {
-    return Math.max(this.#maxAgeMs / 2, isDear(kept) ? kept.ms * PARTS : 0);
+    return Math.max(this.#maxAgeMs / 2, isExpensive(kept) ? kept.ms * PARTS : 0);
   }
 
   async #shared(): Promise<Kept<T> | null> {
@@ -144,9 +144,9 @@ export class SharedValue<T> {
     const began = this.#elapsedMs();
     const value = await this.#read(now);
     const kept = { at: now, ms: Math.round(this.#elapsedMs() - began), value };
-    if (isDear(kept)) await this.#store.settings.set(this.#name, JSON.stringify(kept));
+    if (isExpensive(kept)) await this.#store.settings.set(this.#name, JSON.stringify(kept));
     return kept;
   }
 }
 
-const isDear = ({ ms }: { ms: number }): boolean => ms > DEAR_MS;
+const isExpensive = ({ ms }: { ms: number }): boolean => ms > EXPENSIVE_MS;
