@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Conference, conferencePost } from "./conferences.ts";
 
-/** A feed that travels with the package: real conferences, with dates that move on as time passes. */
+/** A feed that comes with the package: real conferences, whose dates move on as time passes. */
 export const DEMO_FEED = {
   /** Names it among the feeds of a board; nothing is fetched. */
   url: "agent-board:demo",
@@ -14,49 +13,40 @@ export const DEMO_FEED = {
 } as const;
 
 const WEEK_MS = 7 * 86_400_000;
-/** The list holds what ends on this day or later. */
+/** Nearly all conferences of the file end on this day or later. */
 const LISTED = Date.UTC(2026, 10, 20);
 
+/** A line of the file: an entry of a feed of the kind `jsonl`. Both dates are days, `YYYY-MM-DD`. */
+interface Row {
+  body: string;
+  starts_at: string;
+  ends_at: string;
+}
+
 /**
- * The demo as JSON Lines for a feed of the kind `jsonl`. Whole weeks move its dates, so that it looks on any day as it did
- * when it was listed, and a post whose dates are not the source's says so.
+ * The demo as the text of a feed of the kind `jsonl`. All dates are moved by the same number of whole weeks, so that as much
+ * lies ahead as on the day when the conferences were listed. A post with moved dates says so.
  */
 export function demoFeed(now: number): string {
   const weeks = Math.max(0, Math.floor((now - LISTED) / WEEK_MS));
+  const moved = (day: string) =>
+    new Date(Date.parse(day) + weeks * WEEK_MS).toISOString().slice(0, "YYYY-MM-DD".length);
+  const notice = weeks === 0 ? "" : `\nThis is demo data: its dates are moved by ${weeks} weeks.`;
   return rows()
-    .map((row) => JSON.stringify(rowOf(row, weeks)))
+    .map((row) => ({
+      ...row,
+      body: `${row.body}${notice}`,
+      starts_at: moved(row.starts_at),
+      ends_at: moved(row.ends_at),
+    }))
+    .map((row) => JSON.stringify(row))
     .join("\n");
 }
 
-function rowOf(listed: Conference, weeks: number): object {
-  const { idempotency_key: _key, ...post } = conferencePost(moved(listed, weeks));
-  const said = weeks === 0 ? "" : `\nThis is demo data: its dates are moved by ${weeks} weeks.`;
-  return {
-    ...post,
-    body: `${post.body}${said}`,
-    tags: ["demo", ...(post.tags ?? [])],
-    // The same however far its dates are moved.
-    source_id: (conferencePost(listed).metadata as Record<string, unknown>)["source_id"],
-    all_day: true,
-  };
-}
-
-function moved(conference: Conference, weeks: number): Conference {
-  const later = (date: string) =>
-    new Date(Date.parse(date) + weeks * WEEK_MS).toISOString().slice(0, "YYYY-MM-DD".length);
-  const { startDate, endDate, cfpEndDate } = conference;
-  return {
-    ...conference,
-    startDate: later(startDate),
-    endDate: later(endDate),
-    ...(cfpEndDate === undefined ? {} : { cfpEndDate: later(cfpEndDate) }),
-  };
-}
-
-function rows(): Conference[] {
-  // Beside this file in a clone, in the package's own folder from a build.
+function rows(): Row[] {
+  // In a clone the file is beside this module, in a build in the package's own folder.
   const beside = join(import.meta.dirname, "conferences.jsonl");
   const file = existsSync(beside) ? beside : join(import.meta.dirname, "../../demo/conferences.jsonl");
   const lines = readFileSync(file, "utf8").trim().split("\n");
-  return lines.map((line) => Conference.parse(JSON.parse(line)));
+  return lines.map((line) => JSON.parse(line) as Row);
 }

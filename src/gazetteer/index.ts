@@ -109,13 +109,6 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 
-/** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
-export function countryNamed(name: string): string | null {
-  const codes = regionCodes().get(foldedPlace(name)) ?? [];
-  const code = codes.find((each) => !each.includes(".")) ?? codes.find((each) => each.startsWith("GB."));
-  return code?.slice(0, 2) ?? null;
-}
-
 /** A name as it may be read: the place, and what is said beside it. */
 interface Reading {
   name: string;

@@ -19,9 +19,10 @@ describe("the demo", () => {
     const [first, later] = [rowsOf(LISTED), rowsOf(LISTED + 401 * DAY_MS)];
     expect(later.map((row) => row["source_id"])).toEqual(first.map((row) => row["source_id"]));
     for (const [n, row] of later.entries()) {
-      const moved = Date.parse(row["starts_at"] ?? "") - Date.parse(first[n]?.["starts_at"] ?? "");
-      // An hour more or less where clocks change between the two.
-      expect(Math.round(moved / DAY_MS), row["title"]).toBe(57 * 7);
+      for (const date of ["starts_at", "ends_at"]) {
+        const moved = Date.parse(row[date] ?? "") - Date.parse(first[n]?.[date] ?? "");
+        expect(moved / DAY_MS, row["title"]).toBe(57 * 7);
+      }
       expect(row["body"]).toContain("moved by 57 weeks");
       expect(first[n]?.["body"]).not.toContain("moved");
     }
@@ -42,8 +43,10 @@ describe("the demo", () => {
       const posts = await activePosts(board, publisher);
       // What ended since the week began is over.
       expect(posts.length).toBeGreaterThanOrEqual(35);
-      for (const { title, endsAt, metadata } of posts) {
+      for (const { title, endsAt, location, flags, metadata } of posts) {
         expect(endsAt, title).toBeGreaterThan(now);
+        expect(flags, title).toEqual([]);
+        expect(typeof location?.lat === "number", title).toBe(metadata["in_person"]);
         expect(metadata).toMatchObject({ license: "MIT", all_day: true, source_name: name });
         expect(metadata).toHaveProperty("online");
       }
