@@ -1,8 +1,8 @@
 import type { PostInput } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";
 import type { Sent } from "./fetch.ts";
-import { FeedError, type FeedItem, type Parsed } from "./item.ts";
-import { FEED_FORMATS, kindOfText } from "./kinds/index.ts";
+import type { FeedItem } from "./item.ts";
+import { FEED_FORMATS } from "./kinds/index.ts";
 import { postOfItem, sourceIdOf } from "./post-of-item.ts";
 
 /** Entries of a feed that are shown at a time: those that begin soonest, or came first in the feed. */
@@ -41,7 +41,8 @@ export interface Entries {
  * @throws FeedError
  */
 export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
-  const { items: read, unread, beyond } = parsed(decoded(sent), feed, now);
+  const { kind, timezone } = feed;
+  const { items: read, unread, beyond } = FEED_FORMATS[kind].parse(decoded(sent), { now, timezone });
   const items = withOwnIds(read);
   const current = items.filter((item) => !isWithdrawn(item) && !isOver(item, now));
   current.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));
@@ -67,22 +68,6 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
         ? refused
         : [...refused.slice(0, REFUSALS_MAX), `and ${refused.length - REFUSALS_MAX} more`],
   };
-}
-
-/** An operator who names the wrong format learns the right one. */
-function parsed(text: string, { kind, timezone }: Feed, now: number): Parsed {
-  const meant = kindOfText(text);
-  const cure = meant === null || meant === kind ? "" : ` It looks like \`--kind ${meant}\`.`;
-  let result: Parsed;
-  try {
-    result = FEED_FORMATS[kind].parse(text, { now, timezone });
-  } catch (error) {
-    if (!(error instanceof FeedError)) throw error;
-    throw new FeedError(`${error.message}${cure}`, { cause: error });
-  }
-  if (result.items.length === 0 && result.unread.length > 0 && cure !== "")
-    throw new FeedError(`No entry of this can be read as \`--kind ${kind}\`.${cure}`);
-  return result;
 }
 
 const isWithdrawn = ({ cancelled, isPrivate }: FeedItem) => cancelled === true || isPrivate === true;
@@ -131,11 +116,9 @@ function unfolded(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString("latin1").replace(/\r?\n[ \t]/g, ""), "latin1");
 }
 
-/** Byte order marks, and how XML in UTF-16 begins without one. */
+/** Byte order marks. */
 const MARKS: readonly (readonly [string, string])[] = [
   ["\xEF\xBB\xBF", "utf-8"],
   ["\xFF\xFE", "utf-16le"],
   ["\xFE\xFF", "utf-16be"],
-  ["<\0", "utf-16le"],
-  ["\0<", "utf-16be"],
 ];

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { retryAfterMs } from "../domain/webhooks/pushes.ts";
 import { parseUrl } from "../parse-url.ts";
 import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outbound.ts";
 import { FeedError } from "./item.ts";
@@ -98,12 +99,9 @@ async function ask(
 
 function refusedBy(answer: OutboundAnswer, now: number): FeedError {
   const { status } = answer;
-  const wait = header(answer, "retry-after");
-  const seconds =
-    wait === null ? Number.NaN : /^\d+$/.test(wait) ? Number(wait) : (Date.parse(wait) - now) / 1000;
   return new FeedError(`The source answered ${status}.`, {
     gone: status === 410,
-    retryAfterMs: Number.isNaN(seconds) ? null : Math.max(0, seconds) * 1000,
+    retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
   });
 }
 

@@ -93,7 +93,7 @@ export class Syndication {
         cause instanceof FeedError ? cause : new FeedError(`The poll failed: ${String(cause)}`, { cause });
       const failures = state.failures + 1;
       const pause = Math.min(feed.everyMs * 2 ** Math.min(failures, 10), BACK_OFF_MAX_MS);
-      const asked = Math.min(error.retryAfterMs ?? 0, 7 * DAY_MS);
+      const asked = Math.min(error.retryAfterMs, 7 * DAY_MS);
       await this.feeds.keepState(feed.id, {
         ...state,
         polledAt: now,

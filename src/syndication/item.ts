@@ -81,18 +81,15 @@ export interface FeedFormat {
 
 /** Why a feed was refused, in one line for the operator. */
 export class FeedError extends Error {
-  /** Milliseconds that the source asks to wait. */
-  readonly retryAfterMs: number | null;
+  /** How long the source asks to wait. */
+  readonly retryAfterMs: number;
   /** The source says that the feed is gone for good. */
   readonly gone: boolean;
 
-  constructor(
-    message: string,
-    options: { cause?: unknown; retryAfterMs?: number | null; gone?: boolean } = {},
-  ) {
-    super(message, { cause: options.cause });
+  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number; gone?: boolean } = {}) {
+    super(message, options);
     this.name = "FeedError";
-    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? 0;
     this.gone = options.gone ?? false;
   }
 }

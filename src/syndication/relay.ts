@@ -70,14 +70,12 @@ export class Relay {
     const { now, room } = about;
     const { left, refused } = read;
     const applied: Applied = { added: 0, changed: 0, retired: 0, folded: 0, left, doubted: 0, refused };
-    const known = new KnownPosts(
-      feed,
-      await this.#parts.store.posts.byPublisher(publisher.id, POSTS_MAX),
-      read.present,
+    const posts = (await this.#parts.store.posts.byPublisher(publisher.id, POSTS_MAX)).filter(
+      (post) => post.parentId === null && post.metadata["source"] === feed.id,
     );
-    const pairs = read.entries.map((entry) => ({ entry, post: known.of(entry) }));
+    const pairs = withPosts(read, posts);
     const met = new Set(pairs.flatMap(({ post }) => post?.id ?? []));
-    const { cancelled, vanished, most } = goneOf(feed, known.posts, read, met, now);
+    const { cancelled, vanished, most } = goneOf(feed, posts, read, met, now);
     if (vanished.length > most && !about.isSecond) return { ...applied, doubted: vanished.length };
     const attempt = async (title: string, act: () => Promise<void>) => {
       try {
@@ -179,30 +177,29 @@ const toldBy = ({ title, starts_at: startsAt = null, url = null, location = null
   location,
 });
 
-/** The posts that a feed has already, found by the id of an entry or, where the source changes its ids, by what it tells. */
-class KnownPosts {
-  readonly posts: readonly StoredPost[];
-  readonly #byId: Map<string, StoredPost>;
-  readonly #orphans = new Map<string, StoredPost[]>();
-
-  constructor(feed: Feed, posts: readonly StoredPost[], present: readonly string[]) {
-    this.posts = posts.filter((post) => post.parentId === null && post.metadata["source"] === feed.id);
-    this.#byId = new Map(this.posts.map((post) => [sourceIdIn(post), post]));
-    const ids = new Set(present);
-    for (const post of this.posts.filter((one) => !ids.has(sourceIdIn(one)))) {
-      const same = samenessOf(post);
-      this.#orphans.set(same, [...(this.#orphans.get(same) ?? []), post]);
-    }
+/**
+ * Each entry with the post that it has already, or null: the post of its id, or, where the source changes its ids, a post of no
+ * present id that tells the same.
+ */
+function withPosts(
+  { entries, present }: Entries,
+  posts: readonly StoredPost[],
+): { entry: Entry; post: StoredPost | null }[] {
+  const byId = new Map(posts.map((post) => [sourceIdIn(post), post]));
+  const orphans = new Map<string, StoredPost[]>();
+  const ids = new Set(present);
+  for (const post of posts.filter((one) => !ids.has(sourceIdIn(one)))) {
+    const same = samenessOf(post);
+    orphans.set(same, [...(orphans.get(same) ?? []), post]);
   }
-
-  of({ id, input }: Entry): StoredPost | null {
-    const named = this.#byId.get(id);
-    if (named !== undefined) return named;
-    const own = toldBy(input);
-    const same = this.#orphans.get(samenessOf(own)) ?? [];
+  return entries.map((entry) => {
+    const named = byId.get(entry.id);
+    if (named !== undefined) return { entry, post: named };
+    const own = toldBy(entry.input);
+    const same = orphans.get(samenessOf(own)) ?? [];
     const at = same.findIndex((post) => isSamePlace(post, own));
-    return at < 0 ? null : (same.splice(at, 1)[0] ?? null);
-  }
+    return { entry, post: at < 0 ? null : (same.splice(at, 1)[0] ?? null) };
+  });
 }
 
 const sourceIdIn = ({ metadata }: StoredPost): string => String(metadata["source_id"]);

@@ -250,16 +250,6 @@ describe("rows", () => {
   });
 });
 
-describe("the wrong format", () => {
-  it.each([
-    ["rss", calendar("UID:1|SUMMARY:T|DTSTART:20261214T120000Z"), "--kind ics"],
-    ["ics", "<rss version='2.0'><channel/></rss>", "--kind rss"],
-    ["jsonl", '{"type":"FeatureCollection","features":[]}', "--kind geojson"],
-  ] as const)("is told with the right one: %s", (kind, text, cure) => {
-    expect(() => read(text, { kind })).toThrow(cure);
-  });
-});
-
 describe("recurrence rules", () => {
   // Written down from python-dateutil 2.9, six occurrences at most of each.
   const rules = readFileSync(join(texts, "recurrences.jsonl"), "utf8")

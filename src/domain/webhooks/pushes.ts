@@ -142,7 +142,7 @@ function outcomeOf(
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now: whole seconds or a date; 0 for anything else. */
-function retryAfterMs(header: string | null, now: number): number {
+export function retryAfterMs(header: string | null, now: number): number {
   const text = header?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
   if (!/^[A-Z][a-z]{2}, .+ GMT$/.test(text)) return 0;

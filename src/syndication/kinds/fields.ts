@@ -100,11 +100,10 @@ export function middleOf(points: readonly Point[]): Point | null {
   return { lat: (south + north) / 2, lng: lng > 180 ? lng - 360 : lng };
 }
 
-const boundsOf = (numbers: readonly number[]): [number, number] =>
-  numbers.reduce<[number, number]>(
-    ([least, most], one) => [Math.min(least, one), Math.max(most, one)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  );
+const boundsOf = (numbers: readonly number[]): [number, number] => [
+  Math.min(...numbers),
+  Math.max(...numbers),
+];
 
 /** The items of a list, or the one item where a format writes no list for one. */
 export const listOf = (value: unknown): unknown[] =>

@@ -4,8 +4,6 @@ import { type Component, calendarsIn, textFor } from "./lines.ts";
 import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
 import { zonesOf } from "./zones.ts";
 
-const STEPS_OF_ALL_MAX = 200_000;
-
 /** iCalendar (RFC 5545): events, with recurring ones expanded. */
 export const ics: FeedFormat = {
   kind: "event",
@@ -21,7 +19,7 @@ export const ics: FeedFormat = {
 };
 
 function readCalendar(component: Component, { now, timezone }: Reading): Parsed {
-  const calendar: Calendar = { zones: zonesOf(component, timezone), now, steps: STEPS_OF_ALL_MAX };
+  const calendar: Calendar = { zones: zonesOf(component, timezone), now };
   const withdrawn = /^CANCEL$/i.test(textFor(component, "METHOD"));
   const items: FeedItem[] = [];
   const unread: string[] = [];

@@ -8,7 +8,7 @@ import { dayOfClock, type Length, lengthOf, ruleOf } from "./zones.ts";
 /** How far ahead recurring events are expanded, and into how many. */
 const AHEAD_MS = 180 * 86_400_000;
 const OCCURRENCES_MAX = 60;
-/** Steps of one recurrence and of all in a calendar, past ones included: a rule of each second must not hold up the board. */
+/** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
 const STEPS_MAX = 20_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -17,8 +17,6 @@ const HOUR_MS = 3_600_000;
 export interface Calendar {
   zones: Zones;
   now: number;
-  /** Steps of recurrences that are left. */
-  steps: number;
 }
 
 interface Slot {
@@ -95,8 +93,7 @@ function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[
       if (clock > calendar.now + AHEAD_MS + margin) return false;
       if (clock >= calendar.now - margin) clocks.add(clock);
       steps += 1;
-      calendar.steps -= 1;
-      return steps < STEPS_MAX && calendar.steps > 0;
+      return steps < STEPS_MAX;
     });
   }
   const byRule = [...clocks].map((clock): Slot => ({ start: { ...start, clock }, length }));
