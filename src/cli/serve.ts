@@ -8,15 +8,8 @@ import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http
 import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
+import { listenError, listenOn } from "./listen.ts";
 import { createProgress, openLogger } from "./output.ts";
-
-/** Why a listener failed, by the system's code. */
-const REFUSALS: Record<string, (port: number, host: string) => string> = {
-  EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
-  EACCES: (port) => `This user may not listen on port ${port}; set PORT to one above 1023.`,
-  EADDRNOTAVAIL: (_, host) => `HOST: ${host} is no address of this machine; 0.0.0.0 means all of them.`,
-  ENOTFOUND: (_, host) => `HOST: ${host} is neither an address nor a name that can be resolved.`,
-};
 
 /** `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
 export function serveCommand(): Command {
@@ -49,7 +42,7 @@ async function serve(): Promise<void> {
   // HTTP lets a server ignore expectations that it does not know; Node answers 417 by itself.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   const admin = registry === null ? null : await openAdmin(registry, server, config, logger);
-  await listen(server, config.port, config.host);
+  await listenOn(server, config.port, config.host);
   board.start();
   const { port } = server.address() as AddressInfo;
   logger.info(
@@ -78,20 +71,11 @@ async function openAdmin(
   measureTimes(server, registry);
   const failed = (err: unknown) => logger.error({ err }, "reading the metrics failed");
   const admin = await startAdmin(registry, { port, host }, failed).catch((error: NodeJS.ErrnoException) => {
-    const why = REFUSALS[error.code ?? ""]?.(port, host).replaceAll(/PORT|HOST/g, "ADMIN_$&");
-    throw why === undefined ? error : new Error(why, { cause: error });
+    const { message, cause } = listenError(error, port, host);
+    throw new Error(message.replaceAll(/PORT|HOST/g, "ADMIN_$&"), { cause });
   });
   logger.info({ address: `${host}:${admin.port}` }, "metrics for Prometheus at /metrics");
   return admin;
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Error(REFUSALS[error.code ?? ""]?.(port, host) ?? error.message, { cause: error }));
-    });
-    server.listen(port, host, resolve);
-  });
 }
 
 /**

@@ -53,19 +53,14 @@ async function brokenModel(break_: (folder: string) => void): Promise<Record<str
 const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<string, string>][] = [
   [
     "a port that another program has",
-    /problem +PORT +\d+ is taken by another program/,
+    /problem +PORT +Port \d+ of \S+ is in use/,
     () => ({ PORT: takenPort }),
   ],
   // No machine owns an address of TEST-NET-1 (RFC 5737).
   [
     "a host of another machine",
-    /problem +HOST +192\.0\.2\.1 is no address/,
+    /problem +PORT +HOST: 192\.0\.2\.1 is no address/,
     () => ({ HOST: "192.0.2.1", PORT: "18787" }),
-  ],
-  [
-    "metrics on the board's own port",
-    /problem +ADMIN_PORT +is 18787 like PORT/,
-    () => ({ PORT: "18787", ADMIN_PORT: "18787" }),
   ],
   [
     "a public site on plain http",

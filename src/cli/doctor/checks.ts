@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { createServer } from "node:net";
-import { dirname, isAbsolute, join } from "node:path";
+import { createServer } from "node:http";
+import { dirname, join, resolve } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
 import { UNREAD_SETTING } from "../../domain/board/unread-posts.ts";
@@ -10,6 +10,7 @@ import { ensureFiles, FilesMissing } from "../../embed/files.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
 import { storedSetting } from "../../store/open.ts";
+import { listenOn } from "../listen.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
@@ -17,32 +18,17 @@ const MB = 1e6;
 const SPACE_LOW_MB = 1_000;
 const SPACE_OUT_MB = 100;
 
-/** An older one than the board needs does not come this far. */
-export function* examineNode(): Iterable<Finding> {
-  yield passed("Node.js", process.versions.node);
-}
-
-/** Checks the address that others see, and the secret that all instances must share. */
-export function* examineSite({ siteUrl, host, storeUrl, secretKey }: Config): Iterable<Finding> {
-  const shared = !storeUrl.startsWith("sqlite:");
-  const local = /^(127\.|localhost$|::1$)/.test(host);
-  if (siteUrl !== null) {
-    const plain = siteUrl.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(siteUrl);
-    yield plain
-      ? warning("SITE_URL", `${siteUrl} is not https: keys travel in the open`)
-      : passed("SITE_URL", siteUrl);
-  } else if (shared || !local) {
-    yield warning("SITE_URL", "is not set: every link leads to localhost. Set it, the same on all instances");
-  } else {
-    yield passed("SITE_URL", "is not set: every link leads to localhost");
-  }
-  if (!shared) return;
-  yield secretKey === null
-    ? passed(
-        "SECRET_KEY",
-        "is not set: all instances use the one kept in the database, which its backups hold too",
-      )
-    : passed("SECRET_KEY", "is set; it must be the same on all instances");
+/** Checks the address that others see. */
+export function* examineSite({ siteUrl, host, storeUrl }: Config): Iterable<Finding> {
+  if (siteUrl === null) {
+    const isLocal = storeUrl.startsWith("sqlite:") && /^(127\.|localhost$|::1$)/.test(host);
+    const found = isLocal ? passed : warning;
+    const text =
+      "is not set: every link leads to localhost. A board for others needs it, the same on all instances";
+    yield found("SITE_URL", text);
+  } else if (/^http:\/\/(?!localhost|127\.|\[::1\])/.test(siteUrl)) {
+    yield warning("SITE_URL", `${siteUrl} is not https: keys travel in the open`);
+  } else yield passed("SITE_URL", siteUrl);
 }
 
 export function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
@@ -79,7 +65,7 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
     const model = await chooseModel(config.embeddingModel, places);
     if (model.english) yield* examineLanguages(config);
     const folder = await ensureFiles({ ...places, set: await completeModel(model, places) });
-    yield passed("model", `${model.name} in ${isAbsolute(model.folder) ? model.folder : folder}`);
+    yield passed("model", `${model.name} in ${resolve(folder, model.folder)}`);
   } catch (error) {
     if (error instanceof ModelRefused) yield problem("model", `EMBEDDING_MODEL ${error.message}`);
     else if (!(error instanceof FilesMissing)) yield missing(config.embeddingModel ?? "");
@@ -105,33 +91,22 @@ async function* examineLanguages({ storeUrl }: Config): AsyncIterable<Finding> {
   );
 }
 
-/** No board ran before this day. */
-const FIRST_DAY = Date.parse("2026-11-01");
 /** Clocks of one network differ by less. */
 const SKEW_MS = 120_000;
 
-/** Tries each listener for a moment. A board that runs here already holds them, and is asked. */
-export async function* examinePorts({ port, host, adminPort }: Config): AsyncIterable<Finding> {
-  if (adminPort !== null && adminPort !== 0 && adminPort === port) {
-    yield problem("ADMIN_PORT", `is ${port} like PORT: set another one`);
-  }
-  const fault = port === 0 ? null : await faultOf(port, host);
-  if (fault === null) yield passed("PORT", `${host}:${port} can be listened on`);
-  else if (fault === "EADDRINUSE") {
-    yield (await isBoard(port))
+/** Tries the listener for a moment. A board that runs here already holds its port, and is asked. */
+export async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
+  const server = createServer();
+  try {
+    await listenOn(server, port, host);
+    server.close();
+    yield passed("PORT", `${host}:${port} can be listened on`);
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+    yield cause?.code === "EADDRINUSE" && (await isBoard(port))
       ? passed("PORT", `${port} is this machine's running board`)
-      : problem("PORT", `${port} is taken by another program: stop it, or set PORT to another one`);
-  } else if (fault === "EACCES") {
-    yield problem("PORT", `this user may not listen on ${port}: set PORT to one above 1023`);
-  } else yield problem("HOST", `${host} is no address of this machine (${fault}); 0.0.0.0 means all of them`);
-}
-
-function faultOf(port: number, host: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen(port, host, () => server.close(() => resolve(null)));
-  });
+      : problem("PORT", message);
+  }
 }
 
 async function isBoard(port: number): Promise<boolean> {
@@ -152,11 +127,9 @@ async function isBoard(port: number): Promise<boolean> {
 export function* examineClock({ dataDir }: Config, now: number): Iterable<Finding> {
   const files = ["board.db", "board.db-wal", "board-scratch.db"].map((name) => join(dataDir, name));
   const newest = Math.max(...files.map((file) => (existsSync(file) ? statSync(file).mtimeMs : 0)));
-  const time = new Date(now).toISOString();
-  if (now < FIRST_DAY || newest > now + SKEW_MS) {
-    const proof = now < FIRST_DAY ? "before this program was made" : "before the board's last write";
-    yield problem("machine", `its clock says ${time}, ${proof}: set it, and keep it right by NTP`);
-  } else yield passed("machine", `its clock says ${time}`);
+  const says = `its clock says ${new Date(now).toISOString()}`;
+  if (newest <= now + SKEW_MS) yield passed("machine", says);
+  else yield problem("machine", `${says}, before the board's last write: set it, and keep it right by NTP`);
 }
 
 /** Compares SECRET_KEY with the one that the board has had so far. */
@@ -165,10 +138,4 @@ export async function* examineKey({ secretKey, storeUrl }: Config): AsyncIterabl
   if (known === null || secretKey === null) return;
   if (new Secrets(secretKey).storeCheck() === known) yield passed("key", "SECRET_KEY is this board's");
   else yield problem("key", "SECRET_KEY is another board's: set this board's own, or a start is refused");
-}
-
-/** Folders and files that the configuration names and that are not there. */
-export function* examineModelFolder({ modelDir, embeddings, dataDir }: Config): Iterable<Finding> {
-  if (embeddings === "off" || modelDir === join(dataDir, "models") || existsSync(modelDir)) return;
-  yield warning("MODEL_DIR", `${modelDir} is not there: the board looks in DATA_DIR, then downloads`);
 }

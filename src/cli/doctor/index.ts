@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { type Config, readConfig } from "../../config.ts";
 import { ConfigError } from "../../failures.ts";
-import type { Finding } from "../../ports/finding.ts";
-import { problem } from "../../ports/finding.ts";
+import { type Finding, passed, problem } from "../../ports/finding.ts";
 import { examineStore } from "../../store/open.ts";
 import {
   examineClock,
@@ -10,9 +9,7 @@ import {
   examineKey,
   examineLimits,
   examineModel,
-  examineModelFolder,
-  examineNode,
-  examinePorts,
+  examinePort,
   examineSite,
 } from "./checks.ts";
 
@@ -20,12 +17,11 @@ import {
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
   examineSite,
   examineLimits,
-  examinePorts,
+  examinePort,
   examineFolder,
   (config) => examineClock(config, Date.now()),
   (config) => examineStore(config.storeUrl, Date.now),
   examineKey,
-  examineModelFolder,
   examineModel,
 ];
 
@@ -48,7 +44,7 @@ export function doctorCommand(): Command {
 }
 
 async function* findings(): AsyncIterable<Finding> {
-  yield* examineNode();
+  yield passed("Node.js", process.versions.node);
   let config: Config;
   try {
     config = readConfig(process.env);
