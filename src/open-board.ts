@@ -43,7 +43,8 @@ import { openOutbound } from "./outbound/guarded-fetch.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
-import { type Store, StoreUnavailable } from "./ports/store/index.ts";
+import { type Store, type StoredPublisher, StoreUnavailable } from "./ports/store/index.ts";
+import type { PostInput } from "./schema/post.ts";
 import type { SearchState } from "./store/module.ts";
 import { openBoardData } from "./store/open.ts";
 import { Syndication } from "./syndication/index.ts";
@@ -64,6 +65,8 @@ export interface OpenBoard {
   embedder: Embedder;
   services: Services;
   syndication: Syndication;
+  /** Writes a post that the board itself relays, and counts it; false for one that was there already. */
+  relay: (input: PostInput, publisher: StoredPublisher) => Promise<boolean>;
   dispatcher: Dispatcher;
   /** Null where no host can sign in. */
   signIn: SignIn | null;
@@ -122,14 +125,12 @@ export async function openBoard(
     throw error;
   });
   const { store, index } = data;
-  await refuseHalfImported(store.settings).catch(async (error: unknown) => {
-    await Promise.all([data.close(), embedder.close()]);
-    throw error;
-  });
-  const secrets = await secretsOf(config, store).catch(async (error: unknown) => {
-    await Promise.all([data.close(), embedder.close()]);
-    throw error;
-  });
+  const secrets = await refuseHalfImported(store.settings)
+    .then(() => secretsOf(config, store))
+    .catch(async (error: unknown) => {
+      await Promise.all([data.close(), embedder.close()]);
+      throw error;
+    });
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
@@ -215,16 +216,19 @@ export async function openBoard(
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
   const writing = new Writing({ store, index, site, secrets, written: background.written.bind(background) });
+  const relay = async (input: PostInput, publisher: StoredPublisher) => {
+    const { replayed } = await writing.create(input, publisher, clock(), { relayed: true });
+    const caller = { caller: `key:${publisher.id}`, client: "agent-board" };
+    usage.succeeded("posts", { isNew: !replayed, input, data: null, ...caller }, clock());
+    return !replayed;
+  };
   const syndication = new Syndication({
     store,
     index,
     outbound,
     writing,
     builtIn: (url, now) => (url === DEMO_FEED.url ? demoFeed(now) : null),
-    created: (input, { id }) => {
-      const success = { isNew: true, input, data: null, caller: `key:${id}`, client: "agent-board" };
-      usage.succeeded("posts", success, clock());
-    },
+    create: relay,
     clock,
   });
   const services: Services = {
@@ -272,6 +276,7 @@ export async function openBoard(
     embedder,
     services,
     syndication,
+    relay,
     dispatcher,
     signIn,
     usage,

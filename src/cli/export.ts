@@ -10,7 +10,7 @@ import { SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING } from "../domain/secrets.
 import type { Store } from "../ports/store/index.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { storedSecrets, withBoard } from "./open-store.ts";
-import { createProgress, type Progress } from "./output.ts";
+import { createProgress } from "./output.ts";
 
 /** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
 export function exportCommand(): Command {
@@ -34,19 +34,14 @@ async function exportBoard(file: string | undefined): Promise<void> {
 export async function writeExport(config: Config, store: Store, file: string | null): Promise<void> {
   const secrets = await storedSecrets(config, store);
   const id = randomUUID();
-  let progress: Progress | null = null;
   const text = exportText(store.transfer, {
     id,
     createdAt: new Date().toISOString(),
     secretKeyCheck: secrets?.keyCheck(id) ?? null,
     keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING],
-    begun: (rows) => {
-      progress = createProgress("Exporting", rows, { unit: "rows" });
-    },
-    advance: (rows) => progress?.advance(rows),
+    progress: (rows) => createProgress("Exporting", rows, { unit: "rows" }),
   });
   await (file === null ? pipeline(Readable.from(text), process.stdout) : writeFile(file, text));
-  (progress as Progress | null)?.done();
 }
 
 /** Writes under another name until the file is whole. Only its owner may read it: it holds reports and saved queries. */

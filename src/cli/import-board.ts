@@ -16,18 +16,14 @@ export async function importExport(
 ): Promise<void> {
   const config = readConfig(process.env);
   const { size } = await stat(file);
-  const checking = createProgress(`Checking ${file}`, size);
-  const checked = await checkExport(file, (bytes) => checking.advance(bytes));
-  checking.done();
+  const checked = await checkExport(file, createProgress(`Checking ${file}`, size));
   await withStore(config, async (store) => {
     const { id, secret_key_check: check } = checked.header;
     if (options.secretKey !== undefined) await store.settings.setOnce(SECRET_KEY_SETTING, options.secretKey);
     const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
-    const progress = createProgress(`Importing ${file}`, size);
-    const imported = await importBoard(store, file, checked, { read: (bytes) => progress.advance(bytes) });
-    progress.done();
+    const imported = await importBoard(store, file, checked, createProgress(`Importing ${file}`, size));
     if (imported === null) print(options.json, { imported: false }, "This export is in the board already.");
     else {
       const {

@@ -68,17 +68,15 @@ async function importPosts(
     const publisher = await publisherFor(board, options.publisher ?? null, options.json);
     const summary: Summary = { added: 0, known: 0, refused: [] };
     const began = performance.now();
-    const progress = createProgress(`Importing ${file}`, size);
     const rows: Row[] = [];
     const write = () => Promise.all(rows.splice(0).map((row) => importRow(board, publisher, row, summary)));
     let line = 0;
-    for await (const bytes of linesOf(file, { read: (n) => progress.advance(n) })) {
+    for await (const bytes of linesOf(file, createProgress(`Importing ${file}`, size))) {
       line += 1;
       if (bytes.toString("utf8").trim() !== "") rows.push({ line, bytes });
       if (rows.length === BATCH) await write();
     }
     await write();
-    progress.done();
     report(summary, performance.now() - began, options.json);
   });
 }
@@ -102,14 +100,8 @@ async function importRow(
     if (typeof sent !== "object" || sent === null || Array.isArray(sent))
       throw new BoardError("invalid_request", { issues: [NO_OBJECT] });
     const { input } = parseInput(createPost, sent as Record<string, unknown>, "body");
-    const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
-      relayed: true,
-    });
-    const caller = `key:${publisher.id}`;
-    const success = { isNew: !replayed, input, data: null, caller, client: "agent-board" };
-    board.usage.succeeded("posts", success, board.clock());
-    if (replayed) summary.known += 1;
-    else summary.added += 1;
+    if (await board.relay(input as PostInput, publisher)) summary.added += 1;
+    else summary.known += 1;
   } catch (error) {
     summary.refused.push({ line: row.line, why: reasonOf(error) });
   }

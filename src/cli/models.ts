@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import { chooseModel, completeModel } from "../embed/chosen/index.ts";
@@ -16,28 +16,25 @@ export function modelsCommand(): Command {
     async ({ json }: { json: boolean }) => {
       const config = readConfig(process.env);
       const places = foldersOf(config);
-      const chosen = await chooseModel(config.embeddingModel, { ...places, offline: true }).catch(reasonOf);
-      const listed = typeof chosen === "string" || MODELS.includes(chosen) ? MODELS : [...MODELS, chosen];
+      const offline = { ...places, offline: true };
+      const chosen = await chooseModel(config.embeddingModel, offline).catch(reasonOf);
+      const known = typeof chosen === "string" ? MODELS : new Set([...MODELS, chosen]);
       const models = await Promise.all(
-        listed.map(async (model) => {
-          const set = await completeModel(model, { ...places, offline: true }).catch(() => null);
+        [...known].map(async (model) => {
+          const set = await completeModel(model, offline).catch(() => null);
           const found = set === null ? null : await findFiles({ set, ...places });
-          const folder = found !== null && isAbsolute(model.folder) ? model.folder : found;
-          return { model, chosen: model === chosen, folder };
+          return factsOf(model, model === chosen, found === null ? null : resolve(found, model.folder));
         }),
       );
       const runtime = await findRuntime(places);
-      const lines = models.map((one) => lineOf(one.model, one.chosen, one.folder));
+      const lines = models.map(lineOf);
       for (const { name, repository } of PRESETS)
         lines.push(
           `  ${name.padEnd(20)}  hub:${repository}, at its commit of the first pull; not measured here`,
         );
       if (typeof chosen === "string") lines.push(`* ${config.embeddingModel}  ${chosen}`);
       lines.push(`  runtime               ${runtime ?? "not here"}`);
-      const facts = models.map(({ model: { name, dimension, maxTokens, license, ...model }, ...rest }) => ({
-        ...{ name, bytes: bytesOf(model), dimension, max_tokens: maxTokens, license, ...rest },
-      }));
-      print(json, { models: facts, runtime }, lines.join("\n"));
+      print(json, { models, runtime }, lines.join("\n"));
     },
   );
 
@@ -52,10 +49,8 @@ export function modelsCommand(): Command {
       const config = readConfig(process.env);
       const folders =
         options.dir === undefined ? foldersOf(config) : { modelDir: options.dir, cacheDir: options.dir };
-      const aborted = new AbortController();
-      process.once("SIGINT", () => aborted.abort());
       try {
-        const fetch = { ...folders, progress: createProgress, signal: aborted.signal };
+        const fetch = { ...folders, progress: createProgress };
         const chosen = await chooseModel(name ?? config.embeddingModel, fetch);
         const [set] = await Promise.all([completeModel(chosen, fetch), ensureRuntime(fetch)]);
         const folder = await ensureFiles({ ...fetch, set });
@@ -75,16 +70,22 @@ export function foldersOf(config: Config): { modelDir: string; cacheDir: string 
   return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
 }
 
-const bytesOf = ({ files }: Pick<EmbeddingModel, "files">): number =>
-  files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
+/** @param folder  null where its files are not on this machine */
+const factsOf = (
+  { name, files, dimension, maxTokens: max_tokens, license }: EmbeddingModel,
+  chosen: boolean,
+  folder: string | null,
+) => {
+  const bytes = files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
+  return { name, bytes, dimension, max_tokens, license, chosen, folder };
+};
 
-function lineOf(model: EmbeddingModel, chosen: boolean, folder: string | null): string {
-  return [
-    `${chosen ? "*" : " "} ${model.name.padEnd(20)}`,
-    `${(bytesOf(model) / 1e6).toFixed(0)} MB`.padStart(6),
-    `${model.dimension} dimensions`,
-    `${model.maxTokens} tokens`,
-    model.license.padEnd(10),
-    folder ?? "not here",
+const lineOf = (facts: ReturnType<typeof factsOf>): string =>
+  [
+    `${facts.chosen ? "*" : " "} ${facts.name.padEnd(20)}`,
+    `${(facts.bytes / 1e6).toFixed(0)} MB`.padStart(6),
+    `${facts.dimension} dimensions`,
+    `${facts.max_tokens} tokens`,
+    facts.license.padEnd(10),
+    facts.folder ?? "not here",
   ].join("  ");
-}

@@ -1,26 +1,13 @@
-/** Shows how far a download has come; `src/cli/output.ts` has one for terminals. */
-export type ProgressFactory = (label: string, totalBytes: number) => ProgressBar;
-
-interface ProgressBar {
-  advance(bytes: number): void;
-  done(note?: string): void;
-}
+/**
+ * Begins to show how far a download has come; what it gives is called with the number of bytes that came since. `src/cli/output.ts`
+ * has one for terminals.
+ */
+export type ProgressFactory = (label: string, totalBytes: number) => (bytes: number) => void;
 
 /** How a download is watched and ended. */
 export interface Watch {
   signal: AbortSignal;
   progress: ProgressFactory;
-}
-
-/** Runs `work`, then ends the bar, with a note if it failed. */
-export async function showing(bar: ProgressBar, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    bar.done("failed");
-    throw error;
-  }
-  bar.done();
 }
 
 /** The innermost reason of a failure: a failed fetch has it in its cause. */

@@ -137,7 +137,7 @@ function sourcesOf({ set, hub, registry }: FileFetch): Map<string, Source> {
 const DOWNLOAD_MS = 30 * 60_000;
 const PARTIAL = ".partial-";
 /** A download that nobody watches. */
-const silent: ProgressFactory = () => ({ advance() {}, done() {} });
+const silent: ProgressFactory = () => () => {};
 
 async function faultOf(set: FileSet, folder: string): Promise<string | null> {
   const fault = await faultIn(set, resolve(folder, set.folder));

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch, type Response } from "undici";
 import { z } from "zod";
-import { showing, type Watch } from "./download.ts";
+import type { Watch } from "./download.ts";
 
 const HUB = "https://huggingface.co/";
 
@@ -48,14 +48,11 @@ export async function fetchFromHub(
       }
       if (answer === null && required) throw new Error(`the repository has no ${paths.join(", no ")}`);
       if (answer === null) continue;
-      const bar = progress(
+      const received = progress(
         `${repository} from the hub, ${path}`,
         Number(answer.headers.get("content-length") ?? 0),
       );
-      const { body } = answer;
-      await showing(bar, () =>
-        save(join(target, path), body ?? Readable.from([]), bytesMax, (bytes) => bar.advance(bytes)),
-      );
+      await save(join(target, path), answer.body ?? Readable.from([]), bytesMax, received);
       found.push(path);
     }
   });

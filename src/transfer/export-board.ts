@@ -6,8 +6,7 @@ import { IMPORT_MARK } from "./import-board.ts";
  * The text of an export, a few lines at a time, all of one moment (see `BoardSnapshot`).
  *
  * @param options.keptSettings  settings that stay behind: secrets in clear, and what names this board alone
- * @param options.begun  receives the number of rows before the first one
- * @param options.advance  receives the number of rows written since the last call
+ * @param options.progress  receives the number of rows; what it gives, the number of rows written since the last call
  */
 export async function* exportText(
   transfer: TransferStore,
@@ -16,8 +15,7 @@ export async function* exportText(
     createdAt: string;
     secretKeyCheck: string | null;
     keptSettings: readonly string[];
-    begun: (rows: number) => void;
-    advance: (rows: number) => void;
+    progress: (total: number) => (rows: number) => void;
   },
 ): AsyncGenerator<string> {
   const snapshot = await transfer.snapshot();
@@ -28,7 +26,7 @@ export async function* exportText(
   };
   try {
     const { setting: _settings, ...counts } = snapshot.counts;
-    options.begun(Object.values(counts).reduce((sum, n) => sum + n, 0));
+    const written = options.progress(Object.values(counts).reduce((sum, n) => sum + n, 0));
     yield textOf([
       headerLine({
         id: options.id,
@@ -42,7 +40,7 @@ export async function* exportText(
       const moved = rowsOf(withoutSettings(page, [...options.keptSettings, IMPORT_MARK]));
       yield textOf(moved.map(rowLine));
       rows += moved.length;
-      options.advance(moved.length);
+      written(moved.length);
     }
     yield `${endLine({ rows, sha256: checksum.value() })}\n`;
   } finally {

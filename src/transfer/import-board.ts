@@ -30,7 +30,7 @@ export async function checkExport(
   let header: Header | null = null;
   let lines = 0;
   let last: Buffer | null = null;
-  for await (const line of linesOf(file, { read })) {
+  for await (const line of linesOf(file, read)) {
     if (header === null) header = at(1, () => readHeader(line.toString("utf8")));
     if (last !== null) {
       checksum.add(last);
@@ -50,7 +50,7 @@ export async function checkExport(
  * Writes a checked export into an empty board, or resumes an interrupted import. Each transaction moves the mark too, so
  * that a crash at any time neither loses nor repeats a row.
  *
- * @param options.read  receives the number of bytes read since the last call
+ * @param read  receives the number of bytes read since the last call
  * @returns the number of rows written, or null when all were there already
  * @throws Error in one line for the operator: the board is not empty, or a line is wrong, and its transaction leaves nothing
  */
@@ -58,7 +58,7 @@ export async function importBoard(
   store: Store,
   file: string,
   { header, lines }: { header: Header; lines: number },
-  options: { read: (bytes: number) => void },
+  read: (bytes: number) => void,
 ): Promise<{ rows: number } | null> {
   const mark = await readMark(store.settings);
   if (mark === null) await refuseUnlessEmpty(store);
@@ -71,7 +71,7 @@ export async function importBoard(
     await store.transfer.write(pages, { name: IMPORT_MARK, from, to: markText(to) });
     reached = to;
   };
-  for await (const { first, last, pages } of batchesOf(file, { begun, lines }, options)) {
+  for await (const { first, last, pages } of batchesOf(file, { begun, lines }, read)) {
     await write(pages, { export: header.id, lines: last, done: false }).catch((error: unknown) => {
       throw new Error(`Lines ${first} to ${last} were not written: ${reasonOf(error)}`, { cause: error });
     });
@@ -85,12 +85,12 @@ export async function importBoard(
 async function* batchesOf(
   file: string,
   { begun, lines }: { begun: number; lines: number },
-  options: { read: (bytes: number) => void },
+  read: (bytes: number) => void,
 ): AsyncGenerator<{ first: number; last: number; pages: RowPage[] }> {
   let line = 0;
   let first = begun + 1;
   let pages: RowPage[] = [];
-  for await (const text of linesOf(file, options)) {
+  for await (const text of linesOf(file, read)) {
     line += 1;
     if (line <= begun) continue;
     if (line > lines) break;

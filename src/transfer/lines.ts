@@ -10,39 +10,34 @@ const LINE_BREAK = 0x0a;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /**
- * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line, with or without a `\r`
- * before it: texts of posts may hold any other line break.
+ * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line: texts of posts may hold any other
+ * line break.
  *
- * @param options.read  receives the number of bytes read from the file since the last call
+ * @param read  receives the number of bytes read from the file since the last call
  */
 export async function* linesOf(
   file: string,
-  options: { read?: (bytes: number) => void } = {},
+  read: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
   const zipped = await isGzip(file);
   const raw = createReadStream(file, { highWaterMark: 256 * 1024 });
   const stream: Readable = zipped ? pipeline(raw, createGunzip(), () => {}) : raw;
-  let pieces: Buffer[] = [];
-  let waiting = 0;
+  let rest: Buffer = Buffer.alloc(0);
   let reported = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      options.read?.(raw.bytesRead - reported);
+      read(raw.bytesRead - reported);
       reported = raw.bytesRead;
+      const bytes = Buffer.concat([rest, chunk]);
       let start = 0;
-      for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
-        const rest = chunk.subarray(start, end);
-        yield withoutReturn(pieces.length === 0 ? rest : Buffer.concat([...pieces, rest]));
-        pieces = [];
-        waiting = 0;
+      for (let end = bytes.indexOf(LINE_BREAK); end !== -1; end = bytes.indexOf(LINE_BREAK, start)) {
+        yield bytes.subarray(start, end);
         start = end + 1;
       }
-      if (start === chunk.length) continue;
-      pieces.push(chunk.subarray(start));
-      waiting += chunk.length - start;
-      if (waiting > LINE_BYTES) throw new Error(`${file} has a line of more than ${LINE_BYTES} bytes.`);
+      rest = bytes.subarray(start);
+      if (rest.length > LINE_BYTES) throw new Error(`${file} has a line of more than ${LINE_BYTES} bytes.`);
     }
-    if (pieces.length > 0) yield withoutReturn(Buffer.concat(pieces));
+    if (rest.length > 0) yield rest;
   } catch (error) {
     if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
     throw new Error(`${file} is cut off or damaged: it cannot be gunzipped.`, { cause: error });
@@ -60,5 +55,3 @@ async function isGzip(file: string): Promise<boolean> {
     await handle.close();
   }
 }
-
-const withoutReturn = (line: Buffer) => (line.at(-1) === 0x0d ? line.subarray(0, -1) : line);

@@ -74,7 +74,7 @@ describe("--json prints facts on stdout, and nothing else there:", () => {
       ["poll", { added: 1 }],
       ["pause", { id, paused: true }],
       ["resume", { id, paused: false }],
-      ["remove", { id, removed: true, posts_kept: false }],
+      ["remove", { id, removed: true }],
     ] as const) {
       expect(JSON.parse((await run(["feeds", act, id, "--json"])).stdout)).toMatchObject(fact);
     }

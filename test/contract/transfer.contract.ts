@@ -47,9 +47,7 @@ export function describeTransfer(
       }
     };
     const importInto = (place: Place, path = file) =>
-      within(place, async (store) =>
-        importBoard(store, path, await checkExport(path, ignored), { read: ignored }),
-      );
+      within(place, async (store) => importBoard(store, path, await checkExport(path, ignored), ignored));
     /** Empties the second place, moves the board there, and gives both sides' rows. */
     const move = async (): Promise<{ before: string[]; after: string[] }> => {
       await to.empty();
@@ -238,8 +236,7 @@ export async function exportTo(store: Store, file: string): Promise<string[]> {
   const options = {
     createdAt: new Date(T0).toISOString(),
     secretKeyCheck: null,
-    begun: ignored,
-    advance: ignored,
+    progress: () => ignored,
   };
   const keptSettings = ["secret_key", "board_id"];
   for await (const some of exportText(store.transfer, { ...options, id: randomUUID(), keptSettings }))

@@ -122,7 +122,7 @@ describe("an hour of feeds on ten hosts, a third of them failing", () => {
         ...outbound,
         send: (request) => outbound.send({ ...request, timeoutMs: Math.min(request.timeoutMs, TIMEOUT_MS) }),
       },
-      created: () => undefined,
+      create: board.board.relay,
       clock: () => now,
       pause: async (ms) => {
         now += ms;

@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import { DEMO_FEED } from "../../../demo/feed.ts";
+import { whenOf } from "../../adapters/text/when.ts";
 import { readConfig } from "../../config.ts";
-import { isoTime } from "../../domain/resources.ts";
+import { isoTime, isoTimeOrNull } from "../../domain/resources.ts";
 import { DAY_MS, MINUTE_MS } from "../../domain/time.ts";
 import type { OpenBoard } from "../../open-board.ts";
 import { openOutbound } from "../../outbound/guarded-fetch.ts";
-import type { PostInput } from "../../schema/post.ts";
+import type { Post, PostInput } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import type { Entries } from "../../syndication/entries.ts";
 import { type Feed, Feeds } from "../../syndication/feeds.ts";
@@ -31,9 +32,7 @@ export function feedsCommand(): Command {
   named("poll <id>", "poll a feed now").action(poll);
   named("pause <id>", "pause polling; its posts stay").action((id, { json }) => setPaused(id, true, json));
   named("resume <id>", "resume polling").action((id, { json }) => setPaused(id, false, json));
-  named("remove <id>", "forget a feed and remove its posts")
-    .option("--keep-posts", "leave its posts until they expire")
-    .action(remove);
+  named("remove <id>", "forget a feed and remove its posts").action(remove);
   return command;
 }
 
@@ -88,23 +87,11 @@ async function test(url: string, options: FeedOptions): Promise<void> {
 /** A post as readers will see it, in a few lines. */
 function shown(post: PostInput): string {
   const { kind, title, body, starts_at: startsAt, ends_at: endsAt, location, tags, url } = post;
-  const isAllDay = post.metadata?.["all_day"] === true;
-  const clock = new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "medium",
-    ...(isAllDay ? {} : { timeStyle: "short" as const }),
-    timeZone: post.timezone ?? "UTC",
-  });
-  // A day ends at the midnight behind it.
-  const last = endsAt == null ? (startsAt ?? 0) : Math.max(startsAt ?? 0, isAllDay ? endsAt - 1 : endsAt);
-  const when =
-    startsAt == null
-      ? null
-      : `${clock.formatRange(startsAt, last)}${isAllDay ? "" : ` ${post.timezone ?? "UTC"}`}`;
+  const times = { starts_at: isoTimeOrNull(startsAt ?? null), ends_at: isoTimeOrNull(endsAt ?? null) };
+  const when = startsAt == null ? null : whenOf({ timezone: null, ...post, ...times } as unknown as Post);
   const about = [when, location?.name, tags?.join(", "), url].filter((part) => part != null && part !== "");
-  const text = body === title ? [] : [`    ${body.replace(/\s+/g, " ").slice(0, TEXT_CHARS)}`];
-  return [`  ${kind}: ${title}`, `    ${about.join(" · ")}`, ...text]
-    .filter((line) => line.trim() !== "")
-    .join("\n");
+  const text = body === title ? "" : body.replace(/\s+/g, " ").slice(0, TEXT_CHARS);
+  return [`  ${kind}: ${title}`, about.join(" · "), text].filter((line) => line !== "").join("\n    ");
 }
 
 const refusedLines = (refused: readonly string[]) => refused.map((why) => `  refused: ${why}`);
@@ -164,18 +151,13 @@ async function setPaused(id: string, paused: boolean, json: boolean): Promise<vo
   });
 }
 
-async function remove(
-  id: string,
-  { keepPosts = false, json }: { keepPosts?: boolean; json: boolean },
-): Promise<void> {
-  await withSyndication(async (board) => {
-    const { feeds } = board.syndication;
+async function remove(id: string, { json }: { json: boolean }): Promise<void> {
+  await withSyndication(async ({ services, store, syndication: { feeds } }) => {
     const feed = feedWith(await feeds.all(), id);
     await feeds.change((all) => all.filter((one) => one.id !== feed.id));
-    const publisher = keepPosts ? null : await board.store.publishers.get(feed.publisherId);
-    if (publisher !== null) await board.services.publishers.erase(publisher);
-    const posts = keepPosts ? "; its posts stay until they expire" : " with its posts";
-    print(json, { id, removed: true, posts_kept: keepPosts }, `${id} removed${posts}`);
+    const publisher = await store.publishers.get(feed.publisherId);
+    if (publisher !== null) await services.publishers.erase(publisher);
+    print(json, { id, removed: true }, `${id} removed with its posts`);
   });
 }
 
