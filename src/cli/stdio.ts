@@ -9,7 +9,7 @@ import type { OpenBoard } from "../open-board.ts";
 import { parseUrl } from "../parse-url.ts";
 import { createProgress, openLogger } from "./output.ts";
 
-/** Hosts ask for the lists within a few milliseconds of the handshake; loading the board would make them wait for its modules. */
+/** Hosts ask for the lists within a few milliseconds of the handshake. They must not wait for the modules of the board. */
 const OPENS_AFTER_MS = 100;
 
 interface Options {

@@ -1,6 +1,6 @@
 /**
- * Begins to show how far a download has come; what it gives is called with the number of bytes that came since. `src/cli/output.ts`
- * has one for terminals.
+ * Shows how far a download has come; `src/cli/output.ts` has one for terminals.
+ * @returns to be called with the number of bytes received since the last call
  */
 export type ProgressFactory = (label: string, totalBytes: number) => (bytes: number) => void;
 

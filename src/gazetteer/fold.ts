@@ -1,4 +1,7 @@
-/** The form in which names of places are compared: no case, accents, dots or hyphens; "St. Ives" and "Sankt Ives" are "saint ives". */
+/**
+ * The form in which names of places are compared, without case, accents, dots and hyphens: "St. Ives" and "Sankt Ives" are both
+ * "saint ives".
+ */
 export function foldedPlace(name: string): string {
   // Most names, and they are read by the dozen for each word of a search: what follows costs ten times as much.
   return PLAIN.test(name) ? name.toLowerCase() : foldedLetters(name);

@@ -1,7 +1,7 @@
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
 
-/** Zones that RFC 822 does not name and feeds do, by their offsets. */
+/** Offsets of zones that feeds name and RFC 822 does not. */
 const ZONES: readonly (readonly [offset: string, zones: RegExp])[] = [
   ["GMT", /\b(?:UTC?|Z|WET)$/],
   ["+0100", /\b(?:WEST|BST|CET|MEZ)$/],
@@ -12,27 +12,28 @@ const ZONES: readonly (readonly [offset: string, zones: RegExp])[] = [
   ["+1100", /\bAEDT$/],
 ];
 const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
-/** Some write the day first, others the month. */
+/** Some countries write the day first, others the month. */
 const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
 const DOTTED = /^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b,?/;
 const DAY_MS = 86_400_000;
 
-/** What a date in a feed covers, in epoch milliseconds. `local`: its clock stands in the zone of the feed. */
+/** The time that a date in a feed covers, in epoch milliseconds. */
 export interface FeedSpan {
   from: number;
-  /** Of a day, its last millisecond; of a moment, the same as `from`. */
+  /** The last millisecond of a day; equal to `from` for a moment. */
   to: number;
+  /** The date names no zone, so it was read in that of the feed. */
   local: boolean;
 }
 
 /**
- * What a date as feeds write them covers: ISO 8601, RFC 822 and its dialects, `05.12.2026`.
- * @param timezone  IANA zone of a time that names none
+ * Reads a date in the forms that feeds use: ISO 8601, RFC 822 and its dialects, `05.12.2026`.
+ * @param timezone  IANA zone of a date that names none
  * @returns null for anything else
  */
 export function feedSpan(text: string | null | undefined, timezone: string): FeedSpan | null {
   if (text == null) return null;
-  // Weekdays in other languages, doubled blanks and a zone's long name are no part of the date.
+  // Weekdays in any language, doubled blanks and the long name of a zone say nothing more.
   const bare = text
     .trim()
     .replace(/^\p{L}+\.?,\s*/u, "")
@@ -55,6 +56,6 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
   return { from: momentOfClock(at, timezone) ?? at, to: momentOfClock(end, timezone) ?? end, local: true };
 }
 
-/** The first moment of such a date, or null. */
+/** The first moment of a date in these forms, or null. */
 export const feedDate = (text: string | null | undefined, timezone: string): number | null =>
   feedSpan(text, timezone)?.from ?? null;

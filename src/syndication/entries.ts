@@ -5,39 +5,39 @@ import type { FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { postOfItem, sourceIdOf } from "./post-of-item.ts";
 
-/** Entries of a feed that are shown at a time: those that begin soonest, or came first in the feed. */
+/** Entries of a feed that are posted: those that begin soonest, then the first of the feed. */
 const SHOWN_MAX = 1_000;
 const REFUSALS_MAX = 20;
 
 /** An entry that is to be a post. */
 export interface Entry {
-  /** What the source calls it. */
+  /** Its id at the source. */
   id: string;
   input: PostInput;
   /** The source says until when it holds. */
   hasEnd: boolean;
 }
 
-/** What a feed holds now. */
+/** What a feed holds now. Ids are those of the source. */
 export interface Entries {
   /** In the order in which they begin. */
   entries: Entry[];
-  /** Ids of all entries, past ones and those that could not be posted included. */
+  /** Ids of all entries, past and refused ones included. */
   present: string[];
-  /** Ids of those that were called off, or are not for everybody. */
+  /** Ids of cancelled and private entries. */
   withdrawn: string[];
   /** Entries that are past. */
   over: number;
   /** Entries above what a feed may have. */
   left: number;
-  /** The feed was read to its end, so that what is not present vanished. */
+  /** The feed was read to its end, so an id that is not present has vanished. */
   isWhole: boolean;
-  /** Why entries were not taken, the first of them. */
+  /** Reasons for the first refused entries. */
   refused: string[];
 }
 
 /**
- * Reads a feed, and makes posts of its entries. Takes long for long feeds: see `FeedReader`.
+ * Reads a feed, and makes posts of its entries. A long feed takes seconds: see `FeedReader`.
  * @throws FeedError
  */
 export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
@@ -74,7 +74,7 @@ const isWithdrawn = ({ cancelled, isPrivate }: FeedItem) => cancelled === true |
 const isOver = ({ startsAt, endsAt, expiresAt }: FeedItem, now: number) =>
   (endsAt ?? startsAt ?? now) < now || (expiresAt ?? now) < now;
 
-/** Where a source calls several things by one id, their titles and addresses tell them apart. */
+/** Entries of one id get ids of their own, by title and start or address. */
 function withOwnIds(items: readonly FeedItem[]): FeedItem[] {
   const byId = new Map<string, FeedItem[]>();
   for (const item of items) {
@@ -90,8 +90,8 @@ function withOwnIds(items: readonly FeedItem[]): FeedItem[] {
 }
 
 /**
- * Text in the charset that a byte order mark, the header or the XML declaration names, else UTF-8. Bytes that are none of
- * it are Windows' Latin 1, of which any byte is a character.
+ * Decodes by the charset that a byte order mark, the header or the XML declaration names, else as UTF-8. Where none of them
+ * fits, the bytes are read as Windows-1252, in which every byte is a character.
  */
 function decoded({ bytes: sent, contentType }: Sent): string {
   const bytes = unfolded(Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength));
@@ -104,13 +104,13 @@ function decoded({ bytes: sent, contentType }: Sent): string {
     try {
       return new TextDecoder(charset, { fatal: true }).decode(bytes);
     } catch {
-      // No charset by this name, or bytes that it has not; the next one may fit.
+      // The charset is unknown or does not have these bytes; the next one may fit.
     }
   }
   return new TextDecoder("windows-1252").decode(bytes);
 }
 
-/** A calendar in whole lines: some programs fold them in the middle of a character. */
+/** Joins the folded lines of a calendar: some programs fold in the middle of a character, which cannot be decoded then. */
 function unfolded(bytes: Buffer): Buffer {
   if (!/^(\xEF\xBB\xBF)?\s*BEGIN:VCALENDAR/i.test(bytes.subarray(0, 200).toString("latin1"))) return bytes;
   return Buffer.from(bytes.toString("latin1").replace(/\r?\n[ \t]/g, ""), "latin1");

@@ -17,13 +17,13 @@ export const Feed = z.object({
   license: z.string(),
   /** The publisher that relays it. */
   publisherId: z.string(),
-  /** Put on every post. */
+  /** Added to every post. */
   tags: z.array(z.string()),
-  /** What its posts are, whatever the source says; null leaves it to the source. */
+  /** The kind of its posts, whatever the source says; null leaves it to the source. */
   postKind: Kind.nullable(),
-  /** Of times without a zone. */
+  /** The zone of times that name none. */
   timezone: TimeZone,
-  /** Of entries without a place. */
+  /** The place of entries that name none. */
   place: z
     .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
     .nullable(),
@@ -34,22 +34,22 @@ export const Feed = z.object({
 });
 export type Feed = z.infer<typeof Feed>;
 
-/** How the polls of a feed went; the defaults are those of one that was never polled. Epoch milliseconds. */
+/** How the polls of a feed went. A feed that was never polled has the defaults. Times are epoch milliseconds. */
 export const FeedState = z.object({
   etag: z.string().nullable().default(null),
   lastModified: z.string().nullable().default(null),
-  /** SHA-256 of the last text, so that a source without validators is not read again in vain. */
+  /** SHA-256 of the last text: a source without validators is not read again while its text stays. */
   textHash: z.string().nullable().default(null),
-  /** When all of it was last read: recurring events then get the occurrences that have come into reach. */
+  /** When its entries were last read. */
   readAt: z.number().nullable().default(null),
   nextAt: z.number().default(0),
   polledAt: z.number().nullable().default(null),
-  /** In a row. */
+  /** Failed polls in a row. */
   failures: z.number().default(0),
   lastError: z.string().nullable().default(null),
-  /** Why entries were not taken when it was last read. */
+  /** Reasons for refused entries when it was last read. */
   refused: z.array(z.string()).default([]),
-  /** The last answer lacked most posts, so that nothing was done. */
+  /** The last answer lacked most posts, so nothing was done. */
   isDoubted: z.boolean().default(false),
   /** The day that `addedToday` counts. */
   day: z.string().default(""),
@@ -66,7 +66,7 @@ const LEASE = "feeds";
 const LEASE_MS = 10_000;
 const RETRY_MS = 50;
 
-/** The feeds that a board relays, kept among its settings: few and small. */
+/** The feeds that a board relays. They are few and small, so they are kept among its settings. */
 export class Feeds {
   readonly #store: Pick<Store, "settings" | "leases">;
   readonly #clock: () => number;
@@ -90,7 +90,7 @@ export class Feeds {
     await this.#store.settings.set(stateName(id), JSON.stringify(state));
   }
 
-  /** Changes the list; no other process changes it meanwhile. */
+  /** Changes the list under a lease, so that processes do so one after the other. */
   async change(make: (feeds: Feed[]) => Feed[]): Promise<void> {
     const owner = randomUUID();
     while ((await this.#store.leases.acquire(LEASE, owner, LEASE_MS, this.#clock())) === null)

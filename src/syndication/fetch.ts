@@ -6,21 +6,21 @@ import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outb
 import { FeedError } from "./item.ts";
 
 /**
- * Bytes of a feed as sent, and unpacked. As JSON, the second becomes at most 370 MB, which the thread that reads it may have:
- * where a thread runs out of memory, Node may end the whole process.
+ * Bytes of a feed, as sent and unpacked. Parsed, 12 MiB of JSON take up to 370 MB, less than the thread that reads them may
+ * have: where a thread runs out of memory, Node may end the whole process.
  */
 const SENT_MAX = 8 << 20;
 const UNPACKED_MAX = 12 << 20;
 const TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
-/** What an operator can do about a source that the outgoing guard refuses. */
+/** What an operator can do where the outgoing guard refuses a source. */
 const WEBHOOK_ALLOW =
   " If the source is in your own network, name its host in WEBHOOK_ALLOW, such as WEBHOOK_ALLOW=127.0.0.1.";
 const USER_AGENT = "agent-board feeds";
 const ACCEPT =
   "text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/geo+json, application/x-ndjson, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5";
 
-/** What a source said of the version it sent, for the next conditional request. */
+/** What identifies the version that a source sent, for the next conditional request. */
 export interface Validators {
   etag: string | null;
   lastModified: string | null;
@@ -35,9 +35,9 @@ export interface Sent {
 export type Fetched = { sent: Sent; validators: Validators } | "unchanged";
 
 /**
- * Fetches a feed through the outgoing guard, which sees each redirect too. What the operator exempts from it is exempt for
- * the host that the operator named, not for one that this host names.
- * @param known  of the last version; null asks for all of it again
+ * Fetches a feed through the outgoing guard, which judges each redirect too. The operator's exemptions hold for the host of
+ * the feed, not for a host that it redirects to.
+ * @param known  of the last version; null makes the request unconditional
  * @throws FeedError
  */
 export async function fetchFeed(
@@ -105,7 +105,7 @@ function refusedBy(answer: OutboundAnswer, now: number): FeedError {
   });
 }
 
-/** Some servers send a packed file as it is, without saying so: its first bytes tell. */
+/** Undoes gzip, which the first bytes show: some servers send a packed file and do not say so. */
 async function unpacked({ body }: OutboundAnswer): Promise<Buffer> {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
   try {

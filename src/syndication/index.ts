@@ -15,13 +15,13 @@ import { type Applied, Relay, type RelayParts } from "./relay.ts";
 
 /** The longest pause after failures. */
 const BACK_OFF_MAX_MS = DAY_MS;
-/** A feed whose text did not change is read again after this long, for the occurrences that come into reach. */
+/** A feed whose text did not change is read again after this time: more occurrences of its events may be within reach. */
 const REREAD_MS = DAY_MS;
-/** Feeds polled side by side, each of another host. */
-const TOGETHER = 4;
-/** Why entries were not taken, for the list of feeds. */
+/** Hosts that are polled at the same time. */
+const HOSTS_AT_ONCE = 4;
+/** Reasons for refused entries that `feeds list` can show. */
 const REFUSALS_KEPT = 10;
-/** Between two polls of one host. */
+/** The pause between two polls of one host. */
 const HOST_PAUSE_MS = 1_000;
 
 /** What a poll did. */
@@ -29,14 +29,14 @@ export type Poll = { unchanged: true } | ({ unchanged: false } & Applied);
 
 interface Parts extends RelayParts {
   outbound: Outbound;
-  /** The text of a feed that the program itself brings, or null for any other URL. */
+  /** The text of a feed that comes with the program; null for any other URL. */
   builtIn?: (url: string, now: number) => string | null;
   clock: () => number;
   /** Waits between two polls of one host; default: by the system's clock. */
   pause?: (ms: number) => Promise<void>;
 }
 
-/** Relays feeds: polls what is due, politely, and keeps their posts as the sources have them. */
+/** Relays feeds: polls those that are due, and brings their posts in line with the sources. */
 export class Syndication {
   readonly feeds: Feeds;
   readonly #parts: Parts;
@@ -66,13 +66,12 @@ export class Syndication {
         }
       }
     };
-    await Promise.all(Array.from({ length: TOGETHER }, worker));
+    await Promise.all(Array.from({ length: HOSTS_AT_ONCE }, worker));
   }
 
   /**
    * Polls a feed now, and notes when it is due again.
-   * @throws FeedError when the source cannot be reached or read, or whatever else is wrong with it; the feed then waits ever
-   *   longer
+   * @throws FeedError for any failure but an outage of the store; the feed waits twice as long after each one in a row
    */
   async poll(feed: Feed): Promise<Poll> {
     const now = this.#parts.clock();
@@ -128,7 +127,7 @@ export class Syndication {
       isSecond: state.isDoubted,
       relays: new Set((await this.feeds.all()).map(({ publisherId }) => publisherId)),
     });
-    // What found no room today, or was doubted, must be read again.
+    // Entries that found no room today are read again at the next poll, and so is a doubted answer.
     const isWhole = applied.left === 0 && applied.doubted === 0;
     return {
       poll: { unchanged: false, ...applied },

@@ -1,38 +1,38 @@
 import type { Kind } from "../schema/post.ts";
 
-/** One entry of a feed, as its format tells it: nothing is cut, cleaned or checked yet. Times are epoch milliseconds. */
+/** One entry of a feed, in the form that all formats share; not cut, cleaned or checked yet. Times are epoch milliseconds. */
 export interface FeedItem {
-  /** What the source calls it; the same at every fetch, if the source keeps its promises. */
+  /** Its id at the source, which some sources change at each fetch. */
   id: string;
   title: string;
   /** Plain text or HTML. */
   body?: string | null;
-  /** By their format, its texts are no HTML. */
+  /** Its format knows no markup. */
   isPlain?: boolean;
   url?: string | null;
   startsAt?: number | null;
   endsAt?: number | null;
-  /** True when times are whole days. */
+  /** Its times are whole days. */
   allDay?: boolean;
   timezone?: string | null | undefined;
   place?: { name: string | null; lat: number | null; lng: number | null } | null | undefined;
   tags?: string[];
-  /** Until when it holds, where the source says so. */
+  /** Until when it is valid, if the source says so. */
   expiresAt?: number | null;
   cancelled?: boolean;
-  /** Not for everybody, so that it is not relayed. */
+  /** Private or confidential: it is not relayed. */
   isPrivate?: boolean;
-  /** Default: the kind that the feed's format stands for. */
+  /** Default: that of the feed's format. */
   kind?: Kind | null;
   free?: boolean | null;
   /** Further facts, as the metadata of a post takes them. */
   metadata?: Record<string, unknown>;
 }
 
-/** What a parser needs to know beside the text. */
+/** What a format needs to know beside the text. */
 export interface Reading {
   now: number;
-  /** Zone of times without one. */
+  /** The zone of times that name none. */
   timezone: string;
 }
 
@@ -41,14 +41,15 @@ export const ENTRIES_MAX = 20_000;
 
 export interface Parsed {
   items: FeedItem[];
+  /** Why entries could not be read. */
   unread: string[];
-  /** Entries behind the last that was read. */
+  /** How many entries follow the last one that was read. */
   beyond: number;
 }
 
 /**
- * Reads the entries of a list, each for itself: what is wrong with one costs no other.
- * @param read  null for an entry that holds nothing to show
+ * Reads the entries of a list. An error in one is named in `unread`, and the others are read.
+ * @param read  gives null for an entry without a title
  */
 export function readEach<T>(entries: readonly T[], read: (entry: T) => FeedItem | null): Parsed {
   const items: FeedItem[] = [];
@@ -67,13 +68,12 @@ export function readEach<T>(entries: readonly T[], read: (entry: T) => FeedItem 
 
 /** A format of feeds. */
 export interface FeedFormat {
-  /** What its entries are, unless they or the operator say otherwise. */
+  /** The kind of its posts, unless the entry or the operator names another. */
   kind: Kind;
-  /** True when a feed holds all that is to come, so that what vanished was withdrawn. False when it holds the newest. */
+  /** True: a feed lists everything, and what vanishes was withdrawn. False: it lists the newest entries. */
   isComplete: boolean;
   /**
-   * @returns entries in the order of the feed; those that could not be read, each with the reason; and whether it was read
-   *   to its end
+   * @returns entries in the order of the feed
    * @throws FeedError
    */
   parse(text: string, reading: Reading): Parsed;

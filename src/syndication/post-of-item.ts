@@ -13,8 +13,8 @@ const SOURCE_ID_MAX = 300;
 const TAGS_MAX = 10;
 
 /**
- * An entry as the post that it will be, its text free of markup and within bounds.
- * @throws FeedError for an entry that no post can be made of, or that holds a key of a board
+ * The post of an entry, its texts free of markup and within bounds.
+ * @throws Error for an entry that cannot be a post, or that holds a key of a board
  */
 export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   const clean = (text: string) => plainText(text, item.isPlain ?? false);
@@ -35,7 +35,7 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     tags: tagsOf([...feed.tags, ...(item.tags ?? []).map(clean)]),
     location: place,
     starts_at: iso(item.startsAt),
-    // One before the start is a mistake, and says nothing.
+    // An end before the start is a mistake, and is dropped.
     ends_at: (item.endsAt ?? 0) < (item.startsAt ?? 0) ? null : iso(item.endsAt),
     timezone: item.startsAt == null ? null : item.timezone,
     ...(expiresAt === null ? {} : { expires_at: iso(expiresAt) }),
@@ -61,10 +61,10 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   return checked.data;
 }
 
-/** What the source calls an entry; a hash of it where that is very long. */
+/** The id of an entry at the source, or the hash of a very long one. */
 export const sourceIdOf = ({ id }: FeedItem): string => (id.length <= SOURCE_ID_MAX ? id : sha256(id));
 
-/** Undated news stays for two weeks; what has a time follows it by default. */
+/** Null leaves the expiry to the board, which takes it from the end or start of the post. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
   if (item.expiresAt != null && item.expiresAt > now)
     return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * 86_400_000);
@@ -89,7 +89,7 @@ function placeOf(place: FeedItem["place"], line: (text: string, most: number) =>
   return { name: name === "" ? null : name, lat: known ? place.lat : null, lng: known ? place.lng : null };
 }
 
-/** Feeds may write addresses relative to their own. */
+/** A web address as it is written, completed by that of the feed where it is relative; null for anything else. */
 function webAddress(text: string | null | undefined, base: string): string | null {
   const url = text == null ? null : parseUrl(text, base);
   if (text == null || (url?.protocol !== "http:" && url?.protocol !== "https:")) return null;

@@ -6,23 +6,23 @@ import type { Feed } from "./feeds.ts";
 import type { Sent } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 
-/** What takes longer, or more memory, is given up: ten thousand events take a second. */
+/** A feed that takes more time or memory is given up. Ten thousand events take a second. */
 const DEADLINE_MS = 60_000;
 const HEAP_MAX_MB = 512;
-/** How long a thread waits for another feed. */
+/** How long a thread waits for the next feed. */
 const IDLE_MS = 5_000;
 
-/** What the thread is given; see `entriesOf`. */
-export interface ReadOrder {
+/** The arguments of `entriesOf`. */
+export interface ReadRequest {
   sent: Sent;
   feed: Feed;
   now: number;
 }
-export type ReadNews = { read: Entries } | { refusal: string };
+export type ReadResult = { read: Entries } | { refusal: string };
 
 /**
- * Reads feeds in threads, however short they are: one line can ask for a recurrence that never comes. Posts come back, cut
- * and free of markup, so that a long feed is no work for the board.
+ * Reads feeds in threads, short ones too: a single line can ask for a recurrence that is never found. What comes back is posts,
+ * cut and free of markup, so that a long feed does not hold up the board.
  */
 export class FeedReader {
   readonly #deadlineMs: number;
@@ -33,33 +33,33 @@ export class FeedReader {
   }
 
   /** @throws FeedError */
-  async read(order: ReadOrder): Promise<Entries> {
+  async read(request: ReadRequest): Promise<Entries> {
     const worker = this.#idle.pop() ?? this.#start();
     worker.ref();
     const signal = AbortSignal.timeout(this.#deadlineMs);
-    let news: ReadNews;
+    let result: ReadResult;
     try {
       const answered = once(worker, "message", { signal });
-      worker.postMessage(order);
-      [news] = (await answered) as [ReadNews];
+      worker.postMessage(request);
+      [result] = (await answered) as [ReadResult];
     } catch (cause) {
       await worker.terminate();
       const what = signal.aborted ? "Reading the feed takes too long." : "The feed could not be read.";
       throw new FeedError(what, { cause });
     }
     this.#keep(worker);
-    if ("read" in news) return news.read;
-    throw new FeedError(news.refusal);
+    if ("read" in result) return result.read;
+    throw new FeedError(result.refusal);
   }
 
   #start(): Worker {
     const limits = { maxOldGenerationSizeMb: HEAP_MAX_MB };
     const worker = startWorker(siblingOf(import.meta.url, "worker"), null, limits);
-    // Without a listener, an error between two feeds would end the program.
+    // Without a listener, an error of an idle thread would end the program.
     return worker.on("error", () => undefined);
   }
 
-  /** Starting a thread takes longer than reading most feeds, so it waits for another one for a while. */
+  /** To start a thread takes longer than to read most feeds, so an idle one waits a while for the next. */
   #keep(worker: Worker): void {
     worker.unref();
     this.#idle.push(worker);

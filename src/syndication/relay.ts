@@ -15,11 +15,11 @@ import type { Feed } from "./feeds.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
 
-/** Posts of a relay publisher that are looked through for those of a feed. */
+/** Posts of a publisher that are read to find those of a feed. */
 const POSTS_MAX = 5_000;
-/** Posts of others with alike titles that are compared with a new one. */
-const ALIKE_MAX = 10;
-/** What names no end is shown on while it is in the feed. */
+/** Posts with a similar title that a new entry is compared with. */
+const SIMILAR_MAX = 10;
+/** While an entry without an end is in the feed, the expiry of its post moves on in steps of at least this. */
 const RENEWAL_MS = NEWS_MS / 2;
 
 /** What became of the entries of a feed. */
@@ -32,9 +32,9 @@ export interface Applied {
   folded: number;
   /** New ones above the day's ceiling, or above what a feed may have. */
   left: number;
-  /** Posts that the answer lacks where it lacks most: nothing was done, until the next answer says the same. */
+  /** Posts missing from an answer that lacks most of them. Nothing is done unless the next answer lacks most of them too. */
   doubted: number;
-  /** Why entries were not taken, the first of them. */
+  /** Reasons for the first refused entries. */
   refused: string[];
 }
 
@@ -43,7 +43,7 @@ interface Circumstances {
   now: number;
   /** How many posts may be added. */
   room: number;
-  /** The last answer lacked most posts too. */
+  /** The last answer lacked most posts. */
   isSecond: boolean;
   /** Publishers that relay feeds. */
   relays: ReadonlySet<string>;
@@ -65,7 +65,10 @@ export class Relay {
     this.#parts = parts;
   }
 
-  /** An error is that of an entry, unless the store is away. */
+  /**
+   * An error costs only the entry where it happens, and is named in `refused`.
+   * @throws StoreUnavailable
+   */
   async apply(feed: Feed, publisher: StoredPublisher, read: Entries, about: Circumstances): Promise<Applied> {
     const { now, room } = about;
     const { left, refused } = read;
@@ -92,7 +95,7 @@ export class Relay {
           if (await this.#update(post, input, publisher, now, entry.hasEnd ? 0 : RENEWAL_MS))
             applied.changed += 1;
         } else if (applied.added >= room) applied.left += 1;
-        else if (await this.#isTold(input, publisher, about)) applied.folded += 1;
+        else if (await this.#isPosted(input, publisher, about)) applied.folded += 1;
         else {
           await this.#parts.create(input, publisher);
           applied.added += 1;
@@ -110,7 +113,7 @@ export class Relay {
   }
 
   /**
-   * @param renewal  a later expiry alone is worth a change from this many milliseconds on
+   * @param renewalMs  where nothing but the expiry changes, it must move by at least this
    * @returns whether there was something to change
    */
   async #update(
@@ -118,34 +121,34 @@ export class Relay {
     input: PostInput,
     publisher: StoredPublisher,
     now: number,
-    renewal: number,
+    renewalMs: number,
   ): Promise<boolean> {
     const { idempotency_key: _key, parent_id: _parent, ...fields } = input;
     const patch: PostPatch = { ...fields, syndicated: true };
-    // It came back, or what was past is to come again.
+    // The entry came back, or was moved into the future: its old expiry no longer holds.
     if (post.expiresAt <= now && patch.expires_at == null) patch.expires_at = null;
     const change = changeOf(post, patch, now);
     const differs = Object.entries(change).some(
       ([name, value]) => name !== "expiresAt" && !isDeepStrictEqual(value, post[name as keyof StoredPost]),
     );
     const longer = (change.expiresAt ?? post.expiresAt) - post.expiresAt;
-    if (!differs && (longer <= 0 || longer < renewal)) return false;
+    if (!differs && (longer <= 0 || longer < renewalMs)) return false;
     await this.#parts.writing.edit(post.id, patch, publisher, now);
     return true;
   }
 
   /**
-   * True when an active post of another relay, or of a verified publisher, tells the same. A stranger's post keeps nothing
-   * off the board.
+   * True when another relay or a verified publisher has an active post of the same thing. Posts of others do not count:
+   * nobody may keep an event off the board by posting it first.
    */
-  async #isTold(
+  async #isPosted(
     input: PostInput,
     publisher: StoredPublisher,
     { now, relays }: Circumstances,
   ): Promise<boolean> {
-    const own = toldBy(input);
+    const own = subjectOf(input);
     const { startsAt } = own;
-    // A title alone says too little.
+    // Different things share a title.
     if (startsAt === null && own.link === null) return false;
     const filter = {
       ...ANY_POST,
@@ -157,11 +160,11 @@ export class Relay {
     };
     const words = { ...parseQueryText(input.title.replace(/["-]/g, " ")), phrases: [], excluded: [] };
     const question = { filter, words, vector: null, minCosine: 1 };
-    const { matches } = await this.#parts.index.match(question, { limit: ALIKE_MAX, except: new Set() });
-    const alike = await this.#parts.store.posts.many(matches.map(({ id }) => id));
-    const same = alike.filter(
+    const { matches } = await this.#parts.index.match(question, { limit: SIMILAR_MAX, except: new Set() });
+    const similar = await this.#parts.store.posts.many(matches.map(({ id }) => id));
+    const same = similar.filter(
       (post) =>
-        post.publisherId !== publisher.id && samenessOf(post) === samenessOf(own) && isSamePlace(post, own),
+        post.publisherId !== publisher.id && subjectKey(post) === subjectKey(own) && isSamePlace(post, own),
     );
     if (same.some((post) => relays.has(post.publisherId))) return true;
     const others = await this.#parts.store.publishers.many(same.map((post) => post.publisherId));
@@ -169,7 +172,12 @@ export class Relay {
   }
 }
 
-const toldBy = ({ title, starts_at: startsAt = null, url = null, location = null }: PostInput): Told => ({
+const subjectOf = ({
+  title,
+  starts_at: startsAt = null,
+  url = null,
+  location = null,
+}: PostInput): Subject => ({
   title,
   startsAt,
   link: url,
@@ -177,8 +185,8 @@ const toldBy = ({ title, starts_at: startsAt = null, url = null, location = null
 });
 
 /**
- * Each entry with the post that it has already, or null: the post of its id, or, where the source changes its ids, a post of no
- * present id that tells the same.
+ * Each entry with its post, or null for a new one. The post has the entry's id. Where the source changes its ids, it is a post
+ * of the same thing whose id is gone.
  */
 function withPosts(
   { entries, present }: Entries,
@@ -188,14 +196,14 @@ function withPosts(
   const orphans = new Map<string, StoredPost[]>();
   const ids = new Set(present);
   for (const post of posts.filter((one) => !ids.has(sourceIdIn(one)))) {
-    const same = samenessOf(post);
+    const same = subjectKey(post);
     orphans.set(same, [...(orphans.get(same) ?? []), post]);
   }
   return entries.map((entry) => {
     const named = byId.get(entry.id);
     if (named !== undefined) return { entry, post: named };
-    const own = toldBy(entry.input);
-    const same = orphans.get(samenessOf(own)) ?? [];
+    const own = subjectOf(entry.input);
+    const same = orphans.get(subjectKey(own)) ?? [];
     const at = same.findIndex((post) => isSamePlace(post, own));
     return { entry, post: at < 0 ? null : (same.splice(at, 1)[0] ?? null) };
   });
@@ -205,7 +213,7 @@ const sourceIdIn = ({ metadata }: StoredPost): string => String(metadata["source
 
 /**
  * Posts that the source cancelled, and posts that a whole feed no longer has.
- * @param met  posts that the answer tells of
+ * @param met  ids of posts that have an entry in the answer
  * @returns `most`: when more than these vanish at once, the answer is more likely a mistake
  */
 function goneOf(
@@ -232,8 +240,8 @@ const keyOf = (feed: Feed, { id }: Entry) => `${feed.id}:${sha256(id).slice(0, 3
 const isSettled = (error: unknown) =>
   error instanceof BoardError && (error.code === "post_not_found" || error.code === "post_hidden");
 
-/** What a reader would tell two posts apart by. */
-interface Told {
+/** What tells a reader that two posts are about different things. */
+interface Subject {
   title: string;
   /** Epoch milliseconds. */
   startsAt: number | null;
@@ -242,23 +250,23 @@ interface Told {
     name?: string | null | undefined;
     lat?: number | null | undefined;
     lng?: number | null | undefined;
-    /** The coordinates only follow from the name. */
+    /** The coordinates were looked up by the name. */
     approximate?: boolean | undefined;
   } | null;
 }
 
-/** Degrees between two notes of one place, about a kilometre. */
+/** Coordinates of one place may differ by this many degrees, about a kilometre. */
 const NEAR = 0.01;
 
-/** Title, start and link, of which all are equal where two posts are the same thing. */
-function samenessOf({ title, startsAt, link }: Told): string {
-  // A fragment tells things of one page apart.
+/** Title, start and link in one text: the same for all posts of one thing. */
+function subjectKey({ title, startsAt, link }: Told): string {
+  // One page may have several things, each with its fragment.
   const page = link === null ? null : [sourceKey(link) ?? link, parseUrl(link)?.hash];
   return JSON.stringify([plainWords(title), startsAt, page]);
 }
 
-/** Whether two posts of one sameness are also at one place. */
-function isSamePlace({ location: a }: Told, { location: b }: Told): boolean {
+/** Whether two things of one key are also at one place. */
+function isSamePlace({ location: a }: Subject, { location: b }: Told): boolean {
   const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
   if (here !== there) return false;
   if (a?.lat == null || b?.lat == null || a.approximate === true || b.approximate === true) {

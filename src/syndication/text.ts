@@ -1,25 +1,25 @@
 import { convert } from "html-to-text";
 
-/** Of a text with markup, the characters that are read, and how deep its elements go. */
+/** How many characters of a text are read, and how deep its elements may be nested. */
 const MARKUP_CHARS_MAX = 1 << 16;
 const MARKUP_DEPTH_MAX = 50;
 
-/** Elements that start a line of their own. */
+/** Elements that begin a new line. */
 const BLOCKS =
   "address|article|aside|blockquote|br|center|dd|div|dl|dt|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|td|th|thead|tr|ul";
 const ELEMENTS = `${BLOCKS}|a|abbr|b|big|body|button|cite|code|details|em|embed|font|head|html|i|iframe|img|input|ins|del|kbd|label|link|mark|meta|object|picture|q|s|script|small|source|span|strike|strong|style|sub|summary|sup|svg|time|title|tt|u|var|video|audio`;
-/** A tag of HTML: other words between angle brackets are text, such as `Vec<String>` or `<anna@example.org>`. */
+/** A tag of HTML. Other words between angle brackets are text, such as `Vec<String>` or `<anna@example.org>`. */
 const TAG = new RegExp(`</?(?:${ELEMENTS})(?=[\\s/>])[^<>]*>`, "i");
 const BLOCK = new RegExp(`</?(?:${BLOCKS})(?=[\\s/>])`, "i");
 const NO_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?=[\\s/>])|!--)`, "gi");
-/** What makes plain text HTML all the same: nobody closes an element in a sentence. */
+/** What shows HTML in a plain text: nobody closes an element in a sentence. */
 const CLOSED_TAG = new RegExp(`<br\\s*/?>|</(?:${ELEMENTS})>`, "i");
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 
 /**
- * Text without markup, its lines as they were.
- * @param isPlain  by its format the text is no HTML. Many calendars put HTML into it; it is taken for that only when it
- *   closes an element.
+ * The text without its markup. A text without markup keeps its lines.
+ * @param isPlain  the format knows no markup. Many calendars put HTML there all the same; it is read as HTML where it closes an
+ *   element
  */
 export function plainText(text: string, isPlain = false): string {
   const read = text.slice(0, MARKUP_CHARS_MAX);
@@ -42,14 +42,14 @@ export function plainText(text: string, isPlain = false): string {
   return convert(html, options).trim();
 }
 
-/** A text that `plainText` gives back as it is. */
+/** Escapes a text so that `plainText` gives it back unchanged. */
 export const asMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 const GRAPHEMES = new Intl.Segmenter();
 
 /**
- * The beginning of a text, with a sign that there is more. Never half a character: only the one at the cut is looked for, since
- * walking over all of them takes longer than reading the markup.
+ * The beginning of a text, with `…` where it is cut, between two characters. Only the character at the cut is looked for: to
+ * walk over all of them takes longer than to read the markup.
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -2,12 +2,12 @@ import { parentPort } from "node:worker_threads";
 import { stepBack } from "../start-worker.ts";
 import { entriesOf } from "./entries.ts";
 import { FeedError } from "./item.ts";
-import type { ReadNews, ReadOrder } from "./read.ts";
+import type { ReadRequest, ReadResult } from "./read.ts";
 
 if (parentPort !== null) stepBack("feeds");
-parentPort?.on("message", (order: ReadOrder) => parentPort?.postMessage(answer(order)));
+parentPort?.on("message", (request: ReadRequest) => parentPort?.postMessage(answer(request)));
 
-function answer({ sent, feed, now }: ReadOrder): ReadNews {
+function answer({ sent, feed, now }: ReadRequest): ReadResult {
   try {
     return { read: entriesOf(sent, feed, now) };
   } catch (error) {

@@ -10,8 +10,8 @@ const LINE_BREAK = 0x0a;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /**
- * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line: texts of posts may hold any other
- * line break.
+ * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line: texts of posts may hold any
+ * other line break.
  *
  * @param read  receives the number of bytes read from the file since the last call
  */

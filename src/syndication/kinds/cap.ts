@@ -2,13 +2,13 @@ import { XMLParser } from "fast-xml-parser";
 import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
 import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
-/** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries carry the fields of one. */
+/** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries have the fields of alerts. */
 export const cap: FeedFormat = {
   kind: "announcement",
   isComplete: true,
   parse(text, { timezone }) {
     const alerts = alertsOf(text);
-    // A test or a draft warns of nothing.
+    // Tests, exercises and drafts warn of nothing.
     const actual = alerts.filter((alert) => (textIn(alert, "status") ?? "Actual") === "Actual");
     const replaced = new Set(actual.flatMap(replacedBy));
     return readEach(actual, (alert) => itemOf(alert, replaced, timezone));
@@ -20,7 +20,7 @@ function alertsOf(text: string): Fields[] {
     removeNSPrefix: true,
     ignoreAttributes: false,
     parseTagValue: false,
-    // Entities that a document defines itself can grow without bound.
+    // Entities that refer to entities can grow without bound.
     processEntities: { enabled: true, maxExpansionDepth: 1 },
   });
   let parsed: unknown;
@@ -34,7 +34,7 @@ function alertsOf(text: string): Fields[] {
   return alertsIn(parsed);
 }
 
-/** The alerts below an element, or entries that carry the fields of one. */
+/** The alerts below an element, or the entries that have the fields of alerts. */
 function alertsIn(element: unknown): Fields[] {
   if (!isFields(element)) return [];
   const found = ["alert", "entry", "item"].flatMap((name) => listOf(element[name]).filter(isFields));
@@ -43,16 +43,16 @@ function alertsIn(element: unknown): Fields[] {
   return Object.values(element).flatMap(alertsIn);
 }
 
-/** Identifiers that an update or cancellation names: the middle of each `sender,identifier,sent`. */
+/** Identifiers of the alerts that an update or cancellation replaces. A reference is `sender,identifier,sent`. */
 function replacedBy(alert: Fields): string[] {
   if (!["Update", "Cancel"].includes(textIn(alert, "msgType") ?? "")) return [];
   return (textIn(alert, "references") ?? "").split(/\s+/).flatMap((one) => one.split(",")[1] ?? []);
 }
 
-/** @returns null for an alert that names nothing */
+/** @returns null for an alert without a title or identifier */
 function itemOf(alert: Fields, replaced: ReadonlySet<string>, timezone: string): FeedItem | null {
   const [info] = listOf(alert["info"]).filter(isFields);
-  // Feeds put the fields of the first `info` beside those of the entry.
+  // Feeds put the fields of `info` into the entry itself.
   const fields = { ...alert, ...info };
   const facts = factsIn(fields, timezone);
   const id = textIn(alert, "identifier", "id", "guid");
@@ -86,7 +86,7 @@ function placeOf(areas: readonly Fields[]): FeedItem["place"] {
     : { name: name === "" ? null : name, lat: null, lng: null, ...middle };
 }
 
-/** Polygons are `lat,lng lat,lng …`; circles are `lat,lng radius`. */
+/** Polygons are written `lat,lng lat,lng …`, circles `lat,lng radius`. */
 const pointsIn = (text: unknown): Point[] =>
   [...String(text).matchAll(/(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)/g)].map(([, lat, lng]) => ({
     lat: Number(lat),

@@ -1,13 +1,13 @@
 import { type FeedSpan, feedSpan } from "../dates.ts";
 import { FeedError, type FeedItem } from "../item.ts";
 
-/** A JSON object or parsed element whose names are not known beforehand. */
+/** A JSON object or parsed element with any fields. */
 export type Fields = Record<string, unknown>;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The first of some fields that holds a text or a number, trimmed. */
+/** The trimmed content of the first of these fields that holds a text or a number. */
 export function textIn(fields: Fields, ...names: string[]): string | null {
   for (const name of names) {
     const value = fields[name];
@@ -21,8 +21,8 @@ const STARTS = ["starts_at", "start", "start_time", "startDate", "start_date", "
 const ENDS = ["ends_at", "end", "end_time", "endDate", "end_date", "ends"];
 
 /**
- * When an entry takes place. A start by its day is all of that day, and an end by its day includes it.
- * @param timezone  IANA zone of times without one
+ * When an entry takes place. A start without a time means the whole day, and an end without a time includes its day.
+ * @param timezone  IANA zone of times that name none
  * @throws FeedError for a number that is no time
  */
 export function timesIn(
@@ -40,7 +40,7 @@ export function timesIn(
   };
 }
 
-/** What entries with free fields call by like names, but for times and place; null without a title. */
+/** What entries call by similar names in all formats with free fields, except times and place; null without a title. */
 export function factsIn(fields: Fields, timezone: string): FeedItem | null {
   const title = textIn(fields, "headline", "title", "name", "event", "label");
   if (title === null) return null;
@@ -74,11 +74,11 @@ function spanIn(fields: Fields, timezone: string, names: readonly string[]): Fee
   return null;
 }
 
-/** Smaller numbers are seconds: as milliseconds they would be before March 1973. */
+/** Smaller numbers are seconds. As milliseconds they would be dates before March 1973. */
 const SECONDS_BELOW = 1e11;
 const LATEST = Date.UTC(9999, 11, 31);
 
-/** A coordinate as number or text, or null. */
+/** A coordinate that came as a number or text; null for anything else. */
 export function coordinate(value: unknown): number | null {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
@@ -89,7 +89,7 @@ export interface Point {
   lng: number;
 }
 
-/** The middle of the box around some points, or null without any. A box wider than half the world lies over the antimeridian. */
+/** The middle of the box around some points, or null for none. A box wider than half the world crosses the antimeridian. */
 export function middleOf(points: readonly Point[]): Point | null {
   if (points.length === 0) return null;
   const [south, north] = boundsOf(points.map(({ lat }) => lat));
@@ -105,6 +105,6 @@ const boundsOf = (numbers: readonly number[]): [number, number] => [
   Math.max(...numbers),
 ];
 
-/** The items of a list, or the one item where a format writes no list for one. */
+/** The items of a list. A parser may give a single item without a list. */
 export const listOf = (value: unknown): unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];

@@ -1,7 +1,7 @@
 import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
 import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn, timesIn } from "./fields.ts";
 
-/** GeoJSON (RFC 7946): a feature is an entry, its geometry a place. */
+/** GeoJSON (RFC 7946). A feature is an entry, and its geometry gives the place. */
 export const geojson: FeedFormat = {
   kind: "announcement",
   isComplete: true,
@@ -41,7 +41,7 @@ function itemOf(feature: unknown, timezone: string): FeedItem | null {
 function pointsOf(geometry: unknown): Point[] {
   if (!isFields(geometry)) return [];
   const found: Point[] = [];
-  // A queue: nested arrays from outside may be deeper than the call stack.
+  // A list instead of recursion: arrays from outside may be nested deeper than the call stack.
   const queue: unknown[] = [geometry["coordinates"], ...listOf(geometry["geometries"]).map(coordinatesOf)];
   for (let next = queue.pop(); queue.length > 0 || next !== undefined; next = queue.pop()) {
     if (!Array.isArray(next)) continue;

@@ -5,7 +5,7 @@ import { ics } from "./ics/index.ts";
 import { jsonl } from "./jsonl.ts";
 import { news } from "./news.ts";
 
-/** Every kind of feed by the name that an operator gives it. */
+/** The formats by the names that an operator gives them. */
 export const FEED_FORMATS = {
   ics,
   rss: news,

@@ -19,7 +19,7 @@ export const jsonl: FeedFormat = {
   },
 };
 
-/** Lines are read one by one: a million short ones, read at once, would take a gigabyte. */
+/** Lines are read one by one: to split a million short ones at once would take a gigabyte. */
 function rowsOf(text: string): { rows: (Fields | null)[]; beyond: number } {
   const asRow = (value: unknown) => (isFields(value) ? value : null);
   const whole = /^\s*\[/.test(text) ? objectOf(text) : null;

@@ -7,7 +7,7 @@ import { asMarkup } from "../text.ts";
 /** Relayed news without an end is shown for this long after it was published. */
 export const NEWS_MS = 14 * 86_400_000;
 
-/** RSS 0.9 to 2.0, RDF, Atom and JSON Feed: the newest entries of a source. */
+/** RSS 0.9 to 2.0, RDF, Atom and JSON Feed, which list the newest entries. */
 export const news: FeedFormat = {
   kind: "announcement",
   isComplete: false,
@@ -36,7 +36,7 @@ function baseOf({ xml }: Entry, outer: string | null): string | null {
   return own === null || outer === null ? (own ?? outer) : (parseUrl(own, outer)?.href ?? outer);
 }
 
-/** @returns null for an entry without anything to show or to know it by */
+/** @returns null for an entry without title and text, or without an id */
 function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedItem | null {
   const link = linkOf(entry);
   const base = baseOf(entry, feedBase);
@@ -62,7 +62,7 @@ function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedIt
   };
 }
 
-/** Null for an entry without a date. One of the future is not shown longer. */
+/** Two weeks after the last date of an entry, or after now where that is earlier; null without a date. */
 function endOfNews(entry: Entry, { now, timezone }: Reading): number | null {
   const dates = (entry["dc"] as { dates?: unknown[] } | undefined)?.dates ?? [];
   const written = [entry["pubDate"], entry["published"], entry["updated"], ...dates]
@@ -98,7 +98,7 @@ function tagsOf(categories: unknown): string[] {
   });
 }
 
-/** The first text that is not empty. Content may come as `{ value }`, which Atom may call plain, or as `{ encoded }`. */
+/** The first text that is not empty. It may come as a string, `{ value, type }`, `{ encoded }` or `{ html }`. */
 function first(...values: unknown[]): string | null {
   for (const value of values) {
     const {

@@ -6,12 +6,12 @@ import { dayOfClock, type Length, lengthOf, utcShownIn, type Zone, type Zones } 
 
 const DAY_MS = 86_400_000;
 
-/** A day, or a moment, on the clocks that its calendar names. */
+/** A day or a moment, as the clocks of its zone show it. */
 export interface Time {
   isDay: boolean;
   isUtc: boolean;
   zone: Zone;
-  /** What those clocks show, in milliseconds as if it stood in UTC. */
+  /** What the clocks of the zone show, in milliseconds as if that were UTC. */
   clock: number;
 }
 
@@ -21,9 +21,9 @@ export interface Event {
   title: string;
   start: Time;
   length: Length;
-  /** The occurrence of a series that it stands for, and whether for all later ones too. */
+  /** For an exception: the occurrence of a series that it replaces, and whether it replaces all later ones too. */
   stands: { for: Time; andLater: boolean } | null;
-  /** The later of two revisions has the greater of these, compared in order. */
+  /** The later of two revisions has the greater sequence, or with an equal one the later modification. */
   revision: readonly [sequence: number, modified: number];
 }
 
@@ -37,7 +37,7 @@ export function readTime({ params, value }: Property, zones: Zones): Time {
   return { isDay, isUtc: false, zone: zones.named(params["TZID"]), clock: span.from };
 }
 
-/** The day of a time: of one in UTC, as clocks in a zone show it then. */
+/** The day of a time; for a time in UTC, the day that the clocks of a zone show then. */
 export const dayShown = ({ isUtc, clock }: Time, zone: Zone): number =>
   dayOfClock(isUtc ? zone.clockOf(clock) : clock);
 
@@ -75,14 +75,13 @@ function lengthBetween(component: Component, start: Time, zones: Zones): Length 
   return { days: 0, ms: end.zone.momentOf(end.clock) - start.zone.momentOf(start.clock) };
 }
 
-/** When something that begins on a clock ends; not before it begins. A whole day ends at the midnight behind it. */
+/** The moment of an end, or null for none after the start. A whole day ends at the next midnight. */
 export function endOf({ isDay, zone, clock }: Time, { days, ms }: Length): number | null {
   const end = zone.momentOf(clock + days * DAY_MS) + ms;
   if (end > zone.momentOf(clock)) return end;
   return isDay ? zone.momentOf(clock + DAY_MS) : null;
 }
 
-/** @param about.event  whose texts it has */
 export function itemOf(
   id: string,
   { component, title }: Event,

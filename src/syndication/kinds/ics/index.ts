@@ -4,7 +4,7 @@ import { type Component, calendarsIn, textFor } from "./lines.ts";
 import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
 import { zonesOf } from "./zones.ts";
 
-/** iCalendar (RFC 5545): events, with recurring ones expanded. */
+/** iCalendar (RFC 5545): its events, recurring ones expanded. */
 export const ics: FeedFormat = {
   kind: "event",
   isComplete: true,
@@ -23,7 +23,7 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
   const withdrawn = /^CANCEL$/i.test(textFor(component, "METHOD"));
   const items: FeedItem[] = [];
   const unread: string[] = [];
-  /** What is wrong with an event costs this event alone. */
+  /** An error costs only the event where it happens. */
   const attempt = (name: string, act: () => void) => {
     try {
       act();
@@ -37,7 +37,7 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
     const title = textFor(one, "SUMMARY");
     attempt(title || textFor(one, "UID") || "An event", () => {
       const event = readEvent(one, calendar.zones);
-      // Calendars without UIDs name an event by what and when.
+      // An event without a UID is known by its title and start.
       const id = textFor(one, "UID") || `${title} ${nameOf(event.start, event.start)}`;
       groups.set(id, [...(groups.get(id) ?? []), event]);
     });
@@ -52,7 +52,7 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
   };
 }
 
-/** What a UID stands for: an event, a series with its exceptions, or, in some exports, all events. */
+/** The events of one UID: an event, a series with its exceptions, or, in some exports, all events of the calendar. */
 function itemsOf(id: string, events: readonly Event[], calendar: Calendar): FeedItem[] {
   const sorted = [...events].sort((a, b) => byRevision(a, b));
   const masters = sorted.filter(({ stands }) => stands === null);

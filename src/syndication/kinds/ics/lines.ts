@@ -1,26 +1,26 @@
 import { FeedError } from "../../item.ts";
 
-/** What a line says of a component. */
+/** A line of a component. */
 export interface Property {
   params: Readonly<Record<string, string>>;
   /** As written, escapes included. */
   value: string;
 }
 
-/** A part of a calendar with the properties that the board reads, by name. */
+/** A part of a calendar, with the properties that the board reads by their names. */
 export interface Component {
   name: string;
   properties: Map<string, Property[]>;
   parts: Component[];
 }
 
-/** Properties that are read. What is wrong with any other harms nothing. */
+/** The properties that are read. An error in any other one does no harm. */
 const READ = new Set(
   "UID SUMMARY DESCRIPTION LOCATION GEO URL CATEGORIES STATUS CLASS SEQUENCE LAST-MODIFIED DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID METHOD X-WR-TIMEZONE TZID TZOFFSETTO".split(
     " ",
   ),
 );
-/** How deep a component lies. One that begins ends those of its level that nobody ended. */
+/** How deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
 const LEVELS: Readonly<Record<string, number>> = {
   VCALENDAR: 0,
   VEVENT: 1,
@@ -31,9 +31,9 @@ const LEVELS: Readonly<Record<string, number>> = {
 };
 const INNER_LEVEL = 2;
 
-/** What programs write, and what they mean by it without doubt. */
+/** Mistakes of programs, and what they mean without doubt. */
 const REPAIRS: readonly (readonly [RegExp, string])[] = [
-  // Outlook's names for zones hold a colon, and are to be quoted.
+  // Names of zones by Outlook have a colon, and are not always quoted.
   [/;TZID=(\((?:UTC|GMT)[^)]*\)[^":]*):/i, ';TZID="$1":'],
   [/;VALUE=(["']?)DATE-?TIME\1(?=[;:])/i, ""],
 ];
@@ -41,7 +41,8 @@ const LINE = /^([A-Z][A-Z\d-]*)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/i;
 const PARAM = /;\s*([A-Z\d-]+)=("[^"]*"|[^;]*)/gi;
 
 /**
- * The calendars of a text. A line that is no property goes on with the text before it: it was broken, and not folded.
+ * The calendars of a text. A line that is no property belongs to the text before it: its program broke a line without folding
+ * it.
  * @throws FeedError for anything but whole calendars
  */
 export function calendarsIn(text: string): Component[] {
@@ -86,7 +87,7 @@ function paramsIn(text: string): Property["params"] {
   return Object.fromEntries(params);
 }
 
-/** The first property of a name that holds something. */
+/** The first property of a name that is not empty. */
 export const propertyOf = ({ properties }: Component, name: string): Property | null =>
   properties.get(name)?.find(({ value }) => value.trim() !== "") ?? null;
 
@@ -94,7 +95,7 @@ export const propertyOf = ({ properties }: Component, name: string): Property | 
 export const textFor = (component: Component, name: string): string =>
   unescaped(propertyOf(component, name)?.value ?? "").trim();
 
-/** The values of all properties of a name, which commas separate. */
+/** The values of all properties of a name; each property may have several, between commas. */
 export const valuesOf = (component: Component, name: string): Property[] =>
   (component.properties.get(name) ?? []).flatMap(({ params, value }) =>
     value

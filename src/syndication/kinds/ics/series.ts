@@ -5,7 +5,7 @@ import { type Property, valuesOf } from "./lines.ts";
 import type { Zone, Zones } from "./zones.ts";
 import { dayOfClock, type Length, lengthOf, ruleOf } from "./zones.ts";
 
-/** How far ahead recurring events are expanded, and into how many. */
+/** How far ahead a recurring event is expanded, and into how many occurrences. */
 const AHEAD_MS = 180 * 86_400_000;
 const OCCURRENCES_MAX = 60;
 /** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
@@ -13,20 +13,21 @@ const STEPS_MAX = 20_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** What is known while a calendar is read. */
+/** What all events of a calendar share. */
 export interface Calendar {
   zones: Zones;
   now: number;
 }
 
+/** When an occurrence takes place, by the rule. */
 interface Slot {
   start: Time;
   length: Length;
 }
 
 /**
- * The occurrences of a recurring event that are not over, some time ahead. What stands for one of them is judged by its own
- * time, and is there even where the rule has no occurrence.
+ * The next occurrences of a recurring event. An exception counts by its own time, also where the rule has no occurrence that it
+ * could replace.
  */
 export function occurrencesOf(
   id: string,
@@ -41,7 +42,7 @@ export function occurrencesOf(
     const found = itemOf(`${id} ${nameOf(slot, start)}`, event, at);
     return { ...found, isPrivate: found.isPrivate === true || itemOf(id, master, at).isPrivate === true };
   };
-  // The last of the revisions of one occurrence stands.
+  // Exceptions are in the order of their revisions: the last one of an occurrence counts.
   const moved = new Map(exceptions.map((event) => [nameOf(standsFor(event), start), event]));
   const later = exceptions.filter(({ stands }) => stands?.andLater === true).sort(bySlot);
   const items: FeedItem[] = [];
@@ -66,18 +67,18 @@ const momentOf = ({ zone, clock }: Time) => zone.momentOf(clock);
 const standsFor = ({ stands, start }: Event): Time => stands?.for ?? start;
 const bySlot = (a: Event, b: Event) => momentOf(standsFor(a)) - momentOf(standsFor(b));
 
-/** Moments are the same at one time, whatever their zones; days, or a day and a moment, on one day. */
+/** Two moments are the same at one time, in any zones; two days, or a day and a moment, on one day. */
 const isSame = (a: Time, b: Time): boolean =>
   a.isDay || b.isDay ? dayShown(a, b.zone) === dayShown(b, b.zone) : momentOf(a) === momentOf(b);
 
-/** What an occurrence is called: its start on the clocks of its series. */
+/** The name of an occurrence: its start, as the clocks of its series show it. */
 export function nameOf(time: Time, { isDay, isUtc, zone }: Time): string {
   if (isDay || time.isDay) return new Date(dayShown(time, zone)).toISOString().slice(0, 10);
   const clock = time.zone === zone ? time.clock : zone.clockOf(momentOf(time));
   return `${new Date(clock).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
 }
 
-/** Starts by the rules and dates of a series, earliest first. */
+/** Occurrences by the rules and dates of a series, earliest first. */
 function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[] {
   const margin = (length.days + 2) * DAY_MS + length.ms;
   const clocks = new Set<number>();
@@ -101,14 +102,17 @@ function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[
   return [...byRule, ...added].sort((a, b) => momentOf(a.start) - momentOf(b.start));
 }
 
-/** A series of days may end at a moment: by its zone's clocks, or at a midnight of Europe that no zone in the file tells. */
+/**
+ * The last day of a series of days that ends at a moment: the day that clocks of the zone show then. A moment that is no
+ * midnight there is most often a midnight in Europe, written in UTC by a program that does not name its zone.
+ */
 function lastDayAt(moment: number, zone: Zone): number {
   const clock = zone.clockOf(moment);
   const isEurope = dayOfClock(clock) !== clock && moment % HOUR_MS === 0;
   return isEurope ? dayOfClock(moment + 2 * HOUR_MS) : dayOfClock(clock);
 }
 
-/** A date of its own, or a period with its own length. */
+/** A date with the usual length, or a period with its own. */
 function slotOf({ params, value }: Property, usual: Length, zones: Zones): Slot {
   const [from = "", to] = value.split("/");
   const start = readTime({ params, value: from }, zones);

@@ -8,12 +8,12 @@ import { type Component, textFor } from "./lines.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What clocks show by a time without a zone, in milliseconds as if it stood in UTC; null for anything else. */
+/** A time without a zone, in milliseconds as if it were UTC; null for anything else. */
 const clockIn = (text: string): number | null => spanOfText(text)?.from ?? null;
 
 /**
- * A recurrence rule (RFC 5545, 3.3.10) on the clocks of its start. A last day counts whole; a last moment in UTC is what
- * clocks show then.
+ * Reads a recurrence rule (RFC 5545, 3.3.10), on the clocks of its start. A last day is included; a last moment in UTC is
+ * converted to those clocks.
  * @param clockOf  what those clocks show at a moment
  * @throws FeedError
  */
@@ -35,7 +35,7 @@ export function ruleOf(text: string, dtstart: Date, clockOf: (moment: number) =>
   }
 }
 
-/** How long something takes: days by the calendar, and milliseconds beside them. */
+/** A length in days of the calendar, plus milliseconds. */
 export interface Length {
   days: number;
   ms: number;
@@ -52,21 +52,21 @@ export function lengthOf(text: string): Length | null {
   return { days: weeks * 7 + days, ms: ((hours * 60 + minutes) * 60 + seconds) * 1000 };
 }
 
-/** The day that a clock shows. */
+/** The midnight at which the day begins that a clock shows. */
 export const dayOfClock = (clock: number): number => clock - (((clock % DAY_MS) + DAY_MS) % DAY_MS);
 
-/** Clocks of a calendar. What they show is given in milliseconds, as if it stood in UTC. */
+/** The clocks of a zone. What they show is given in milliseconds, as if it were UTC. */
 export interface Zone {
-  /** IANA name to show its times in. */
+  /** The IANA name of the zone in which the board shows its times. */
   shownIn: string;
-  /** @throws FeedError for what clocks cannot show */
+  /** @throws FeedError for a time that no clock can show */
   momentOf(clock: number): number;
   clockOf(moment: number): number;
 }
 
-/** The zones of a calendar by the names that it gives them. */
+/** The zones of a calendar, by its own names for them. */
 export interface Zones {
-  /** Of times without a zone. */
+  /** The zone of times that name none. */
   own: Zone;
   named(name: string | undefined): Zone;
 }
@@ -89,7 +89,7 @@ export function zonesOf(calendar: Component, timezone: string): Zones {
   const find = (name: string): Zone => {
     const iana = ianaNamed(name);
     if (iana !== null) return ianaZone(iana);
-    // Only the file knows this zone.
+    // A name that only this calendar knows, and may define.
     const component = defined.get(name);
     return component === undefined ? own : definedZone(component, own.shownIn);
   };
@@ -114,14 +114,14 @@ function ianaZone(shownIn: string): Zone {
   };
 }
 
-/** A zone by the rules of a VTIMEZONE: at each of its onsets, clocks begin to be ahead of UTC by another time. */
+/** A zone by the rules of a VTIMEZONE: each onset sets the clocks to another offset from UTC. */
 function definedZone(component: Component, shownIn: string): Zone {
   const observances = component.parts.flatMap((part) => {
     const onset = clockIn(textFor(part, "DTSTART"));
     const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)/.exec(textFor(part, "TZOFFSETTO")) ?? [];
     if (onset === null || sign === undefined) return [];
     const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
-    // Rules that began centuries ago would be stepped through from then.
+    // A rule is followed from its start, which may lie centuries ago.
     const year = Math.max(new Date(onset).getUTCFullYear(), RULES_FROM_YEAR);
     const rule = textFor(part, "RRULE");
     const dtstart = new Date(new Date(onset).setUTCFullYear(year));
@@ -155,8 +155,8 @@ const CITIES = new Map(
 );
 
 /**
- * IANA name of a zone by that name, by Outlook's, by what Windows shows for it, or by one with a path of the vendor before
- * it; null for others.
+ * The IANA name of a zone. It may be given by that name, with a vendor's path before it, by Outlook's name, or by what Windows
+ * shows for it. Null for any other.
  */
 function ianaNamed(name: string): string | null {
   const bare = name.replace(/^"|"$/g, "").trim();
@@ -176,7 +176,7 @@ function ianaNamed(name: string): string | null {
   const [region = ""] = /^\w+/.exec(shown) ?? [];
   const standard = windowsZone(`${region} Standard Time`) ?? windowsZone(`${region}n Standard Time`);
   const hours = /^([+-])0?(\d+):00$/.exec(offset ?? "+0:00");
-  // In these names the sign says what is to be added to reach UTC.
+  // In names such as Etc/GMT+5 the sign is reversed: UTC is five hours ahead.
   const fixed = hours === null ? null : `Etc/GMT${hours[1] === "-" ? "+" : "-"}${hours[2]}`;
   return city ?? standard ?? fixed;
 }
