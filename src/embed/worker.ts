@@ -23,11 +23,11 @@ export interface WorkerStart
   closes: boolean;
 }
 
-/** What it is sent: a text to embed, or the request to end. */
-export type WorkerOrder = { purpose: "query" | "post"; text: string | PostParts } | "end";
+/** A text to embed, or the request to end. */
+export type WorkerRequest = { purpose: "query" | "post"; text: string | PostParts } | "end";
 
-/** What it answers: ready, with the words of its vocabulary, or failed at the start; then to each text in turn. */
-export type WorkerNews =
+/** At the start: ready, with the words of the model's vocabulary, or failed. Then an answer to each text, in their order. */
+export type WorkerAnswer =
   | { kind: "ready"; words: string[] }
   | { kind: "failed"; message: string }
   | { kind: "vector"; vector: Float32Array }
@@ -35,50 +35,37 @@ export type WorkerNews =
 
 async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): Promise<void> {
   stepBack("model");
-  const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
+  const say = (answer: WorkerAnswer, transfer: ArrayBuffer[] = []) => port.postMessage(answer, transfer);
+  const { modelFolder, maxTokens, dimension, pooling } = start;
+  const prefixes = { query: start.queryPrefix, post: start.postPrefix };
   try {
-    const { embed, words, dispose } = await load(start);
-    embed("warm up");
-    port.on("message", (order: WorkerOrder) => (order === "end" ? end() : answer(order)));
-    const end = () => {
-      dispose();
-      port.close();
-    };
-    const prefixes = { query: start.queryPrefix, post: start.postPrefix };
-    const answer = ({ purpose, text }: Exclude<WorkerOrder, "end">) => {
+    const { idsOf, words } = await openTokenizer(modelFolder, maxTokens, start.closes);
+    const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
+    // One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would depend
+    // on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no faster.
+    const vectorOf = (text: string) => pooled(session.statesOf(idsOf(text), dimension), dimension, pooling);
+    vectorOf("warm up");
+    port.on("message", (request: WorkerRequest) => {
+      if (request === "end") {
+        session.dispose();
+        port.close();
+        return;
+      }
       try {
-        const vector = embed(prefixes[purpose] + textForModel(text, start));
+        const vector = vectorOf(prefixes[request.purpose] + textForModel(request.text, start));
         say({ kind: "vector", vector }, [vector.buffer as ArrayBuffer]);
       } catch (error) {
-        say({ kind: "refused", message: error instanceof Error ? error.message : String(error) });
+        say({ kind: "refused", message: messageOf(error) });
       }
-    };
+    });
     say({ kind: "ready", words });
   } catch (error) {
-    say({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    say({ kind: "failed", message: messageOf(error) });
     port.close();
   }
 }
 
-async function load(start: WorkerStart) {
-  const { modelFolder, maxTokens, dimension, pooling } = start;
-  const { idsOf, words } = await openTokenizer(modelFolder, maxTokens, start.closes);
-  const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
-
-  /**
-   * One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
-   * depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no
-   * faster.
-   */
-  function embed(text: string): Float32Array {
-    const states = session.statesOf(idsOf(text));
-    if (states.dimension !== dimension) {
-      throw new Error(`the model answers vectors of ${states.dimension} dimensions, not of ${dimension}`);
-    }
-    return pooled(states.data, dimension, pooling);
-  }
-  return { embed, words, dispose: () => session.dispose() };
-}
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
  * A unit vector made of token states: their mean, the first, or the last one.
@@ -101,8 +88,11 @@ function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["
 
 /** A loaded model. */
 interface Session {
-  /** The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself. */
-  statesOf(ids: readonly number[]): { data: Float32Array; dimension: number };
+  /**
+   * The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself.
+   * @throws Error for a model of another dimension
+   */
+  statesOf(ids: readonly number[], dimension: number): Float32Array;
   dispose(): void;
 }
 
@@ -153,7 +143,7 @@ function openSession(runtimeFolder: string, modelPath: string): Session {
   const output = OUTPUTS.find((name) => outputs.includes(name));
   if (output === undefined) throw new Error(`the model answers ${outputs.join(", ")}, and no states`);
   return {
-    statesOf(ids) {
+    statesOf(ids, dimension) {
       const feeds = Object.fromEntries(
         inputs.map((name) => {
           const numbers = BigInt64Array.from(ids, (id, at) => BigInt(INPUTS[name]?.(id, at) ?? 0));
@@ -161,9 +151,10 @@ function openSession(runtimeFolder: string, modelPath: string): Session {
         }),
       );
       const states = session.run(feeds, { [output]: null }, {})[output];
-      const dimension = states?.dims.at(-1);
-      if (states === undefined || dimension === undefined) throw new Error("the model answers no states");
-      return { data: states.data as Float32Array, dimension };
+      const found = states?.dims.at(-1);
+      if (states === undefined || found !== dimension)
+        throw new Error(`the model answers vectors of ${found} dimensions, not of ${dimension}`);
+      return states.data as Float32Array;
     },
     dispose: () => session.dispose(),
   };

