@@ -5,8 +5,8 @@ import { exitCodeOf, packageVersion, WRONG_USE, withoutExits } from "./cli/progr
 import { BoardError, ConfigError } from "./failures.ts";
 
 /**
- * What each command does, and its definition, which is loaded only when it is asked for: a host that starts `stdio` waits for
- * its first answer, and people for help and completion.
+ * What each command does, and how its definition is loaded. Only the one that is called is loaded: hosts wait for the first
+ * answer of `stdio`, and people for help and completion.
  */
 const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Promise<Command>]>> = {
   serve: ["run the board (the default)", async () => (await import("./cli/serve.ts")).serveCommand()],
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
   ],
   doctor: [
-    "checks configuration, folders, database and model of this machine, and changes nothing",
+    "check configuration, port, folders, database and model of this machine; changes nothing",
     async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
   ],
   models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     async () => (await import("./cli/publishers.ts")).publishersCommand(),
   ],
 };
-/** What names and descriptions answer. */
+/** Options that are answered by names and descriptions of commands. */
 const OUTLINE_ALONE = ["--help", "-h", "--version", "-v"];
 
 const program = new Command("agent-board")
@@ -71,7 +71,7 @@ const program = new Command("agent-board")
 try {
   const args = process.argv.slice(2);
   const [first = "-"] = args;
-  // Options alone are those of the default command.
+  // A call that begins with an option is one of the default command.
   if (first.startsWith("-") && !OUTLINE_ALONE.includes(first)) args.unshift("serve");
   const [asked = ""] = args;
   const wanted = commandIn(asked);
@@ -81,7 +81,7 @@ try {
   }
   withoutExits(program);
   if (asked === "complete") (await import("@bomb.sh/tab/commander")).default(program);
-  // A reader such as `head` may leave before the end.
+  // A reader such as `head` may close the pipe before the end.
   if (asked !== "stdio") process.stdout.once("error", () => process.exit(0));
   await program.parseAsync(args, { from: "user" });
 } catch (error) {
@@ -90,7 +90,7 @@ try {
   leave(error instanceof ConfigError ? WRONG_USE : 1, explain(error));
 }
 
-/** The command whose options matter, or undefined. A shell asks by `complete -- WORD…`. */
+/** The command whose definition is needed, or undefined. To complete a line, a shell calls `complete -- WORD…`. */
 function commandIn(asked: string): string | undefined {
   if (OUTLINE_ALONE.includes(asked)) return undefined;
   if (asked === "complete" || asked === "help") return process.argv.slice(3).find((word) => word !== "--");

@@ -74,7 +74,7 @@ export interface OpenBoard {
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** How many saved queries this process keeps to match posts with, and about their memory. */
+  /** The saved queries that this process keeps for matching, and an estimate of their memory. */
   held: () => { queries: number; bytes: number };
   /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;
@@ -83,7 +83,7 @@ export interface OpenBoard {
 }
 
 /**
- * Opens all parts of a board. The model loads in the background.
+ * Opens all parts of a board. The model is loaded in the background.
  *
  * @param options.site  replaces the addresses that SITE_URL and PORT give
  * @param options.progress  shows the download of model files

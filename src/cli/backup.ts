@@ -57,7 +57,7 @@ export function restoreCommand(): Command {
 
 const keyFileOf = (file: string) => `${file}.key`;
 
-/** A backup that cannot be read is worse than none: it goes. */
+/** Reads a backup, and removes it where that fails: a bad one is worse than none. */
 async function readBack(file: string): Promise<{ rows: number; created_at: string }> {
   try {
     const { header, lines } = await checkExport(file, () => {});

@@ -26,7 +26,7 @@ export function importCommand(): Command {
       "<file>",
       "one JSON object per line, PostInput as in the manual; or a file of `agent-board export`",
     )
-    .option("--publisher <id>", "write as this publisher; default: one that relays what is imported")
+    .option("--publisher <id>", "write as this publisher; default: one that is registered for imports")
     .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
     .addOption(jsonOption())
     .action(importFile);
@@ -39,12 +39,12 @@ async function importFile(file: string, options: Options): Promise<void> {
   await ((await isExport(file)) ? importExport(file, options) : importPosts(file, size, options));
 }
 
-/** Rows written side by side: they share commits. */
+/** Rows that are written at the same time, so that they share commits. */
 const BATCH = 32;
 const REFUSALS_SHOWN = 20;
 const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
 const NO_OBJECT = { path: "", code: "custom", message: "must be a JSON object" };
-/** The setting with the id of the publisher that relays what is imported. */
+/** The setting with the id of the publisher that is registered for imports. */
 const RELAY_SETTING = "relay:posts";
 const RELAY = { name: "Import", description: "Posts imported by the operator of this board." };
 
@@ -56,7 +56,7 @@ interface Summary {
 }
 
 /**
- * Writes the rows of a file as posts of the named publisher, or of one that relays them, and prints what became of them.
+ * Writes the rows of a file as posts of the named publisher or of the one for imports, and prints what became of them.
  * @param size  of the file in bytes
  */
 async function importPosts(
@@ -118,7 +118,7 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** The named publisher, or the one that relays, which is registered at the first import. */
+/** The named publisher, or the one for imports, which the first import registers. */
 async function publisherFor(board: OpenBoard, named: string | null, json: boolean): Promise<StoredPublisher> {
   const id = named ?? (await board.store.settings.get(RELAY_SETTING));
   const known = id === null ? null : await board.store.publishers.get(id);

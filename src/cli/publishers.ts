@@ -52,7 +52,7 @@ function onePublisher(
     );
 }
 
-/** Settings and publishers come first in a snapshot; the posts after them are not read. */
+/** A snapshot begins with settings and publishers. What follows is not read. */
 async function everyPublisher(store: Store): Promise<StoredPublisher[]> {
   const snapshot = await store.transfer.snapshot();
   try {

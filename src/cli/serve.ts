@@ -96,12 +96,11 @@ export class Stopping {
   }
 
   /**
-   * Lets readiness fall, goes on answering for a while, then ends what waits for news, refuses new connections and waits
-   * for answers under way.
-   * Further calls do nothing and resolve to false at once: under `npm start`, Ctrl-C arrives twice, from the terminal and
-   * from npm.
+   * Lets readiness fall and goes on answering for a while. Then it ends waiting calls, closes the listener and waits for
+   * answers under way. Further calls do nothing and resolve to false at once: under `npm start`, Ctrl-C arrives twice, from the
+   * terminal and from npm.
    *
-   * @param options.notice  false closes the listener at once: nobody at a terminal waits for a load balancer
+   * @param options.notice  false closes the listener at once, for a stop at a terminal
    */
   async begin(server: Server, options: { notice: boolean; endWaits: () => void }): Promise<boolean> {
     if (this.#begun) return false;

@@ -31,7 +31,7 @@ export function stdioCommand(): Command {
 }
 
 async function runStdio({ url, readOnly }: Options): Promise<void> {
-  // The heap's youngest part stays as small as it began: one agent allocates little, and V8 keeps what it once took.
+  // V8's young generation stays as small as it begins: one agent allocates little, and V8 keeps what it once took.
   setFlagsFromString("--semi-space-growth-factor=1");
   // Some people paste the whole header.
   const apiKey = process.env["BOARD_API_KEY"]?.replace(/^\s*Bearer\s/i, "").trim() || null;
@@ -55,7 +55,7 @@ async function serveLocally(options: StdioOptions): Promise<void> {
     clock: Date.now,
   };
   const stop = () => process.stdin.destroy();
-  // Not `once`: a second signal would end the process before the first one is done.
+  // Not `once`: a second signal would end the process before the stop is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   const opening = openSoon(config, parts);
@@ -66,9 +66,9 @@ async function serveLocally(options: StdioOptions): Promise<void> {
       throw new Error("The board cannot be opened; the reason is on this server's stderr.");
     },
   );
-  // Whoever calls meanwhile hears of it; without a call, nobody does.
+  // A call reports the failure. Without a call this keeps it from being an unhandled rejection.
   dispatcher.catch(() => {});
-  // A host that is gone, or stops this process, waits for nothing more.
+  // Calls that wait for matches are answered when the host leaves or stops this process.
   process.stdin.once(
     "close",
     () =>

@@ -4,7 +4,7 @@
  */
 export type ProgressFactory = (label: string, totalBytes: number) => (bytes: number) => void;
 
-/** How a download is watched and ended. */
+/** How a download is ended early, and how it is shown. */
 export interface Watch {
   signal: AbortSignal;
   progress: ProgressFactory;
@@ -18,21 +18,21 @@ export function innermostReason(error: unknown): string {
   return text.replace(/\.$/, "");
 }
 
-/** One file of a set. Sources may hold different bytes with the same meaning; each known copy is pinned. */
+/** A file of a set. Sources may hold it in different bytes with the same meaning: each known copy is pinned. */
 export interface PinnedFile {
   /** Below the set's folder, with forward slashes. */
   path: string;
   copies: readonly { bytes: number; sha256: string }[];
 }
 
-/** Files that do not travel with this package: the board knows every byte of them before it has one. */
+/** Files that do not come with this package. Their digests are known before they are downloaded. */
 export interface FileSet {
   name: string;
   /** Below a model folder, or an absolute path. */
   folder: string;
-  /** Owner and name on the hub where `folder` does not say them. */
+  /** Owner and name on the hub; default: `folder`. */
   repository?: string;
-  /** Commit on the hub: the same bytes tomorrow. Null where the hub does not have the files. */
+  /** Commit on the hub; null where the hub does not have the files. */
   revision: string | null;
   files: readonly PinnedFile[];
   /** A package of the npm registry with the files, and the size of its tarball; null where there is none. */

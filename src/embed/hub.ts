@@ -17,7 +17,7 @@ export interface HubSource {
   hub?: string | undefined;
 }
 
-/** A file that is wanted of a repository: the first of `paths` that it has. */
+/** A file to download: the first of `paths` that the repository has. */
 export interface WantedFile {
   paths: readonly string[];
   required: boolean;
@@ -26,8 +26,7 @@ export interface WantedFile {
 }
 
 /**
- * Downloads files of a repository, in order. The commit names them, over TLS; their digests are for the caller to check,
- * or to keep.
+ * Downloads files of a repository, in order, as they are at the commit. The caller checks their digests, or keeps them.
  * @returns the paths that were there, below `target`
  * @throws Error when the hub cannot be reached, or lacks a required file
  */

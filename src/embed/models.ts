@@ -4,7 +4,7 @@ import type { FileSet } from "./download.ts";
 
 /** What the board knows of an embedding model before it runs. `name` is what `EMBEDDING_MODEL` calls it. */
 export interface EmbeddingModel extends FileSet {
-  /** Names its bytes; vectors of different ones do not compare. */
+  /** Identifies its files. Vectors of different ids cannot be compared. */
   id: string;
   license: string;
   dimension: number;
@@ -17,10 +17,10 @@ export interface EmbeddingModel extends FileSet {
   postPrefix: string;
   /** See `Embedder.english`. */
   english: boolean;
-  /** Path of the weights, below `folder`; null before it is known which the hub has. */
+  /** Path of the weights, below `folder`; null until it is known which file the hub has. */
   weights: string | null;
   scale: CosineScale;
-  /** Where the operator's own choice comes from; undefined for the models below. */
+  /** Where a model of the operator's choice comes from; undefined for the models below. */
   chosen?: { kind: "hub"; repository: string; commit: string } | { kind: "folder" };
 }
 

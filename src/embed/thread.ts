@@ -22,7 +22,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Texts with the worker at once. While it works on one, the next waits there, so that it never idles between two. */
+/** Texts that the worker has at the same time: while it embeds one, the next is there already. */
 const MAX_HANDED = 2;
 /** Texts that may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
@@ -35,9 +35,8 @@ const AGAIN_MS = 5_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Hands one worker text after text, queries first: the searches of several callers take turns with the model. Without a model,
- * or once its thread broke, the state is `absent`, and everything is tried again after a while: the network may be back, or
- * the files in place.
+ * Gives texts to one worker, queries first. Without a model, or when its thread broke, the state is `absent`, and after a while
+ * everything is tried again: the network may be back, or the files in place.
  */
 export class ModelThread {
   state: ModelState = "loading";
@@ -49,7 +48,7 @@ export class ModelThread {
   readonly #closing = new AbortController();
   readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
   #worker: Worker | null = null;
-  /** What the worker has, in the order of its answers. */
+  /** The texts that the worker has, in the order of its answers. */
   readonly #handed: Waiting[] = [];
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
@@ -166,12 +165,12 @@ export class ModelThread {
     this.#next();
   }
 
-  /** Gives up a worker that does not answer, and leaves it alone; `close` says why. */
+  /** Gives up a worker that does not answer in time. It is not terminated: see `close`. */
   #watch(worker: Worker): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
       worker.unref();
-      // No second try: the abandoned worker keeps its memory.
+      // There is no second try, since the worker keeps its memory.
       this.#giveUp("its thread does not answer", false);
     }, STUCK_MS);
     this.#alarm.unref();

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 
 /**
- * What turns a text into the ids of its tokens, the first `maxTokens` of them; and the words that the model knows.
- * @param folder  the model's own
- * @param closes  whether a cut text keeps its closing mark. Those of the default model do not: the library that made the
- *   board's first vectors cut them so, and vectors of one text must stay alike
+ * Opens a model's tokenizer: `idsOf` gives the first `maxTokens` tokens of a text, `words` the words that the model knows.
+ * @param folder  the folder of the model itself
+ * @param closes  whether a cut text keeps its end token. Those of the default model do not: the library that made the first
+ *   vectors of boards cut texts so, and a text must keep its vector
  */
 export async function openTokenizer(
   folder: string,
@@ -29,7 +29,7 @@ interface TokenizerFile {
   model: { vocab: Readonly<Record<string, number>> | readonly (readonly [string, number])[] };
 }
 
-/** What tokenizers put before the beginning of a word: SentencePiece and byte-level BPE. */
+/** The sign that tokenizers put before a word: that of SentencePiece, and that of byte-level BPE. */
 const WORD_START = /^[\u2581\u0120]/;
 
 /**

@@ -74,7 +74,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   };
 }
 
-/** Differs wherever vectors differ. */
+/** The id of a model in the store. It differs wherever a text would get another vector. */
 export function modelIdOf({
   id,
   pooling,
@@ -92,13 +92,13 @@ export function modelIdOf({
 }
 
 /**
- * An embedder for a model of which nothing could be learnt, not even its dimension: its description was to be downloaded.
- * A later start tries again.
+ * An embedder for a model whose description could not be downloaded, so that not even its dimension is known. The next start
+ * tries again.
  */
 export function absentEmbedder(name: string, state: "off" | "absent"): Embedder {
   return {
     modelId: `${name}/unreachable`,
-    // The commonest: a database whose search knows the dimension then builds nothing anew.
+    // The most common one: a search of the database, which is built for one dimension, is most likely left as it is.
     dimension: MODELS[0].dimension,
     english: true,
     scale: REFERENCE_SCALE,

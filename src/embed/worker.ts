@@ -14,7 +14,7 @@ export interface WorkerStart
     EmbeddingModel,
     "pooling" | "dimension" | "maxTokens" | "english" | "queryPrefix" | "postPrefix"
   > {
-  /** The model's own folder, and the weights in it. */
+  /** The folder of the model itself, and the path of the weights below it. */
   modelFolder: string;
   weights: string;
   /** The folder of the runtime's libraries. */
@@ -41,8 +41,8 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   try {
     const { idsOf, words } = await openTokenizer(modelFolder, maxTokens, start.closes);
     const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
-    // One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would depend
-    // on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no faster.
+    // One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
+    // depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no faster.
     const vectorOf = (text: string) => pooled(session.statesOf(idsOf(text), dimension), dimension, pooling);
     vectorOf("warm up");
     port.on("message", (request: WorkerRequest) => {
@@ -96,7 +96,7 @@ interface Session {
   dispose(): void;
 }
 
-/** What this file uses of the library's face; `dist/binding.d.ts` of its package has all of it. */
+/** The part of the library's interface that is used here; `dist/binding.d.ts` of its package has all of it. */
 interface Binding {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
   InferenceSession: new () => {
@@ -116,14 +116,14 @@ const LOG_ERRORS = 3;
 /** One core per board: more threads gain little on short texts, and take cores from requests. */
 const OPTIONS = { executionProviders: ["cpu"], intraOpNumThreads: 1, interOpNumThreads: 1 };
 
-/** What a model may ask of a text, by the names that exporters use. */
+/** The inputs that a model may have, by the names that exporters use. */
 const INPUTS: Readonly<Record<string, (id: number, position: number) => number>> = {
   input_ids: (id) => id,
   attention_mask: () => 1,
   token_type_ids: () => 0,
   position_ids: (_id, position) => position,
 };
-/** Outputs, the wanted first: states of tokens, then one vector that the model pooled itself. */
+/** The outputs that can be used, the best first: states of tokens, then one vector that the model pooled itself. */
 const OUTPUTS = ["last_hidden_state", "token_embeddings", "sentence_embedding"];
 
 /**

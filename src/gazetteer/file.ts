@@ -1,10 +1,10 @@
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
-/** Degrees are kept in steps of this part: no place is moved by more than 400 m. */
+/** Degrees are kept in steps of 1/200, which moves no place by more than 400 m. */
 export const STEP = 200;
 
-/** Populations are kept in steps of a tenth: enough to tell which of two towns is meant. */
+/** Populations are kept in steps of a tenth, 24 to a factor of ten: that shows which of two towns is larger. */
 export const PER_TENFOLD = 24;
 
 /** A town or district, as the file has it. */
@@ -22,9 +22,9 @@ export interface PlaceRecord {
 }
 
 /**
- * The lines of the file, each with one field of all places in the order of their folded names. A region is a number among
- * `regions`. `lat` and `lng` are steps from the middle of the region. A district is the number of its place. Other names stand
- * in the order of their folded forms.
+ * The lines of the file. Each has one field of all places, in the order of their folded names. `region` has indexes into
+ * `regions`, `lat` and `lng` are steps from the middle of the region, and `districts` has the numbers of places that are one.
+ * `others` are further names, in the order of their folded forms, and `otherPlace` the numbers of their places.
  */
 export type PlaceColumns = [
   names: string[],
@@ -41,8 +41,8 @@ export type PlaceColumns = [
 ];
 
 /**
- * All places, 135,000 of them in 10 MB; as objects they would take four times as much. A place goes by its number, which is its
- * place in the order of folded names.
+ * All places, 135,000 of them in 10 MB; as objects they would take four times as much. The number of a place is its index in
+ * the order of folded names.
  */
 export class PlaceTable {
   readonly size: number;
@@ -89,12 +89,12 @@ export class PlaceTable {
     return this.#between(folded, `${folded}\0`).all;
   }
 
-  /** Whether a name begins so. @param folded  by `foldedPlace` */
+  /** Whether a name begins with this. @param folded  by `foldedPlace` */
   hasBeginning(folded: string): boolean {
     return this.#names.hasBeginning(folded) || this.#others.hasBeginning(folded);
   }
 
-  /** Numbers of the places whose own name begins so, and of those with another name that does. */
+  /** Numbers of the places whose own name begins with this, and of those where only another name does. */
   beginningWith(folded: string): { own: number[]; others: number[] } {
     const { all, own } = this.#between(folded, `${folded}\u{10FFFF}`);
     return { own: all.slice(0, own), others: all.slice(own) };
@@ -115,7 +115,7 @@ export class PlaceTable {
     return this.#population[place] ?? 0;
   }
 
-  /** Numbers of the places within so many kilometres of a point, up to 100. Looks at all: 0.2 to 0.4 ms. */
+  /** Numbers of the places around a point, for 100 km at most. It compares all places, which takes 0.2 to 0.4 ms. */
   around(point: Point, km: number): number[] {
     const [lats, lngs] = [this.#lat, this.#lng];
     const high = km / KM_PER_DEGREE;
@@ -130,7 +130,7 @@ export class PlaceTable {
     return found;
   }
 
-  /** Places with a name from one folded form to before another, each once: first the `own` ones with that as their own name. */
+  /** Places with a name in a range of folded forms, each once. The first `own` of them have it as their own name. */
   #between(from: string, before: string): { all: number[]; own: number } {
     const found = new Set<number>();
     const end = this.#names.firstFrom(before);
@@ -142,7 +142,7 @@ export class PlaceTable {
   }
 }
 
-/** Names in the order of their folded forms, which are kept once they were read: halving reads the same ones over and over. */
+/** Names in the order of their folded forms. Folded forms are remembered: binary searches read the same ones over and over. */
 class SortedNames {
   readonly #names: readonly string[];
   readonly #folded = new Map<number, string>();

@@ -3,11 +3,11 @@
  * "saint ives".
  */
 export function foldedPlace(name: string): string {
-  // Most names, and they are read by the dozen for each word of a search: what follows costs ten times as much.
+  // Most names are plain. For others it takes ten times as long, and a search folds dozens of names for each of its words.
   return PLAIN.test(name) ? name.toLowerCase() : foldedLetters(name);
 }
 
-/** Words of ASCII letters and digits, one blank between two, of which the first is no short form. */
+/** Words of ASCII letters and digits with single blanks between them. The first one is no short form. */
 const PLAIN = /^(?!(?:sankt|st|ste|ft|mt) )[a-z0-9]+(?: [a-z0-9]+)*$/i;
 
 function foldedLetters(name: string): string {

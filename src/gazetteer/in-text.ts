@@ -10,23 +10,23 @@ export interface PlaceInText {
   text: string;
 }
 
-/** Words after which a place is expected, in the large European languages. */
+/** Words that stand before a place, in the large European languages. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(
   "in near around at from within to bei nahe aus à en em près vicino cerca de van w na i".split(" "),
 );
-/** The same in several words, up to the name. */
+/** The same in several words. */
 const PHRASES =
   /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
-/** Behind a name: it is that of a street. */
+/** Behind a name, this shows that it is the name of a street. */
 const STREET = /^\s+(?:street|road|avenue|lane|square|drive|terrace|bridge)\b/iu;
-/** A name is at most so long: "Newcastle upon Tyne, United Kingdom". */
+/** The words of a name at most, as in "Newcastle upon Tyne, United Kingdom". */
 const WORDS_MAX = 5;
-/** Only places this large are meant by words that nothing marks as a place. */
+/** The least population of a place that is meant, by the way it is written; see `populationFor`. */
 const POPULATION = { marked: 1_000, lowerCase: 20_000, words: 20_000, capital: 100_000, bare: 500_000 };
-/** Texts of more words are read only so far. */
+/** The words of a text that are read. */
 const TEXT_WORDS = 60;
 
-/** Most words of a search were in another one: what they name is remembered, some 200 bytes for each. */
+/** Searches share most of their words, so what a word names is remembered, in some 200 bytes. */
 const REMEMBERED = 5_000;
 const named = new LRUCache<string, { place: GazetteerPlace | null }>({
   max: REMEMBERED,
@@ -34,14 +34,14 @@ const named = new LRUCache<string, { place: GazetteerPlace | null }>({
 });
 const begun = new LRUCache<string, boolean>({ max: REMEMBERED, memoMethod: (words) => goesOn(words) });
 
-/** Words of other meanings that are also names of places: `never` one, or only with a capital behind a preposition. */
+/** Words with other meanings that are also names of places. `never`: no place is meant. `marked`: one is, behind a preposition. */
 const [WORDS] = readData<{ never: string[]; marked: string[] }>("place-words.json");
 const NEVER: ReadonlySet<string> = new Set(WORDS?.never);
 const MARKED: ReadonlySet<string> = new Set(WORDS?.marked);
 
 /**
- * The first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name that can
- * hardly mean anything else ("tool library Newcastle upon Tyne"). Of names that several places bear, none is taken.
+ * The first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name that hardly
+ * means anything else ("tool library Newcastle upon Tyne"). A name that may mean several places is not taken.
  */
 export function placeInText(text: string): PlaceInText | null {
   const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
@@ -67,12 +67,12 @@ export function placeInText(text: string): PlaceInText | null {
   return unmarked;
 }
 
-/** Whether a word that may have another meaning, or has no capital, means the place. */
+/** Whether the place is meant, by a name that may have another meaning or has no capital. */
 function isMeant(name: string, place: GazetteerPlace, isMarked: boolean, isTitle: boolean): boolean {
   const folded = foldedPlace(name);
   const isLower = /^\p{Ll}/u.test(name);
   if (MARKED.has(folded)) return isMarked && !isTitle && !isLower;
-  // Behind no preposition, a short word without a capital is a place by its own name only: "rum" is Rome in Danish.
+  // Without a preposition or a capital, a short word means a place only by its own name: "rum" is Rome in Danish.
   return !isLower || isMarked || folded.length > SHORT_NAME || foldedPlace(place.name) === folded;
 }
 const SHORT_NAME = 4;
@@ -83,7 +83,7 @@ const isPreposition = (before: RegExpExecArray | undefined, word: string) =>
   PREPOSITIONS.has(before[0].toLowerCase()) &&
   !(/^(?:.|to)$/iu.test(before[0]) && /^\p{Ll}/u.test(word));
 
-/** What may be a name from the first of these words on, the longest first. */
+/** The names that may begin with the first of these words, the longest first. */
 function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): string[] {
   if (first === undefined) return [];
   const upTo = (last: RegExpExecArray) =>
@@ -91,7 +91,7 @@ function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): 
   const names = [upTo(first)];
   for (const word of more) {
     const [name = ""] = names;
-    // Behind a comma stands a region, by any of its names.
+    // Behind a comma stands a region, whose names the table of places does not have.
     if (!text.slice(first.index, word.index).includes(",") && !begun.memo(name)) break;
     names.unshift(upTo(word));
   }
@@ -103,7 +103,7 @@ function mayName(name: string): boolean {
   return folded.length > 2 && !/["\d]/.test(name) && !name.startsWith("-") && !NEVER.has(folded);
 }
 
-/** How large a place must be to be meant by these words. */
+/** The least population of a place that is meant by this name. */
 function populationFor(name: string, isMarked: boolean, isTitle: boolean): number {
   const isCapital = !/^\p{Ll}/u.test(name);
   const isLong = name.includes(" ");

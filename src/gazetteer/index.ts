@@ -20,8 +20,8 @@ export interface GazetteerPlace {
 }
 
 /**
- * What a name means: one place, beside which others of comparable size may bear the name; one of several; a country or region,
- * which is better known than the towns of its name; none.
+ * What a name means: one place, with others of the name that are of comparable size; one of several; a country or region, which
+ * is better known than the towns of its name; or no place, with suggestions.
  */
 export type Resolved =
   | { place: GazetteerPlace; others: GazetteerPlace[] }
@@ -29,25 +29,25 @@ export type Resolved =
   | { region: string; namesakes: GazetteerPlace[] }
   | { unknown: GazetteerPlace[] };
 
-/** A place is meant, whatever its context, when it is this many times as large as the next of its name. */
+/** A place is meant when it is this many times as large as the next one of its name. */
 const DOMINANCE = 4;
-/** Places of one name that are as close as this are one. */
+/** Places of one name that are closer than this count as one. */
 const SAME_KM = 15;
-/** How far a place is, at most, from the one it is said to be in or near. */
+/** The distance of a place, at most, from the one it is said to be in or near. */
 const AROUND_KM = 60;
-/** Others of a name are told beside the place that is meant where they are at least a tenth as large. */
+/** Other places of the name are named beside the one that is meant if they are at least a tenth as large. */
 const COMPARABLE = 10;
-/** How many other places of the name are told. */
+/** How many other places of the name are named. */
 const TOLD = 5;
-/** Longer texts are no names of places. */
+/** Longer names are cut. */
 const NAME_CHARS = 200;
 
 /**
  * The place that a person means by a name: "Berlin", "Kreuzberg, Berlin", "Portland, OR", "東京", "Café Kino, Leipzig". Of
- * several places of a name the one meant is that in the region, country or town named beside it, else one that is
- * several times as large as all others.
+ * several places with the name it is the one in the region, country or town that is named beside it, else one that is several
+ * times as large as all others.
  *
- * @param fits  takes only some places, as those in a time zone
+ * @param fits  whether a place may be meant, such as one in a given time zone
  */
 export function resolvePlace(
   sent: string,
@@ -67,7 +67,7 @@ export function resolvePlace(
   return { unknown: placesLike(table, text) };
 }
 
-/** The place that exactly this name means without doubt, or the name with its region behind a comma; else null. */
+/** The place that this name means without doubt, alone or with its region behind a comma; else null. */
 export function placeNamed(name: string): GazetteerPlace | null {
   const table = openPlaces();
   const [first = "", ...beside] = name.split(",").map((part) => part.trim());
@@ -77,22 +77,22 @@ export function placeNamed(name: string): GazetteerPlace | null {
   return "place" in decision ? decision.place : null;
 }
 
-/** Whether a name of a place goes on behind these words, "Newcastle" as "Newcastle upon Tyne". */
+/** Whether a name of a place begins with these words and has more, as "Newcastle upon Tyne" begins with "Newcastle". */
 export function goesOn(words: string): boolean {
   const table = openPlaces();
-  // With a letter behind them, "St." is read as the "Saint" of a name.
+  // `foldedPlace` reads "St." as "Saint" only where a word follows.
   const begun = foldedPlace(`${words} a`).slice(0, -1);
   return table.hasBeginning(begun) || (UMLAUT.test(begun) && table.hasBeginning(withUmlauts(begun)));
 }
 
-/** A town that is as large as this is meant rather than the state it lies in: New York. */
+/** A town of this population is meant rather than the state it lies in: New York. */
 const OVER_STATE = 100_000;
-/** A town that is as large as this is meant rather than a region elsewhere. */
+/** A town of this population is meant rather than a region elsewhere. */
 const OVER_REGION = 500_000;
 
 /**
- * Whether a name means a country, nation, island or region rather than a town of that name elsewhere. A town in the region
- * itself is meant: Luxembourg, Salzburg.
+ * Whether a name means a country, nation, island or region, not a town of that name elsewhere. A town in the region itself is
+ * meant: Luxembourg, Salzburg.
  */
 function isRegion(table: PlaceTable, name: string, towns: readonly number[]): boolean {
   const folded = foldedPlace(name);
@@ -109,28 +109,28 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 
-/** A name as it may be read: the place, and what is said beside it. */
+/** One way to read a name. */
 interface Reading {
   name: string;
-  /** Regions, countries and towns that the place must be in or near, as far as they are known. */
+  /** Regions, countries and towns that the place must be in or near; unknown ones are passed over. */
   beside: readonly string[];
-  /** Words that may be a venue, or tell which place is meant. */
+  /** Words that may be a venue, or show which place is meant. */
   before: readonly string[];
-  /** The words beside it must be known: no comma sets them off. */
+  /** Nothing in `beside` may be unknown. */
   strict: boolean;
 }
 
-/** Words before or behind a name that say nothing of which place is meant. */
+/** Words before or behind a name that do not show which place is meant. */
 const AROUND_WORDS =
   /^(?:near|in|around|at|close to|next to|downtown|central|greater|inner|the city of|city of|bei|à|em|en|a)\s+|\s+(?:area|metro area|region|city centre|city center|downtown|centre|center)$/giu;
-/** What tells a town from its namesakes: "im Breisgau", "am Neckar". */
+/** Additions that distinguish towns of one name: "im Breisgau", "am Neckar". */
 const WHERE = /\s(?:am|an der|im|in der|vor der|ob der|bei|upon|sur)\s.+$/iu;
 const SEPARATORS = /[,;/|()（）、，\n]+|\s[-–—·]\s/u;
 /** Names of more words are tried as a whole only. */
 const WORDS_MAX = 8;
 
 function* readingsOf(text: string): Generator<Reading> {
-  // First as labels are written: "San Antonio, Texas" is no village called San Antonio Texas.
+  // First as labels are written: "San Antonio, Texas" does not mean a village called San Antonio Texas.
   const [first = "", ...beside] = text.split(/[,，、]/u).map((part) => part.trim());
   if (beside.length > 0) yield { name: first, beside, before: [], strict: true };
   yield { name: text, beside: [], before: [], strict: false };
@@ -165,7 +165,7 @@ const withoutNumbers = (text: string) =>
     .filter((word) => !/\d/.test(word))
     .join(" ");
 
-/** Numbers of the places that a reading may mean; empty when what is said beside the name fits none. */
+/** Numbers of the places that a reading may mean; empty when what is beside the name fits none of them. */
 function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Reading): number[] {
   let found = namedLike(table, name);
   for (const words of found.length === 0 ? [] : beside) {
@@ -180,7 +180,7 @@ function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Readi
   return found;
 }
 
-/** Places of a name, also where umlauts are spelt out: Koeln is Köln. */
+/** Places of a name, in which umlauts may be written as two letters: Koeln is Köln. */
 function namedLike(table: PlaceTable, name: string): number[] {
   const folded = foldedPlace(name);
   if (folded === "") return [];
@@ -192,7 +192,7 @@ const UMLAUT = /[aou]e/;
 /** As names with umlauts are folded. */
 const withUmlauts = (folded: string) => folded.replace(/([aou])e/g, "$1");
 
-/** The candidates in a region, a country or near a place of this name; null for words that name none. */
+/** The candidates in a region or country, or near a place, of this name; null for words that name none. */
 function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {
   const codes = regionCodes().get(foldedPlace(words)) ?? [];
   const inside = found.filter((place) => {
@@ -205,7 +205,7 @@ function narrowedBy(table: PlaceTable, found: readonly number[], words: string):
   return found.filter((place) => anchors.some((anchor) => isBeside(table.get(place), anchor)));
 }
 
-/** A part of the other, or a smaller place in its surroundings. */
+/** Whether a place may be part of the other, or is a smaller one near it. */
 const isBeside = (place: PlaceRecord, anchor: PlaceRecord) =>
   place.name !== anchor.name &&
   place.population <= anchor.population &&
@@ -215,7 +215,7 @@ function largestOf(table: PlaceTable, places: readonly number[], most: number): 
   return [...places].sort((a, b) => table.population(b) - table.population(a) || a - b).slice(0, most);
 }
 
-/** @param name  as sent: of two places, the one spelt exactly so is meant rather than one with accents */
+/** @param name  as sent: a place that is spelt exactly like this is meant rather than one with accents */
 function decided(table: PlaceTable, found: readonly number[], name: string): Resolved {
   const records = largestOf(table, found, found.length).map((place) => table.get(place));
   const apart = records.filter(
@@ -239,7 +239,7 @@ function placeWith({ record, label }: { record: PlaceRecord; label: string }): G
   return { label, name, country: region.slice(0, 2), lat, lng, population, district };
 }
 
-/** Places of a part of the name, and larger ones whose names are one or two letters away, for advice. At most three. */
+/** Suggestions for an unknown name, three at most: places named by a part of it, and places with one or two other letters. */
 function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
   const parts = text.split(/[\s,-]+/u).filter((part) => part.length >= 4);
   const larger = (place: number) => table.population(place) >= ADVISED_POPULATION;
@@ -264,7 +264,7 @@ function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
 
 const ADVISED_POPULATION = 50_000;
 
-/** Places whose name begins so, the largest first, for a list to choose from. Other names of a place count less. */
+/** Places whose name begins with this, the largest first, to choose from. A match by another name of a place counts less. */
 export function suggestPlaces(begun: string, most = 8): GazetteerPlace[] {
   const table = openPlaces();
   const folded = foldedPlace(begun.slice(0, NAME_CHARS));
@@ -279,7 +279,7 @@ export function suggestPlaces(begun: string, most = 8): GazetteerPlace[] {
 
 const OTHER_NAME_WEIGHT = 0.1;
 
-/** The largest place whose coordinates in the gazetteer these are, or null. */
+/** The largest place with these coordinates in the gazetteer, or null. */
 export function townAt(point: { lat: number; lng: number }): GazetteerPlace | null {
   const table = openPlaces();
   const [place] = largestOf(table, table.around(point, SAME_SPOT_KM), 1);
@@ -288,19 +288,19 @@ export function townAt(point: { lat: number; lng: number }): GazetteerPlace | nu
   return placeWith({ record, label: labelOf(table, record) });
 }
 
-/** A point is said to be in a town this near to it. */
+/** A point is named by a town within this distance. */
 const TOWN_KM = 20;
-/** Places of one name whose labels are told apart. */
+/** Places of one name that a label is compared with. */
 const NAMESAKES = 40;
 
-/** The number, in the order of names, of the town that people name for a point: the largest within 20 km, or null. */
+/** The number of the town by which people name a point: the largest within 20 km, or null. */
 export function townAround(point: { lat: number; lng: number }): number | null {
   const table = openPlaces();
   const towns = table.around(point, TOWN_KM).filter((each) => !table.get(each).district);
   return largestOf(table, towns, 1)[0] ?? null;
 }
 
-/** The town of a number, or null when no label tells it from others of its name. */
+/** The town of a number, or null when no label distinguishes it from others of its name. */
 export function townNumbered(town: number): GazetteerPlace | null {
   const table = openPlaces();
   const namesakes = largestOf(table, namedLike(table, table.get(town).name), NAMESAKES);

@@ -2,7 +2,7 @@ import type { PlaceRecord, PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { countryName, REGION_NAMES } from "./regions.ts";
 
-/** A place with the region, town or country that tells it from others: `Springfield, Illinois`, `Kreuzberg, Berlin`. */
+/** The name of a place with the town, region or country that it lies in: `Springfield, Illinois`, `Kreuzberg, Berlin`. */
 export function labelOf(table: PlaceTable, record: PlaceRecord): string {
   const { name, region, district } = record;
   const around =
@@ -10,16 +10,16 @@ export function labelOf(table: PlaceTable, record: PlaceRecord): string {
   return `${name}, ${around}`;
 }
 
-/** A place under four times as large as another of its label does not own the label. */
+/** A label belongs to a place that is this many times as large as all others with the same label. */
 const DOMINANCE = 4;
-/** Labels are compared with those of so many places at most. */
+/** Labels are compared with those of this many places at most. */
 const COMPARED = 40;
 
 /**
- * Places with labels that differ, also without accents: one whose label others of its name share is told by the largest town
- * around it, or left out where there is none.
+ * Places with labels that differ, also without their accents. Where several places share a label, a place is named by the
+ * largest town around it, or left out where there is none.
  *
- * @param among  places of the same name, whose labels must not be taken for these; the largest first
+ * @param among  places of the same name, the largest first; no label may be read as one of theirs
  */
 export function labelsApart(
   table: PlaceTable,
@@ -48,7 +48,7 @@ export function labelsApart(
 
 const countryOf = ({ region }: PlaceRecord) => countryName(region.slice(0, 2));
 
-/** Of the towns within so many kilometres; the widest that still says where a place is. */
+/** A town within this distance still says where a place is. */
 const AROUND_KM = 50;
 
 /** The largest town around a place that is larger than it, or null. */

@@ -1,7 +1,7 @@
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
-/** Codes of countries and of regions (`US.IL`) by the names that people give them, folded. */
+/** Codes of countries and regions (`US.IL`), by the folded names that people give them. */
 export type RegionCodes = ReadonlyMap<string, readonly string[]>;
 
 /** Languages in which a country may be named. */
@@ -10,7 +10,7 @@ const LANGUAGES =
     " ",
   );
 
-/** Names of countries that display names lack, as `name: code`. */
+/** Names of countries that `Intl.DisplayNames` lacks, as `name: code`. */
 const COUNTRIES = `usa: US, us: US, united states of america: US, america: US, uk: GB, great britain: GB,
   korea: KR, republic of korea: KR, uae: AE, holland: NL, the netherlands: NL, czech republic: CZ, turkey: TR,
   hong kong: HK, macau: MO, macao: MO, ivory coast: CI, burma: MM, macedonia: MK, viet nam: VN, prc: CN`;
@@ -21,7 +21,7 @@ const COUNTRIES = `usa: US, us: US, united states of america: US, america: US, u
  */
 const REGIONS = readData<[code: string, ...names: string[]]>("regions.jsonl");
 
-/** Names of the divisions that people write beside a town: `US.IL` is Illinois. */
+/** Names of the divisions that people write behind a town: `US.IL` is Illinois. */
 export const REGION_NAMES: ReadonlyMap<string, string> = new Map(
   REGIONS.filter(([code]) => /^(?:US|CA|AU)\./.test(code)).map(([code, name = ""]) => [code, name]),
 );
@@ -57,7 +57,7 @@ function countryCodes(): string[] {
     .filter((code) => display.of(code) !== undefined && !NO_COUNTRIES.has(code));
 }
 
-/** Codes with a name that are none of a country, or of one that is no more. */
+/** Codes with a name that belong to no country, or to a former one. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set(
   "EU EZ UN UK QO ZZ XA XB AN BU CS DD FX SU TP YU ZR YD VD NT RH".split(" "),
 );

@@ -130,7 +130,7 @@ async function call(
   let socket: Socket | undefined;
   const client = new Client(url.origin, {
     connect(options, done) {
-      // The connector returns its socket at once, though its type hides it; a hanging one must close with the call.
+      // The connector returns its socket at once, though its type hides that. A hanging socket must be closed with the call.
       socket = connect(options, (error, connected) => {
         if (error !== null) return done(error, null);
         const peer = connected.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -144,7 +144,7 @@ async function call(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
-  // The client alone would give up a call only once its connection is made.
+  // An abort alone would end a call only once its connection is made.
   const hangUp = () => socket?.destroy(new Error("given up"));
   signal.addEventListener("abort", hangUp, { once: true });
   let hints = 0;

@@ -114,7 +114,7 @@ async function refuseUnlessEmpty(store: Store): Promise<void> {
   throw new Error(`This board is not empty (${found}). An export goes into an empty one.`);
 }
 
-/** Counts what is there, not what was sent. */
+/** Compares the rows that are in the board with the counts of the header. */
 async function verify(store: Store, header: Header): Promise<void> {
   const counts = await countsOf(store);
   const wrong = Object.entries(header.rows).filter(
@@ -141,7 +141,7 @@ function at<T>(line: number, read: () => T): T {
   }
 }
 
-/** The setting that says how far an import has come; it moves in the transactions of the rows. */
+/** The setting that says how far an import has come. It is written in the transactions of the rows. */
 export const IMPORT_MARK = "import";
 
 const Mark = z.object({

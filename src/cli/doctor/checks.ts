@@ -78,10 +78,10 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
   } else if ((await findRuntime(places)) === null) yield missing(runtime.name);
 }
 
-/** Percent of the newest posts from which on another model is worth its costs. */
+/** Another model is worth its costs where it alone reads this share of the newest posts, in percent. */
 const UNREAD_MANY = 20;
 
-/** Whether many posts are in a language that the model does not read. */
+/** Warns where the model does not read the languages of many posts. */
 async function* examineLanguages({ storeUrl }: Config): AsyncIterable<Finding> {
   const percent = Number(await storedSetting(storeUrl, UNREAD_SETTING).catch(() => null));
   if (percent < UNREAD_MANY) return;
@@ -120,8 +120,8 @@ async function isBoard(port: number): Promise<boolean> {
 }
 
 /**
- * A board whose clock is wrong expires posts too early or too late and refuses signatures. Its own files tell: none was
- * written in the future.
+ * Compares the clock with the times of the board's files, none of which was written in the future. With a wrong clock, posts
+ * expire too early or too late and signatures are refused.
  * @param now  epoch milliseconds
  */
 export function* examineClock({ dataDir }: Config, now: number): Iterable<Finding> {

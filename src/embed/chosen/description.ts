@@ -11,10 +11,10 @@ export class ModelRefused extends Error {
   }
 }
 
-/** The operator's own settings, beside the model's files. They win over what these say. */
+/** The operator's own settings, beside the model's files. They take precedence over these. */
 const SETTINGS_FILE = "agent-board.json";
 
-/** What tells how a model is used, by path below its folder. Only the first is required. */
+/** Files that say how a model is used, below its folder. Only the first is required. */
 export const DESCRIBING_FILES = [
   "config.json",
   "modules.json",
