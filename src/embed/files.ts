@@ -146,12 +146,9 @@ async function faultOf(set: FileSet, folder: string): Promise<string | null> {
 async function faultIn({ files }: Pick<FileSet, "files">, folder: string): Promise<string | null> {
   for (const file of files) {
     const path = join(folder, file.path);
-    const bytes = await stat(path).then(
-      (found) => found.size,
-      () => null,
-    );
-    if (bytes === null) return `no ${file.path}`;
-    const copy = file.copies.find((known) => known.bytes === bytes);
+    const found = await stat(path).catch(() => null);
+    if (found === null) return `no ${file.path}`;
+    const copy = file.copies.find(({ bytes }) => bytes === found.size);
     if (copy === undefined || (await sha256Of(path)) !== copy.sha256)
       return `${file.path} is not the known one`;
   }
@@ -178,10 +175,8 @@ async function removeLeftovers(cacheDir: string, now: number): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (!name.startsWith(PARTIAL)) continue;
     const path = join(cacheDir, name);
-    const age = await stat(path).then(
-      (found) => now - found.mtimeMs,
-      () => 0,
-    );
-    if (age > 2 * DOWNLOAD_MS) await rm(path, { recursive: true, force: true });
+    const found = await stat(path).catch(() => null);
+    if (found !== null && now - found.mtimeMs > 2 * DOWNLOAD_MS)
+      await rm(path, { recursive: true, force: true });
   }
 }

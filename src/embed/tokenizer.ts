@@ -14,19 +14,14 @@ export async function openTokenizer(
   closes: boolean,
 ): Promise<{ idsOf: (text: string) => number[]; words: string[] }> {
   const read = async (file: string) => JSON.parse(await readFile(join(folder, file), "utf8"));
-  const file: TokenizerFile = await read("tokenizer.json");
+  const file = await read("tokenizer.json");
   const tokenizer = new Tokenizer(file, await read("tokenizer_config.json"));
   const idsOf = (text: string) => {
     const { ids } = tokenizer.encode(text);
     if (ids.length <= maxTokens) return ids;
     return closes ? [...ids.slice(0, maxTokens - 1), ...ids.slice(-1)] : ids.slice(0, maxTokens);
   };
-  return { idsOf, words: wholeWords(file) };
-}
-
-/** What is read of a `tokenizer.json`. */
-interface TokenizerFile {
-  model: { vocab: Readonly<Record<string, number>> | readonly (readonly [string, number])[] };
+  return { idsOf, words: wholeWords(file.model.vocab) };
 }
 
 /** The sign that tokenizers put before a word: that of SentencePiece, and that of byte-level BPE. */
@@ -36,7 +31,9 @@ const WORD_START = /^[\u2581\u0120]/;
  * The whole words of a tokenizer's vocabulary, in lower case, without accents. WordPiece marks what continues a word
  * (`##ing`), the others what begins one.
  */
-function wholeWords({ model: { vocab } }: TokenizerFile): string[] {
+function wholeWords(
+  vocab: Readonly<Record<string, number>> | readonly (readonly [string, number])[],
+): string[] {
   const tokens = Array.isArray(vocab) ? vocab.map(([token]) => token as string) : Object.keys(vocab);
   const marksBeginnings = tokens.some((token) => WORD_START.test(token));
   const words = tokens
