@@ -51,8 +51,9 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
         port.close();
         return;
       }
+      const { purpose, text } = request;
       try {
-        const vector = vectorOf(prefixes[request.purpose] + textForModel(request.text, start));
+        const vector = vectorOf(prefixes[purpose] + textForModel(text, start));
         say({ kind: "vector", vector }, [vector.buffer as ArrayBuffer]);
       } catch (error) {
         say({ kind: "refused", message: messageOf(error) });

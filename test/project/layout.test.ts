@@ -161,7 +161,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/store/mongodb": 4_909,
   "src/store/sqlite": 2_689,
   "src/search src/search-index": 4_386,
-  "src/embed": 1_149,
+  "src/embed": 1_150,
   "src/adapters": 8_542,
   "src/domain": 5_508,
   "src/syndication src/cli src/transfer": 3_569,
