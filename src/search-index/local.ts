@@ -148,7 +148,7 @@ function matchesOf(
   const { keys, cosines, words, coverage, bestWords } = found;
   const factors = coverageFactors(question.words);
   const idsAt = (some: number[]) => searcher.idsOf(some.map((at) => keys[at] ?? 0));
-  const places = order(fusedScores(found, cosines, factors), page.limit, idsAt);
+  const places = order(fusedScores(found, cosines, factors), page.limit, (at) => idsAt([at])[0] ?? "");
   const ids = idsAt(places);
   const matches = places.map((at, n) => {
     const cosine = cosines[at] ?? Number.NaN;

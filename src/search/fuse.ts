@@ -45,9 +45,19 @@ export function coverageWeight(count: number, posts: number): number {
  */
 export function coverageFactors(words: WordQuery | null): Float64Array {
   const asked = new Set([...(words?.any ?? []), ...(words?.phrases.flat() ?? [])]).size;
+  const made = FACTORS.get(asked);
+  if (made !== undefined) return made;
   const exponent = Math.min(1, STRICT_WORDS / Math.max(1, asked));
-  return Float64Array.from({ length: COVERAGE_STEPS + 1 }, (_, step) => (step / COVERAGE_STEPS) ** exponent);
+  const factors = Float64Array.from(
+    { length: COVERAGE_STEPS + 1 },
+    (_, step) => (step / COVERAGE_STEPS) ** exponent,
+  );
+  FACTORS.set(asked, factors);
+  return factors;
 }
+
+/** By the number of words: queries have at most a few hundred. */
+const FACTORS = new Map<number, Float64Array>();
 
 /** The least meaning of a post with words of this coverage. */
 const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;

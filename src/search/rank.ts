@@ -56,6 +56,7 @@ export async function rankCandidates<Key>(
   const found = await candidates.match({ limit: readsMore ? Math.max(limit, POOL) : limit, except });
   const factors = coverageFactors(words);
   const scored = (some: Scored<Key>) => ({ found: some, scores: fusedScores(some, some.cosines, factors) });
+  const idOf = (key: Key) => candidates.idsOf([key])[0] ?? "";
   let { scores } = scored(found);
   if (rerank && vector !== null && found.keys.length > 0) {
     // A later part of a walk is judged by the same posts as its beginning.
@@ -63,9 +64,7 @@ export async function rankCandidates<Key>(
       except.size === 0
         ? { found, scores }
         : scored(await candidates.match({ limit: FEEDBACK.posts, except: new Set() }));
-    const best = order(first.scores, FEEDBACK.posts, (some) =>
-      candidates.idsOf(some.map((at) => first.found.keys[at] as Key)),
-    );
+    const best = order(first.scores, FEEDBACK.posts, (at) => idOf(first.found.keys[at] as Key));
     const vectors = await candidates.vectors(best.map((at) => first.found.keys[at] as Key));
     const moved = feedback(
       vector,
@@ -80,7 +79,7 @@ export async function rankCandidates<Key>(
     }
   }
   const keyAt = (at: number) => found.keys[at] as Key;
-  const places = order(scores, limit, (some) => candidates.idsOf(some.map(keyAt)));
+  const places = order(scores, limit, (at) => idOf(keyAt(at)));
   const ids = candidates.idsOf(places.map(keyAt));
   return places.map((at, nth) => ({ id: ids[nth] ?? "", relevance: relevanceOf(scores[at] ?? 0) }));
 }
@@ -120,13 +119,18 @@ export function fusedScores(
 /** Scores that differ by less than a part of a unit are equal. */
 const STEPS_PER_UNIT = 1e9;
 
-/** Places of the largest scores, best first, equal ones by id. @param idsAt  ids at some places */
-export function order(scores: Float64Array, limit: number, idsAt: (places: number[]) => string[]): number[] {
+/** Places of the largest scores, best first, equal ones by id. @param idAt  asked for equal scores only */
+export function order(scores: Float64Array, limit: number, idAt: (place: number) => string): number[] {
   const steps = scores.map((score) => Math.round(score * STEPS_PER_UNIT));
-  const places = [...steps.keys()];
-  const ids = idsAt(places);
-  const isFirst = (a: number, b: number) => ((ids[a] ?? "") < (ids[b] ?? "") ? -1 : 1);
-  return places.sort((a, b) => (steps[b] ?? 0) - (steps[a] ?? 0) || isFirst(a, b)).slice(0, limit);
+  const ids = new Map<number, string>();
+  const known = (place: number) => {
+    const id = ids.get(place) ?? idAt(place);
+    ids.set(place, id);
+    return id;
+  };
+  return [...steps.keys()]
+    .sort((a, b) => (steps[b] ?? 0) - (steps[a] ?? 0) || (known(a) < known(b) ? -1 : 1))
+    .slice(0, limit);
 }
 
 /** The second pass helps from so many different words on, stop words aside; the meaning of shorter queries drifts off. */
