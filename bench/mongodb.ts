@@ -77,11 +77,11 @@ async function post(board: Api, key: string, more: object = {}): Promise<void> {
   if (status !== 201) throw new Error(`a post was answered with ${status}`);
 }
 
-async function alone(board: Api, key: string, posts: number): Promise<Figures["post"]> {
+async function alone(board: Api, keys: readonly string[], posts: number): Promise<Figures["post"]> {
   const times: number[] = [];
   for (let n = 0; n < posts; n += 1) {
     const began = performance.now();
-    await post(board, key);
+    await post(board, keys[n % keys.length] as string);
     times.push(performance.now() - began);
   }
   return percentiles(times.slice(WARM_UP));
@@ -136,7 +136,7 @@ async function measure(storeUrl: string, posts: number): Promise<Figures> {
     for (let n = 0; n < AT_ONCE; n += 1) keys.push((await register(first, `Writer ${n}`)).key);
     await together([first, second], keys, 3 * WARM_UP);
     return {
-      post: await alone(first, keys[0] ?? "", posts / 2 + WARM_UP),
+      post: await alone(first, keys, posts / 2 + WARM_UP),
       posts: await together([first], keys, 2 * posts),
       postsOverTwo: await together([first, second], keys, 2 * posts),
       pushes: await pushed(first, Math.ceil(posts / 5)),

@@ -52,14 +52,13 @@ export class Background {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { store, embedder, boardModel, matching, pushes, usage, waits, clock } = parts;
-    const matched = waits.wake.bind(waits);
+    const matched = (publisherIds: Iterable<string>) => {
+      waits.wake(publisherIds);
+      this.#deliverer.nudge();
+    };
     const pauseMs = store.work.onPosts === undefined ? undefined : TOLD_PAUSE_MS;
     this.#matcher = new Poller(
-      async () => {
-        const took = await matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock());
-        if (took > 0) this.#deliverer.nudge();
-        return took;
-      },
+      () => matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock()),
       this.#failed("matching"),
       pauseMs,
     );
@@ -68,7 +67,7 @@ export class Background {
         await this.#chooseModel();
         const took = await embedPosts({ store, embedder, boardModel }, clock());
         if (took > 0) this.#matcher.nudge();
-        return took > 0 ? took : this.#renew();
+        return took > 0 || this.#renew();
       },
       this.#failed("embedding posts"),
       pauseMs,
@@ -82,7 +81,8 @@ export class Background {
       freed: () => this.#deliverer.nudge(),
       failed: this.#failed("sending to a webhook"),
     });
-    this.#deliverer = new Poller(() => this.#delivery.claim(clock()), this.#failed("claiming deliveries"));
+    const claim = async () => (await this.#delivery.claim(clock())) > 0;
+    this.#deliverer = new Poller(claim, this.#failed("claiming deliveries"));
   }
 
   /** A post was written or changed: wakes matching and embedding. */
@@ -149,12 +149,12 @@ export class Background {
   }
 
   /** Old vectors are renewed at leisure: a slice whenever nothing else waits, until a slice is not full. */
-  async #renew(): Promise<number> {
+  async #renew(): Promise<boolean> {
     const { store, embedder, boardModel } = this.#parts;
-    if (!this.#hasChosen || this.#isRenewed) return 0;
+    if (!this.#hasChosen || this.#isRenewed) return false;
     const count = await enqueueMissing({ store, embedder, boardModel });
     this.#isRenewed = count < MISSING_SLICE;
-    return count;
+    return count > 0;
   }
 
   #failed(what: string): (error: unknown) => void {

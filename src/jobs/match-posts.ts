@@ -12,8 +12,8 @@ const LEASE_MS = 5_000;
  * Matches new and changed posts against the standing queries: by words and filters once a post is written, by meaning
  * once it has its vector, which enqueues it again.
  *
- * @param services.matched  told the publishers of each recorded match
- * @returns how many posts it took
+ * @param services.matched  told the publishers of matches that were recorded
+ * @returns true when more posts may wait
  */
 export async function matchPosts(
   services: {
@@ -23,14 +23,13 @@ export async function matchPosts(
     matched: (publisherIds: Iterable<string>) => void;
   },
   now: number,
-): Promise<number> {
+): Promise<boolean> {
   const { store, matching, modelId, matched } = services;
-  // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
-  await matching.refresh(now);
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
-  if (items.length === 0) return 0;
-  // After it, so that a subscription acknowledged before the post is seen.
+  // After the claim, so that a subscription acknowledged before the post is seen. Where it outlasts the lease, two processes
+  // match a post; a match recorded twice counts once.
   await matching.refresh(now);
+  if (items.length === 0) return false;
   const posts = await store.posts.many(items.map((item) => item.postId));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));
@@ -52,9 +51,9 @@ export async function matchPosts(
   // In bounded transactions; the work is settled with the last, and a pair recorded twice counts once.
   const record = async (some: typeof matches, settled: typeof items) => {
     const recorded = await store.subscriptions.deliver(some, settled);
-    matched(new Set(recorded.map(({ publisherId }) => publisherId)));
+    if (recorded.length > 0) matched(new Set(recorded.map(({ publisherId }) => publisherId)));
   };
   while (matches.length > DELIVERIES) await record(matches.splice(0, DELIVERIES), []);
   await record(matches, items);
-  return items.length;
+  return items.length === BATCH;
 }

@@ -8,7 +8,7 @@ const REST_MS = 2_000;
 
 /** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise after pauses. */
 export class Poller {
-  readonly #batch: () => Promise<number>;
+  readonly #batch: () => Promise<boolean>;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
@@ -18,11 +18,11 @@ export class Poller {
   #stopped = true;
 
   /**
-   * @param batch  does a bounded piece of work and resolves to how many items it took
+   * @param batch  does a bounded piece of work and resolves to true when there may be more
    * @param longestMs  the longest pause
    */
   constructor(
-    batch: () => Promise<number>,
+    batch: () => Promise<boolean>,
     failed: (error: unknown) => void,
     longestMs: number = PAUSE_MS.longest,
   ) {
@@ -59,11 +59,11 @@ export class Poller {
     if (this.#timer !== null) clearTimeout(this.#timer);
     let hasFailed = false;
     try {
-      let took = 1;
-      while (!this.#stopped && (took > 0 || this.#nudged)) {
+      let isMore = true;
+      while (!this.#stopped && (isMore || this.#nudged)) {
         this.#nudged = false;
-        took = await this.#batch();
-        if (took > 0) this.#pauseMs = PAUSE_MS.shortest;
+        isMore = await this.#batch();
+        if (isMore) this.#pauseMs = PAUSE_MS.shortest;
       }
     } catch (error) {
       hasFailed = true;

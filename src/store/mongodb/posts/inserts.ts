@@ -61,7 +61,12 @@ async function findFingerprints(
   const found = await collections.posts
     .find(
       { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
-      { projection: { fingerprint: 1, created_at: 1 }, sort: { created_at: -1, _id: -1 }, limit },
+      {
+        projection: { fingerprint: 1, created_at: 1 },
+        sort: { created_at: -1, _id: -1 },
+        limit,
+        batchSize: limit,
+      },
     )
     .toArray();
   return found.map(({ _id, fingerprint, created_at }) => ({
