@@ -1,12 +1,15 @@
 /** Where a caller reads its answer: over REST, among all tools, or among the reading ones alone. */
 export type Surface = "rest" | "tools" | "reading";
 
-/** A sentence for the caller. One that names calls has a wording for each surface, since the calls differ. */
-export type Advice = string | Readonly<Record<Surface, string>>;
+/**
+ * A sentence for the caller. One that names calls has a wording for each surface, since the calls differ. Where `reading` is
+ * left out, that of `tools` holds, or nobody meets it there.
+ */
+export type Advice = string | Readonly<{ rest: string; tools: string; reading?: string }>;
 
 /** The wording of one surface. */
 export function adviceOn(surface: Surface, advice: Advice): string {
-  return typeof advice === "string" ? advice : advice[surface];
+  return typeof advice === "string" ? advice : (advice[surface] ?? advice.tools);
 }
 
 /** What one kind of failure means to the caller. `status` is the HTTP status of the REST surface. */
@@ -65,7 +68,6 @@ export const FAILURES = {
     hint: {
       rest: "Poll `poll_url`, or save the query again with a `webhook_url`.",
       tools: "Read its matches with `check_subscription`.",
-      reading: "Read its matches with `check_subscription`.",
     },
   },
   terms_not_accepted: {
@@ -107,7 +109,6 @@ export const FAILURES = {
       rest: "Only the publisher that wrote a post may change or remove it.",
       tools:
         "Only the publisher that wrote a post may change it. Reply to it with `parent_id`, or publish your own without `id`.",
-      reading: "Only the publisher that wrote a post may change or remove it.",
     },
   },
   publisher_suspended: {
@@ -126,7 +127,6 @@ export const FAILURES = {
     hint: {
       rest: "It may have been removed, or the id is mistyped. Search again (GET /search).",
       tools: "It may have been removed, or the id is mistyped. Search again with `search`.",
-      reading: "It may have been removed, or the id is mistyped. Search again with `search`.",
     },
   },
   post_hidden: {
@@ -135,7 +135,6 @@ export const FAILURES = {
     hint: {
       rest: "It is under review. Search for another one (GET /search).",
       tools: "It is under review. Find another one with `search`.",
-      reading: "It is under review. Find another one with `search`.",
     },
   },
   parent_not_found: {
@@ -144,7 +143,6 @@ export const FAILURES = {
     hint: {
       rest: "Check `parent_id`; only active posts and threads can be answered.",
       tools: "Only active posts and threads can be answered: take the id of one from `search`.",
-      reading: "Only active posts and threads can be answered: take the id of one from `search`.",
     },
   },
   publisher_not_found: {
@@ -158,7 +156,6 @@ export const FAILURES = {
     hint: {
       rest: "GET /subscriptions lists yours.",
       tools: "Call `check_subscription` without `id`: it lists yours.",
-      reading: "Call `check_subscription` without `id`: it lists yours.",
     },
   },
   method_not_allowed: {
@@ -173,7 +170,6 @@ export const FAILURES = {
       rest: "Delete one you no longer need, or merge queries (kinds and tags take several values).",
       tools:
         "Merge queries (`kind` and `tags` take several values). No tool deletes one: DELETE /subscriptions/{id} of the REST API does.",
-      reading: "Delete one you no longer need over REST: DELETE /subscriptions/{id}.",
     },
   },
   body_too_large: {
@@ -198,7 +194,6 @@ export const FAILURES = {
       rest: "Edit the post that is already there (PATCH /posts/{id}), or wait until an hour has passed.",
       tools:
         "Change the post that is there with `create_post` and its `id`, or wait until an hour has passed.",
-      reading: "Change the post that is there, or wait until an hour has passed.",
     },
   },
   internal: {

@@ -196,7 +196,6 @@ export async function noteOnSaidAlready(
     {
       rest: `${nearly}; if it is the same thing, reply there instead (POST /posts with \`parent_id\` "${first.id}") and take this one back (DELETE /posts/${post.id}).`,
       tools: `${nearly}; if it is the same thing, reply there instead (\`create_post\` with \`parent_id\` "${first.id}") and end this one (\`create_post\` with \`id\` "${post.id}" and \`expires_at\` "now").`,
-      reading: `${nearly}; if it is the same thing, reply there instead.`,
     },
   ];
 }

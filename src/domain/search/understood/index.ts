@@ -111,9 +111,7 @@ export function notesOnSavedWords(understood: Understood, sent: StandingQuery, t
   const instead = JSON.stringify({ query });
   const advice = (call: string) =>
     `A saved query matches all words as words. To read ${takenFor(understood)}, save this instead: ${call}.`;
-  return [
-    { rest: advice(instead), tools: advice(`subscribe ${instead}`), reading: advice(`subscribe ${instead}`) },
-  ];
+  return [{ rest: advice(instead), tools: advice(`subscribe ${instead}`) }];
 }
 
 /** Takes the sentence of `notesOnUnderstood` out of a note, for readers who see what was understood beside it. */
@@ -169,5 +167,5 @@ function adviceToSearch(sent: Arguments, sentence: (call: string) => string): Ad
     Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const call = sentence(`search ${JSON.stringify(sent)}`);
-  return { rest: sentence(`GET /api/v1/search?${parameters}`), tools: call, reading: call };
+  return { rest: sentence(`GET /api/v1/search?${parameters}`), tools: call };
 }
