@@ -96,6 +96,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   output: Output;
   auth: "open" | "key";
   effect: "reads" | "writes" | "erases";
+  /** `read` or `write`, by its effect, unless the definition says otherwise. */
   limit: LimitName;
   /** Failures it may answer besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];
@@ -105,7 +106,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   carriesPosts?: true;
   /** What a success adds to the statistics beyond the call itself. */
   statistic?: Statistic;
-  /** Every outcome it may have. */
+  /** Every outcome it may have; only `ok`, unless the definition says otherwise. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
   /** Inputs that the manual prints and the tests run, with real ids in place of these. */
@@ -119,12 +120,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   tool: true;
   /**
    * A second operation that the tool reaches over MCP, where it has no address of its own: by calls with the argument
-   * `given`, or without the argument `missing`. `fields` are further arguments that only it has.
+   * `given`, or without the argument `missing`.
    */
-  also?: { operation: string; fields?: readonly string[] } & (
-    | { given: string; missing?: never }
-    | { missing: string; given?: never }
-  );
+  also?: { operation: string } & ({ given: string; missing?: never } | { missing: string; given?: never });
 }
 
 /** Every operation of the board, as `src/catalog.ts` loads them. */
@@ -135,12 +133,28 @@ export interface Catalog {
   operations: readonly Operation[];
 }
 
+/** Only an operation that creates takes the key; an edit refuses it. */
+export const takesIdempotencyKey = ({ input, outcomes }: Operation) =>
+  "idempotency_key" in input.shape && outcomes.includes("created");
+
+/** @throws Error when the board has no operation of this name */
+export function operationNamed(operations: readonly Operation[], name: string): Operation {
+  const found = operations.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no operation "${name}"`);
+  return found;
+}
+
+/** What a definition may leave out. */
+type Preset = "limit" | "failures" | "outcomes";
+
 type Definition<
   Kind,
   Input extends z.ZodObject,
   Output extends z.ZodType,
   Auth extends "open" | "key",
-> = Omit<Kind, "tool" | "handle" | "auth"> & {
+> = Omit<Kind, "tool" | "handle" | "auth" | Preset> & {
+  [Name in Preset]?: Operation[Name];
+} & {
   auth: Auth;
   handle(
     input: z.output<Input>,
@@ -152,12 +166,14 @@ type Definition<
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   tool: Definition<Tool<Input, Output>, Input, Output, Auth>,
 ): Tool<Input, Output> {
-  return { ...(tool as unknown as Tool<Input, Output>), tool: true };
+  return { ...defineRoute<Input, Output, Auth>(tool), tool: true };
 }
 
 /** Like `defineTool`, for an operation that only REST has. */
 export function defineRoute<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   route: Definition<Operation<Input, Output>, Input, Output, Auth>,
 ): Operation<Input, Output> {
-  return route as unknown as Operation<Input, Output>;
+  const limit: LimitName = route.effect === "reads" ? "read" : "write";
+  const preset: Pick<Operation, Preset> = { limit, failures: [], outcomes: ["ok"] };
+  return { ...preset, ...route } as unknown as Operation<Input, Output>;
 }

@@ -10,9 +10,6 @@ export default defineTool({
   output: BoardInfo,
   auth: "open",
   effect: "reads",
-  limit: "read",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/board" },
   examples: [{}],
 

@@ -9,7 +9,6 @@ export default defineTool({
   output: Post,
   auth: "key",
   effect: "writes",
-  limit: "write",
   failures: [
     "invalid_window",
     "invalid_expiry",

@@ -16,7 +16,6 @@ export default defineTool({
   list: true,
   carriesPosts: true,
   statistic: "searches",
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/search", also: ["/posts"] },
   examples: [
     { q: "somebody to fix a bicycle", near: "52.37,4.90", radius_km: 25 },

@@ -10,9 +10,6 @@ export const readMetrics = defineRoute({
   output: Metrics,
   auth: "open",
   effect: "reads",
-  limit: "read",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/metrics" },
   examples: [{}],
 

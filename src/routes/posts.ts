@@ -13,10 +13,8 @@ export const editPost = defineRoute({
   output: Post,
   auth: "key",
   effect: "writes",
-  limit: "write",
   failures: ["post_not_found", "post_hidden", "not_owner", "invalid_window", "invalid_expiry", "invalid_url"],
   carriesPosts: true,
-  outcomes: ["ok"],
   rest: { method: "PATCH", path: "/posts/{id}" },
   examples: [{ id: "7fKm3Qx9Rt", title: "Free bicycle repair on Sunday", ends_at: null }],
 
@@ -34,9 +32,7 @@ export const deletePost = defineRoute({
   output: Deleted,
   auth: "key",
   effect: "erases",
-  limit: "write",
   failures: ["post_not_found", "post_hidden", "not_owner"],
-  outcomes: ["ok"],
   rest: { method: "DELETE", path: "/posts/{id}" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 
@@ -54,11 +50,9 @@ export const listReplies = defineRoute({
   output: z.array(Post),
   auth: "open",
   effect: "reads",
-  limit: "read",
   failures: ["post_not_found", "post_hidden", "invalid_cursor"],
   list: true,
   carriesPosts: true,
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/posts/{id}/replies" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 

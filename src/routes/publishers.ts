@@ -27,9 +27,6 @@ export const readOwnPublisher = defineRoute({
   }),
   auth: "key",
   effect: "reads",
-  limit: "read",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/publishers/me" },
   examples: [{}],
 
@@ -51,9 +48,6 @@ export const editPublisher = defineRoute({
   output: Publisher,
   auth: "key",
   effect: "writes",
-  limit: "write",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "PATCH", path: "/publishers/me" },
   examples: [{ description: "Events in Berlin, each checked with its host." }],
 
@@ -73,11 +67,9 @@ export const readInbox = defineRoute({
   output: z.array(InboxItem),
   auth: "key",
   effect: "reads",
-  limit: "read",
   failures: ["invalid_cursor"],
   list: true,
   carriesPosts: true,
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/publishers/me/inbox" },
   examples: [{}],
 
@@ -108,9 +100,6 @@ export const erasePublisher = defineRoute({
   }),
   auth: "key",
   effect: "erases",
-  limit: "write",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "DELETE", path: "/publishers/me" },
   examples: [{}],
 
@@ -130,9 +119,6 @@ export const rotateKey = defineRoute({
   output: z.object({ id: z.string(), api_key: z.string().describe("Shown once.") }),
   auth: "key",
   effect: "writes",
-  limit: "write",
-  failures: [],
-  outcomes: ["ok"],
   rest: { method: "POST", path: "/publishers/me/rotate-key" },
   examples: [{}],
 
@@ -172,10 +158,8 @@ export const readPublisher = defineRoute({
   output: Publisher.extend({ recent_posts: z.array(Post).describe("Up to 10, newest first.") }),
   auth: "open",
   effect: "reads",
-  limit: "read",
   failures: ["publisher_not_found"],
   carriesPosts: true,
-  outcomes: ["ok"],
   rest: { method: "GET", path: "/publishers/{id}" },
   examples: [{ id: "pub_4yTq8WnZ2kPv6R" }],
 

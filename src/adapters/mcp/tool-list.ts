@@ -115,7 +115,7 @@ function inputSchemaOf(
   return argumentsSchema(
     {
       ...propertiesOf(first),
-      ...(tool.also === undefined || second === undefined ? {} : fieldsOfSecond(tool.also, second)),
+      ...(second === undefined ? {} : fieldsOfSecond(tool.also?.given, second)),
       ...(takesDetail
         ? { detail: { type: "string", enum: DETAILS, description: "full: whole posts. Default: compact." } }
         : {}),
@@ -133,13 +133,9 @@ const TOLD: Readonly<Record<string, string>> = {
   cursor: "For further replies: the cursor that the last answer gave.",
 };
 
-/** Only the fields that tell the second operation: the others are those of the first. */
-function fieldsOfSecond({ given, fields = [] }: NonNullable<Tool["also"]>, second: JsonObject) {
-  const named = [...(given === undefined ? [] : [given]), ...fields];
-  return Object.fromEntries(
-    named.map((name) => [name, { ...propertiesOf(second)[name], description: TOLD[name] }]),
-  );
-}
+/** Only the field that tells the second operation: the others are those of the first. */
+const fieldsOfSecond = (given: string | undefined, second: JsonObject) =>
+  given === undefined ? {} : { [given]: { ...propertiesOf(second)[given], description: TOLD[given] } };
 
 /**
  * The schema of a tool's arguments, as every provider of models takes it: a type on every property, choices of strings

@@ -1,5 +1,5 @@
 import type { Site } from "../../domain/site.ts";
-import type { Operation, Tool } from "../../operation.ts";
+import { type Operation, operationNamed, type Tool } from "../../operation.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { Post, PostInput } from "../../schema/post.ts";
 import { table } from "../text/markdown.ts";
@@ -99,6 +99,7 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 
 /** What all answers have in common. */
 export function answersChapter(operations: readonly Operation[]): Chapter {
+  const { method, path } = operationNamed(operations, "read_own_publisher").rest;
   const keyed = operations.find(({ input }) => "idempotency_key" in input.shape)?.name;
   const added = Object.keys(Post.shape).filter(
     (name) => name !== "link" && (name === "url" || !(name in PostInput.shape)),
@@ -111,15 +112,8 @@ Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":�
 
 A post has what it was written with (the link as \`link\`), and \`${added.join(", ")}\`.
 
-\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`,
+\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${method} ${path}.`,
   };
-}
-
-/** The REST call of an operation, for sentences: `GET /board`. */
-function callOf(operations: readonly Operation[], name: string): string {
-  const operation = operations.find((each) => each.name === name);
-  if (operation === undefined) throw new Error(`the manual speaks of "${name}", which is no operation`);
-  return `${operation.rest.method} ${operation.rest.path}`;
 }
 
 const links = (site: Site) => `

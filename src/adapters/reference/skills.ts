@@ -1,5 +1,5 @@
 import type { Site } from "../../domain/site.ts";
-import type { Operation, Tool } from "../../operation.ts";
+import { type Operation, operationNamed, type Tool } from "../../operation.ts";
 import { KINDS, LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
 
@@ -101,9 +101,8 @@ const SKILLS: readonly { name: string; description: string; steps(call: CallOf):
 
 function callsOf(tools: readonly Operation[], site: Site): CallOf {
   return (name) => {
-    const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) throw new Error(`a skill speaks of "${name}", which is no tool`);
-    return `\`${name}\` (${tool.rest.method} ${site.api}${tool.rest.path})`;
+    const { method, path } = operationNamed(tools, name).rest;
+    return `\`${name}\` (${method} ${site.api}${path})`;
   };
 }
 
