@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
-import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
+import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
 import { failuresOf } from "../../operation-failures.ts";
 import { BoardInfo, Metrics, Readiness } from "../../schema/board.ts";
 import { FailureMeta, failureOf, Issue, Meta, successOf } from "../../schema/envelope.ts";
@@ -71,85 +71,72 @@ const HEADERS = {
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
-/** Builds the answers of operations, and collects the failures they share so that the document holds each once. */
-export class Answers {
-  readonly #site: Site;
-  readonly #shared = new Map<string, JsonObject>();
-  readonly #codes = new Set<FailureCode>();
-
-  constructor(site: Site) {
-    this.#site = site;
-  }
-
-  /** One per outcome, and 304 for every GET. */
-  successes(operation: Operation): JsonObject {
-    const { name, outcomes, rest, output, list = false } = operation;
-    const schema = documentSchema(successOf(output, list), "output");
-    const example = recordedAnswer(name, this.#site)?.body;
-    const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
-    const reads = rest.method === "GET";
-    const answers = outcomes.map((outcome): [string, JsonObject] => {
-      const replay = outcome === "ok" && takesIdempotencyKey(operation);
-      const names: HeaderName[] = [
-        "RateLimit",
-        "RateLimit-Policy",
-        ...(outcome === "created" ? (["Location"] as const) : []),
-        ...(reads ? (["ETag"] as const) : []),
-        ...(reads && list ? (["Link"] as const) : []),
-        ...(replay ? (["Idempotency-Replayed"] as const) : []),
-      ];
-      const description = replay
-        ? "Sent before with this idempotency key: what was written then, unchanged."
-        : { ok: "Done.", created: "Created.", pending: "Taken, but not confirmed yet." }[outcome];
-      return [String(OUTCOME_STATUS[outcome]), { description, headers: headers(names), content }];
-    });
-    if (reads) answers.push(["304", unchanged()]);
-    return Object.fromEntries(answers);
-  }
-
-  /** One per status, naming every code it may carry. */
-  failures(operation: Operation): JsonObject {
-    const byStatus = grouped(failuresOf(operation), (code) => FAILURES[code].status);
-    return Object.fromEntries(
-      [...byStatus].map(([status, codes]) => [String(status), this.#failure(status, [...codes].sort())]),
-    );
-  }
-
-  /** `components.responses`: operations that fail with the same codes share an answer. */
-  responses(): JsonObject {
-    return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
-
-  /** `components.examples`: an error body per code. */
-  examples(): JsonObject {
-    return Object.fromEntries(
-      [...this.#codes].sort().map((code) => [code, { value: failureExample(code, this.#site) }]),
-    );
-  }
-
-  #failure(status: number, codes: readonly FailureCode[]): JsonObject {
-    const name = codes.join("-");
-    for (const code of codes) this.#codes.add(code);
+/** The answers of an operation: one per outcome, 304 for every GET, and one per status of its failures. */
+export function answersOf(operation: Operation, site: Site): JsonObject {
+  const { name, outcomes, rest, output, list = false } = operation;
+  const schema = documentSchema(successOf(output, list), "output");
+  const example = recordedAnswer(name, site)?.body;
+  const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
+  const reads = rest.method === "GET";
+  const successes = outcomes.map((outcome): [number, JsonObject] => {
+    const replay = outcome === "ok" && takesIdempotencyKey(operation);
     const names: HeaderName[] = [
-      ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
-      ...(status === 429 ? (["RateLimit", "RateLimit-Policy"] as const) : []),
-      ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+      "RateLimit",
+      "RateLimit-Policy",
+      ...(outcome === "created" ? (["Location"] as const) : []),
+      ...(reads ? (["ETag"] as const) : []),
+      ...(reads && list ? (["Link"] as const) : []),
+      ...(replay ? (["Idempotency-Replayed"] as const) : []),
     ];
-    this.#shared.set(name, {
-      description: codes.map((code) => `\`${code}\`: ${FAILURES[code].message}`).join("\n"),
-      ...(names.length === 0 ? {} : { headers: headers(names) }),
-      content: {
-        "application/json": {
-          schema: documentSchema(failureOf(codes), "output"),
-          examples: Object.fromEntries(
-            codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-          ),
-        },
-      },
-    });
-    return { $ref: `#/components/responses/${name}` };
-  }
+    const description = replay
+      ? "Sent before with this idempotency key: what was written then, unchanged."
+      : { ok: "Done.", created: "Created.", pending: "Taken, but not confirmed yet." }[outcome];
+    return [OUTCOME_STATUS[outcome], { description, headers: headers(names), content }];
+  });
+  const failures = failureGroups(operation).map(({ status, name: shared }) => [
+    status,
+    { $ref: `#/components/responses/${shared}` },
+  ]);
+  return Object.fromEntries([...successes, ...(reads ? [[304, unchanged()]] : []), ...failures]);
 }
+
+/** The failures of an operation by status. Operations that fail with the same codes share an answer, by its name. */
+const failureGroups = (operation: Operation) =>
+  [...grouped(failuresOf(operation), (code) => FAILURES[code].status)].map(([status, all]) => {
+    const codes = all.toSorted();
+    return { status, codes, name: codes.join("-") };
+  });
+
+/** `components.responses`: each shared answer to a failure. */
+export function failureResponses(operations: readonly Operation[]): JsonObject {
+  const groups = operations
+    .flatMap(failureGroups)
+    .map((group): [string, JsonObject] => [group.name, failureResponse(group)]);
+  return Object.fromEntries(groups.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function failureResponse({ status, codes }: ReturnType<typeof failureGroups>[number]): JsonObject {
+  const names: HeaderName[] = [
+    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 429 ? (["RateLimit", "RateLimit-Policy"] as const) : []),
+    ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+  ];
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+  const schema = documentSchema(failureOf(codes), "output");
+  return {
+    description: codes.map((code) => `\`${code}\`: ${FAILURES[code].message}`).join("\n"),
+    ...(names.length === 0 ? {} : { headers: headers(names) }),
+    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
+  };
+}
+
+/** `components.examples`: an error body per code. */
+export const failureExamples = (operations: readonly Operation[], site: Site): JsonObject =>
+  Object.fromEntries(
+    [...new Set(operations.flatMap(failuresOf))]
+      .sort()
+      .map((code) => [code, { value: failureExample(code, site) }]),
+  );
 
 /** The error envelope of a failure, with the words of the table. */
 function failureExample(code: FailureCode, { manual, mcp }: Site): z.infer<ReturnType<typeof failureOf>> {
@@ -176,7 +163,3 @@ export function componentHeaders(): JsonObject {
     ]),
   );
 }
-
-/** Only an operation that creates takes the key; an edit refuses it. */
-export const takesIdempotencyKey = ({ input, outcomes }: Operation) =>
-  "idempotency_key" in input.shape && outcomes.includes("created");

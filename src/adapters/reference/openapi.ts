@@ -1,15 +1,16 @@
 import type { Site } from "../../domain/site.ts";
-import type { Operation } from "../../operation.ts";
+import { type Operation, takesIdempotencyKey } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/board.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import type { JsonObject } from "./fields.ts";
 import {
-  Answers,
+  answersOf,
   componentHeaders,
   componentSchemas,
   documentSchema,
+  failureExamples,
+  failureResponses,
   headers,
-  takesIdempotencyKey,
   unchanged,
 } from "./openapi-components.ts";
 
@@ -26,16 +27,18 @@ const TAGS: Readonly<Record<string, string>> = {
  * The OpenAPI 3.1 document of every REST route, derived from the operations.
  * The same operations and site give the same document, byte for byte.
  */
-export function openApiDocument(catalog: { operations: readonly Operation[] }, site: Site): JsonObject {
-  const answers = new Answers(site);
+export function openApiDocument(
+  { operations }: { operations: readonly Operation[] },
+  site: Site,
+): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const operation of byPath(catalog.operations)) {
+  for (const operation of byPath(operations)) {
     const { path, method, also = [] } = operation.rest;
     for (const each of [path, ...also]) {
       const operationId = each === path ? operation.name : `${operation.name}${each.replace(/\W+/g, "_")}`;
       paths[each] = {
         ...paths[each],
-        [method.toLowerCase()]: operationObject(operation, operationId, each, answers),
+        [method.toLowerCase()]: operationObject(operation, operationId, each, site),
       };
     }
   }
@@ -56,8 +59,8 @@ export function openApiDocument(catalog: { operations: readonly Operation[] }, s
     paths: { ...paths, ...sitePaths(site) },
     components: {
       schemas: componentSchemas(),
-      responses: answers.responses(),
-      examples: answers.examples(),
+      responses: failureResponses(operations),
+      examples: failureExamples(operations, site),
       headers: componentHeaders(),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "The API key of a publisher, `bbk_…`." },
@@ -77,12 +80,7 @@ export function byPath(operations: readonly Operation[]): Operation[] {
   );
 }
 
-function operationObject(
-  operation: Operation,
-  operationId: string,
-  path: string,
-  answers: Answers,
-): JsonObject {
+function operationObject(operation: Operation, operationId: string, path: string, site: Site): JsonObject {
   const { rest, input, auth, title, when } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
   const inQuery =
@@ -123,7 +121,7 @@ function operationObject(
     security: auth === "key" ? keyed : [{}, ...keyed],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(inBody ? { requestBody: requestBody(operation, inPath) } : {}),
-    responses: { ...answers.successes(operation), ...answers.failures(operation) },
+    responses: answersOf(operation, site),
   };
 }
 
