@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { failureHandler } from "../../src/adapters/http/failures.ts";
+import { failureHandler } from "../../src/adapters/http/answers.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/operation.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";

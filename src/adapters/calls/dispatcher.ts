@@ -228,7 +228,7 @@ export class Dispatcher {
     const { caller, reporter, address, surface, line, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
-    const { input, notes } = parseInput(operation, sent, source);
+    const { input, notes } = parseInput(operation, sent, source, surface);
     const context: Context = { ...this.#parts.services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
     const body = await this.#parts.envelopes.success(

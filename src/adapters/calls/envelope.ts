@@ -29,12 +29,10 @@ export interface Failure {
 
 /** Builds both envelopes for every surface. */
 export class Envelopes {
-  readonly #board: Board;
-  readonly #site: Site;
+  readonly #parts: { board: Board; site: Site };
 
   constructor(parts: { board: Board; site: Site }) {
-    this.#board = parts.board;
-    this.#site = parts.site;
+    this.#parts = parts;
   }
 
   /** @param notes  the adapter's (ignored fields); they come before the reply's own */
@@ -77,14 +75,15 @@ export class Envelopes {
   }
 
   async #meta(notes: readonly string[], now: number) {
-    return { board: await this.#board.meta(now), ...this.#links(notes) };
+    return { board: await this.#parts.board.meta(now), ...this.#links(notes) };
   }
 
   #links(notes: readonly string[]) {
+    const { site } = this.#parts;
     return {
       ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
-      docs: this.#site.manual,
-      mcp: this.#site.mcp,
+      docs: site.manual,
+      mcp: site.mcp,
     };
   }
 }

@@ -51,17 +51,15 @@ const REASONS_MAX = 100;
 
 /** Logs an outage of the store once, however many calls and jobs meet it. */
 export class Outages {
-  readonly #logger: Logger;
-  readonly #clock: () => number;
+  readonly #parts: { logger: Logger; clock: () => number };
   readonly #known = new Map<string, { loggedAt: number; metAt: number; times: number }>();
 
   constructor(parts: { logger: Logger; clock: () => number }) {
-    this.#logger = parts.logger;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   met(error: StoreUnavailable): void {
-    const now = this.#clock();
+    const now = this.#parts.clock();
     const known = this.#known.get(error.message);
     if (known !== undefined && now - known.metAt < CALM_MS && now - known.loggedAt < REMINDER_MS) {
       known.metAt = now;
@@ -71,6 +69,6 @@ export class Outages {
     if (this.#known.size >= REASONS_MAX) this.#known.clear();
     this.#known.set(error.message, { loggedAt: now, metAt: now, times: 0 });
     const before = known === undefined || known.times === 0 ? {} : { times_since_last_line: known.times };
-    this.#logger.error({ err: error, ...before }, "the store is unavailable");
+    this.#parts.logger.error({ err: error, ...before }, "the store is unavailable");
   }
 }

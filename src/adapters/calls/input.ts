@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
-import { type Advice, BoardError, type FailureCode, type Issue } from "../../failures.ts";
+import { type Advice, BoardError, type FailureCode, type Issue, type Surface } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { withMoments } from "../../schema/time/local-time.ts";
 import { fieldMeant } from "./field-names.ts";
@@ -17,6 +17,7 @@ export function parseInput(
   operation: Operation,
   sent: Record<string, unknown>,
   source: "body" | "query",
+  surface: Surface = "rest",
 ): { input: z.output<z.ZodObject>; notes: Advice[] } {
   const { fields, note } = withMoments(sent);
   const parsed = operation.input.safeParse(withFoldedChoices(operation.input, fields), { reportInput: true });
@@ -29,7 +30,7 @@ export function parseInput(
     });
   }
   const unknown = unknownFields(operation.input, sent);
-  refuseUnread(operation, unknown);
+  refuseUnread(operation, unknown, surface);
   // The one guard over every text that is kept.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
   const notes =
@@ -45,18 +46,32 @@ const NEVER_WITHOUT: ReadonlySet<string | null> = new Set(
 );
 
 /**
- * A post whose place, time, parent or source came under another name is not written without it.
+ * Refuses what must not be written without one of its fields: over REST a post whose place, time, parent or source came under
+ * another name, over MCP a post or a saved query with any field that seems misspelt.
  * @throws BoardError `invalid_request`
  */
-function refuseUnread({ carriesPosts, effect }: Operation, unknown: readonly UnknownField[]): void {
-  if (carriesPosts !== true || effect !== "writes") return;
-  const issues = unknown
-    .filter(({ path, meant }) => NEVER_WITHOUT.has(meant) || (meant !== null && path.startsWith("location.")))
-    .map(unknownFieldIssue);
+function refuseUnread(operation: Operation, unknown: readonly UnknownField[], surface: Surface): void {
+  const { auth, carriesPosts, effect, input } = operation;
+  if (effect !== "writes" || (surface === "rest" ? carriesPosts !== true : auth !== "key")) return;
+  const isLost = ({ path, meant }: UnknownField) =>
+    meant !== null && (surface !== "rest" || NEVER_WITHOUT.has(meant) || path.startsWith("location."));
+  const issues = unknown.filter(isLost).map(unknownFieldIssue);
+  if (surface !== "rest" && "id" in input.shape && "expires_at" in input.shape) {
+    const ending = unknown.filter(({ path, meant }) => meant === null && ENDINGS.has(path));
+    const message = 'Is not a parameter; `expires_at` "now" ends a post.';
+    issues.push(...ending.map(({ path }) => ({ path, code: "unknown_field", message })));
+  }
   if (issues.length === 0) return;
   const hint = "Nothing was written. Send it again with these fields under their right names.";
   throw new BoardError("invalid_request", { issues, hint });
 }
+
+/** By what models would end a post of their own. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  "delete deleted remove removed cancel cancelled canceled status state active archived close closed".split(
+    " ",
+  ),
+);
 
 /** Names of a rule by which a post would come again. */
 const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|schedule|frequency)$/i;
@@ -80,7 +95,6 @@ function notesOnUnread(unknown: readonly UnknownField[]): Advice[] {
           {
             rest: `${cure} (PATCH /posts/{id}).`,
             tools: `${cure} (\`create_post\` with the \`id\` of this post and a new \`body\`).`,
-            reading: `${cure}.`,
           },
         ]),
   ];
@@ -91,17 +105,10 @@ function withFoldedChoices(schema: z.ZodObject, sent: Record<string, unknown>): 
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => {
       const field: unknown = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-      const isChoice = typeof value === "string" && unwrapped(field) instanceof z.ZodEnum;
+      const isChoice = typeof value === "string" && behind(field) instanceof z.ZodEnum;
       return [name, isChoice ? value.trim().toLowerCase() : value];
     }),
   );
-}
-
-function unwrapped(field: unknown): unknown {
-  let schema = field;
-  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    schema = schema.unwrap();
-  return schema;
 }
 
 function failureOf(issues: readonly z.core.$ZodIssue[], source: "body" | "query"): FailureCode {
@@ -180,7 +187,7 @@ export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>
     if (field === undefined) {
       unknown.push({ path: printable(path + key), meant: fieldMeant(key, known) });
     } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      const inner = objectBehind(field as z.ZodType);
+      const inner = objectBehind(field);
       if (inner !== null)
         unknown.push(...unknownFields(inner, value as Record<string, unknown>, `${path}${key}.`));
     }
@@ -195,7 +202,7 @@ function unknownFieldNote({ path, meant }: UnknownField): string {
   return `\`${path}\` is not a parameter${meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`}`;
 }
 
-export function unknownFieldIssue({ path, meant }: UnknownField): Issue {
+function unknownFieldIssue({ path, meant }: UnknownField): Issue {
   const message = meant === null ? "Is not a parameter." : `Is not a parameter; did you mean \`${meant}\`?`;
   return { path, code: "unknown_field", message };
 }
@@ -204,12 +211,14 @@ export function unknownFieldIssue({ path, meant }: UnknownField): Issue {
 const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
 
 /** The object that a field takes, whatever else it understands; null for any other field. */
-export function objectBehind(field: z.ZodType): z.ZodObject | null {
-  let schema: unknown = field;
-  for (;;) {
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap();
-    else if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform) schema = schema.out;
-    else break;
-  }
+export function objectBehind(field: unknown): z.ZodObject | null {
+  const schema = behind(field);
   return schema instanceof z.ZodObject ? schema : null;
+}
+
+/** What a field takes, besides nothing and what is made into it. */
+function behind(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return behind(schema.unwrap());
+  return schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform ? behind(schema.out) : schema;
 }

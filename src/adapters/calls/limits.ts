@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Secrets } from "../../domain/secrets.ts";
 import { BoardError } from "../../failures.ts";
 import type { LimitName } from "../../operation.ts";
@@ -84,15 +84,11 @@ export interface LimitHeaders {
 type Overrides = "on" | "off" | Record<string, { count: number; seconds: number }>;
 
 export class Limits {
-  readonly #store: LimitStore;
-  readonly #secrets: Secrets;
-  readonly #overrides: Overrides;
+  readonly #parts: { store: LimitStore; secrets: Secrets; overrides: Overrides };
   readonly #memory = new Map<string, RateLimiterMemory>();
 
   constructor(parts: { store: LimitStore; secrets: Secrets; overrides: Overrides }) {
-    this.#store = parts.store;
-    this.#secrets = parts.secrets;
-    this.#overrides = parts.overrides;
+    this.#parts = parts;
   }
 
   /**
@@ -100,7 +96,7 @@ export class Limits {
    * @throws BoardError `rate_limited`, with `retryAfterS` and the headers in `cause`
    */
   async take(limit: LimitName, who: Counted, now: number): Promise<LimitHeaders | null> {
-    if (this.#overrides === "off") return null;
+    if (this.#parts.overrides === "off") return null;
     const { shared, policies } = POLICIES[limit];
     const counted = policies.map((policy) => this.#stateOf(this.#overridden(policy), shared, who, now));
     const states = (await Promise.all(counted)).flat();
@@ -117,14 +113,15 @@ export class Limits {
    * @throws BoardError `rate_limited` when this key was one too many
    */
   async failedKey(address: string): Promise<void> {
-    if (this.#overrides === "off") return;
+    if (this.#parts.overrides === "off") return;
     const policy = this.#overridden(FAILED_KEYS);
-    const { points, resetS } = await this.#ownCount(policy, addressBucket(address), policy.count);
+    const { points, resetS } = await this.#ownCount(policy, addressBucket(address));
     if (points > policy.count) throw tooManyWrongKeys(resetS);
   }
 
   #overridden(policy: Policy): Policy {
-    return typeof this.#overrides === "object" ? { ...policy, ...this.#overrides[policy.name] } : policy;
+    const { overrides } = this.#parts;
+    return typeof overrides === "object" ? { ...policy, ...overrides[policy.name] } : policy;
   }
 
   async #stateOf(policy: Policy, shared: boolean, who: Counted, now: number): Promise<PolicyState[]> {
@@ -134,7 +131,7 @@ export class Limits {
     const count = async (bucket: string, allowed: number) => {
       const { points, resetS } = await (shared
         ? this.#sharedCount(policy, bucket, now)
-        : this.#ownCount(policy, bucket, allowed));
+        : this.#ownCount(policy, bucket));
       return { policy, remaining: Math.max(0, allowed - points), resetS, over: points > allowed };
     };
     const allowed = allowance(policy, caller);
@@ -151,27 +148,19 @@ export class Limits {
   }
 
   async #sharedCount(policy: Policy, bucket: string, now: number): Promise<Count> {
-    const key = `${policy.name} ${this.#secrets.addressTag(bucket)}`;
-    const { points, endsAt } = await this.#store.add(key, 1, policy.seconds * 1000, now);
+    const key = `${policy.name} ${this.#parts.secrets.addressTag(bucket)}`;
+    const { points, endsAt } = await this.#parts.store.add(key, 1, policy.seconds * 1000, now);
     return { points, resetS: secondsLeft(endsAt - now, policy) };
   }
 
-  async #ownCount(policy: Policy, bucket: string, allowed: number): Promise<Count> {
-    const state = await this.#limiter(policy, allowed)
-      .consume(bucket)
-      .catch((refusal: unknown) => {
-        if (refusal instanceof RateLimiterRes) return refusal;
-        throw refusal;
-      });
-    return { points: state.consumedPoints, resetS: secondsLeft(state.msBeforeNext, policy) };
-  }
-
-  #limiter(policy: Policy, points: number): RateLimiterMemory {
-    const key = `${policy.name} ${points}`;
-    const limiter =
-      this.#memory.get(key) ?? new RateLimiterMemory({ keyPrefix: key, points, duration: policy.seconds });
-    this.#memory.set(key, limiter);
-    return limiter;
+  async #ownCount(policy: Policy, bucket: string): Promise<Count> {
+    // It only counts: what is too many depends on the caller.
+    const counter =
+      this.#memory.get(policy.name) ??
+      new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: policy.seconds });
+    this.#memory.set(policy.name, counter);
+    const { consumedPoints, msBeforeNext } = await counter.consume(bucket);
+    return { points: consumedPoints, resetS: secondsLeft(msBeforeNext, policy) };
   }
 }
 

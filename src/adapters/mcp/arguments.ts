@@ -1,8 +1,7 @@
-import { BoardError } from "../../failures.ts";
 import { KINDS } from "../../schema/post.ts";
 import { fromJsonText } from "../../schema/scalars.ts";
 import { fieldsNamed, PLACE_FIELDS, PLACE_NAMES } from "../calls/field-names.ts";
-import { objectBehind, unknownFieldIssue, unknownFields } from "../calls/input.ts";
+import { objectBehind } from "../calls/input.ts";
 import { propertiesOf } from "../reference/fields.ts";
 import { operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
@@ -32,33 +31,6 @@ export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): U
   const input = gathered(served, named, notes);
   return { served, input, apiKey: typeof apiKey === "string" ? apiKey : null, detail, notes };
 }
-
-/**
- * What looks like a misspelt field of a post or a saved query must not be dropped: it would go live without it.
- * @throws BoardError `invalid_request`
- */
-export function refuseMisspelt({ served: { operation }, input }: Understood): void {
-  if (operation.effect !== "writes" || operation.auth !== "key") return;
-  const unknown = unknownFields(operation.input, input);
-  const issues = unknown.filter(({ meant }) => meant !== null).map(unknownFieldIssue);
-  if ("id" in operation.input.shape && "expires_at" in operation.input.shape) {
-    const ending = unknown.filter(({ path, meant }) => meant === null && ENDINGS.has(path));
-    const message = 'Is not a parameter; `expires_at` "now" ends a post.';
-    issues.push(...ending.map(({ path }) => ({ path, code: "unknown_field", message })));
-  }
-  if (issues.length === 0) return;
-  throw new BoardError("invalid_request", {
-    issues,
-    hint: "Nothing was written. Send it again with these fields under their right names.",
-  });
-}
-
-/** By what models would end a post of their own. */
-const ENDINGS: ReadonlySet<string> = new Set(
-  "delete deleted remove removed cancel cancelled canceled status state active archived close closed".split(
-    " ",
-  ),
-);
 
 /** A message of the protocol with its tool's arguments as an object: the SDK refuses any other before a tool is found. */
 export function withArguments<Message>(message: Message): Message {
@@ -110,7 +82,7 @@ function gathered({ operation: { input: schema } }: ServedOperation, given: Fiel
   const fields: Fields = schema.shape;
   const strays = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
   for (const [name, field] of Object.entries(fields)) {
-    const inner = objectBehind(field as Parameters<typeof objectBehind>[0]);
+    const inner = objectBehind(field);
     if (inner === null) continue;
     const known = new Set(Object.keys(inner.shape));
     if (name in given) {
@@ -221,8 +193,6 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
   kind: (text) => text.split(",").map(kindIn).join(","),
   // "#bikes, #repair"
   tags: (text) => (text.trimStart().startsWith("[") ? text : text.replace(/(^|,)\s*#/g, "$1")),
-  reason: (text) => text.trim().toLowerCase(),
-  sort: (text) => text.trim().toLowerCase(),
   // "10 km"
   radius_km: (text) => text.replace(/^\s*([\d.]+)\s*km\s*$/i, "$1"),
 };

@@ -4,7 +4,7 @@ import { type Advice, adviceOn, BoardError, FAILURES, type Surface } from "../..
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
-import { refuseMisspelt, type Understood } from "./arguments.ts";
+import type { Understood } from "./arguments.ts";
 import { answerData, answerText, type Call, failedResult, fittingItems } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
@@ -52,7 +52,6 @@ export async function callTool(
     // A missing key comes before a wrong argument, as over REST.
     if (admission.refusal !== null) throw admission.refusal;
     const detail = detailOf(served, understood.detail);
-    refuseMisspelt(understood);
     const source = operation.rest.method === "GET" ? "query" : "body";
     const notes = [...admission.notes, ...understood.notes, ...(isOutranked ? [OUTRANKED] : [])];
     const noted = { ...admission, notes };
