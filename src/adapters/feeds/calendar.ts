@@ -1,7 +1,7 @@
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
-import { isAllDay, shownEnd } from "../text/when.ts";
+import { isAllDay, localDaysOf } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 
@@ -58,22 +58,20 @@ const folded = (text: string) => text.split("\r\n").map(foldedLine).join("\r\n")
 
 /** Breaks a line between characters, never within one. */
 function foldedLine(line: string): string {
-  let out = "";
-  let start = 0;
-  let octets = 0;
-  for (let i = 0; i < line.length; ) {
-    const code = line.codePointAt(i) ?? 0;
-    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (octets + size > LINE_OCTETS) {
-      out += `${line.slice(start, i)}\r\n `;
-      start = i;
-      octets = 1;
-    }
-    octets += size;
-    i += code < 0x10000 ? 1 : 2;
+  const bytes = Buffer.from(line);
+  const parts: string[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    // Every line but the first begins with a blank.
+    let end = start + LINE_OCTETS - Math.min(start, 1);
+    while (isInCharacter(bytes[end])) end -= 1;
+    parts.push(bytes.toString("utf8", start, end));
+    start = end;
   }
-  return out + line.slice(start);
+  return parts.join("\r\n ");
 }
+
+/** Whether an octet of UTF-8 continues a character. */
+const isInCharacter = (octet = 0) => octet >> 6 === 0b10;
 
 function eventOf(post: Post, about: About): ICalEventData {
   const point = pointOf(post);
@@ -101,28 +99,24 @@ function eventOf(post: Post, about: About): ICalEventData {
 
 /** From start to end; for an all-day post, from its first day to the day after its last. */
 function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
-  const startsAt = Date.parse(post.starts_at ?? post.created_at);
-  if (!isAllDay(post)) return timesOf(startsAt, post.ends_at === null ? null : Date.parse(post.ends_at));
-  const zone = post.timezone ?? "UTC";
-  const first = dayIn(zone, startsAt);
-  const shown = shownEnd(post);
-  const last = shown === null ? first : dayIn(zone, Date.parse(shown));
-  const end = Math.min(last + DAY_MS, LAST_DAY);
+  const days = isAllDay(post) ? localDaysOf(post) : null;
+  if (days === null) {
+    const ends = post.ends_at === null ? null : Date.parse(post.ends_at);
+    return timesOf(Date.parse(post.starts_at ?? post.created_at), ends);
+  }
+  const first = midnightOf(days.first);
+  const end = Math.min(midnightOf(days.last) + DAY_MS, LAST_DAY);
   return { allDay: true, start: new Date(first), ...(end > first ? { end: new Date(end) } : {}) };
 }
+
+/** The start of a day in UTC; a later year has no form that is read. */
+const midnightOf = (day: string) => (day.length > "YYYY-MM-DD".length ? LAST_DAY : Date.parse(day));
 
 /** An end must be later than the start in whole seconds (RFC 5545, 3.6.1); without one, an event ends as it starts. */
 function timesOf(startsAt: number, endsAt: number | null): Pick<ICalEventData, "start" | "end"> {
   const start = new Date(startsAt);
   const lasts = endsAt !== null && Math.floor(endsAt / 1000) > Math.floor(startsAt / 1000);
   return lasts ? { start, end: new Date(endsAt) } : { start };
-}
-
-/** The calendar day in a zone, as midnight UTC. */
-function dayIn(zone: string, ms: number): number {
-  const day = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(ms);
-  const parsed = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(parsed) ? ms - (ms % DAY_MS) : parsed;
 }
 
 function statusOf(said: unknown): ICalEventStatus {

@@ -1,4 +1,5 @@
 import type { Post } from "../../schema/post.ts";
+import { html } from "../pages/frame/html.ts";
 import { whenOf } from "../text/when.ts";
 
 /** Not allowed in XML 1.0: C0 controls except tab and line breaks, lone surrogates, U+FFFE, U+FFFF. */
@@ -49,14 +50,7 @@ export function htmlOf(post: Post): string {
   ].join("\n");
 }
 
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+const escaped = (text: string): string => html`${text}`.toString();
 
 /** Degrees to six decimals, about a decimetre, and never in exponent notation. */
 const degrees = (value: number) => Math.round(value * 1e6) / 1e6;

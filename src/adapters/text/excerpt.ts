@@ -2,10 +2,10 @@ import { parseQueryText } from "../../search/query-text.ts";
 import { OTHER_SPELLINGS } from "../../search/tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
-/** Size of an excerpt for people, in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
+/** Size of an excerpt in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
 const EXCERPT_BYTES = 240;
-/** Even where letters take several bytes, a model is shown as many. */
-const LIST_CHARS_MIN = 180;
+/** Even where letters take several bytes, as many are shown. */
+const CHARS_MIN = 180;
 /** Text before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
 /** A bound for long texts of one repeated word. */
@@ -23,26 +23,15 @@ export function soughtWords(q: string | undefined): string[] {
 }
 
 /**
- * The part of a text with most of the sought words, or else its beginning, as one line of about 240 bytes in UTF-8.
- * `…` marks each cut.
+ * The part of a text with most of the sought words, or else its beginning, as one line of 180 to 240 characters, as many as
+ * 240 bytes hold. `…` marks each cut.
  */
 export function excerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= EXCERPT_BYTES) return text;
-  return partOf(text, sought, Math.floor((EXCERPT_BYTES * text.length) / bytes) - 2);
-}
-
-/** The same for models: 160 to 240 characters, as many as 240 bytes hold. */
-export function listExcerptOf(body: string, sought: readonly string[]): string {
-  const text = visibleLine(body);
-  const room = Math.floor((EXCERPT_BYTES * text.length) / Math.max(1, Buffer.byteLength(text)));
-  const chars = Math.max(LIST_CHARS_MIN, room);
-  return text.length <= chars ? text : partOf(text, sought, chars - 2);
-}
-
-/** `room` characters of a text, with `…` at each cut. */
-function partOf(text: string, sought: readonly string[], room: number): string {
+  const fitting = Math.floor((EXCERPT_BYTES * text.length) / Math.max(1, Buffer.byteLength(text)));
+  const chars = Math.max(CHARS_MIN, fitting);
+  if (text.length <= chars) return text;
+  const room = chars - 2;
   const hits = hitsOf(foldedTo(text), sought);
   let start = 0;
   let most = 0;
@@ -93,18 +82,7 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
 }
 
 /** Lower case without diacritics. The length stays, and with it all positions: `straße` does not become `strasse`. */
-function foldedTo(text: string): string {
-  const units = new Uint16Array(text.length);
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    FOLDED[unit] ||= foldedUnit(String.fromCharCode(unit)).charCodeAt(0);
-    units[at] = FOLDED[unit] ?? unit;
-  }
-  return Buffer.from(units.buffer).toString("utf16le");
-}
-
-/** UTF-16 units seen so far, folded; 0 for the rest. An answer may fold a hundred bodies of up to 8,000 units each. */
-const FOLDED = new Uint16Array(0x10000);
+const foldedTo = (text: string): string => text.replace(/[A-Z\u0080-\uFFFF]/g, foldedUnit);
 
 function foldedUnit(unit: string): string {
   const plain = unit.normalize("NFD").charAt(0);

@@ -1,7 +1,7 @@
 import { isOver } from "../../domain/posts/expiry.ts";
 import type { Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
-import { listExcerptOf } from "./excerpt.ts";
+import { excerptOf } from "./excerpt.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from "./untrusted.ts";
 import { briefWhenOf, whenOf } from "./when.ts";
 
@@ -64,7 +64,7 @@ function briefText(post: Post, mark: string, { now, sought }: PostDisplay): stri
   return [
     mentionedPost(post, mark),
     indent + facts.filter((fact) => fact !== "").join(" | "),
-    quotedBlock(listExcerptOf(post.body, sought), indent),
+    quotedBlock(excerptOf(post.body, sought), indent),
   ].join("\n");
 }
 
@@ -109,8 +109,6 @@ function linksOf(post: Post, hasPage: boolean): string[] {
     ...(metadata === "{}" || metadata.length > METADATA_CHARS ? [] : [`metadata ${visibleLine(metadata)}`]),
   ];
 }
-
-/** Facts of a post, in the words of the board; what third parties wrote is quoted by the caller. */
 
 const headOf = (post: Post) => `\`${post.id}\` ${post.kind}`;
 

@@ -79,14 +79,12 @@ export function visibleValue(value: unknown): unknown {
 
 /** A value as one line of JSON. Invisible characters are escaped rather than removed: it parses to the same value. */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(value).replace(HIDDEN_OR_BREAK, escaped);
+  return JSON.stringify(value).replace(HIDDEN_OR_BREAK, unicodeEscaped);
 }
 
-const escaped = (hidden: string) =>
-  hidden
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("");
+/** Each UTF-16 unit as JSON and JavaScript escape it. */
+export const unicodeEscaped = (text: string): string =>
+  text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
  * A JSON value in single quotes for a shell. Nothing in it can leave the quotes, hide, or reorder what the reader sees:
@@ -95,9 +93,7 @@ const escaped = (hidden: string) =>
 export function shellJson(value: unknown): string {
   const text = JSON.stringify(value).replace(
     /['\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDC7F]/g,
-    (chars) => [...Array(chars.length).keys()].map((i) => unicodeEscape(chars.charCodeAt(i))).join(""),
+    unicodeEscaped,
   );
   return `'${text}'`;
 }
-
-const unicodeEscape = (code: number) => `\\u${code.toString(16).padStart(4, "0")}`;

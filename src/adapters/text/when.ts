@@ -82,10 +82,17 @@ const dayText = (clock: ClockTime): string => `${clock.weekday} ${dateText(clock
 const dateText = ({ year, month, day }: ClockTime): string => `${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");
 
-/** By zone. There are some 600 names, but callers may spell them in any letter case. */
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
-/** Formatting one time costs more than the rest of a shown post, and the same posts are shown again and again. */
-const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000 });
+/** By language, parts and zone. There are some 600 zones, but callers may spell them in any letter case. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 500,
+  memoMethod: (key) => new Intl.DateTimeFormat(...(JSON.parse(key) as [string, DateOptions])),
+});
+
+type DateOptions = Intl.DateTimeFormatOptions;
+
+/** A format of dates; making one costs far more than using it. */
+export const dateFormat = (language: string, options: DateOptions): Intl.DateTimeFormat =>
+  formats.memo(JSON.stringify([language, options]));
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
@@ -105,18 +112,14 @@ interface ClockTime {
   time: string;
 }
 
+/** Formatting one time costs more than the rest of a shown post, and the same posts are shown again and again. */
+const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000, memoMethod: readClockTime });
+
 /**
  * @param iso  ISO 8601
  * @param zone  an IANA name
  */
-export function clockTimeIn(iso: string, zone: string): ClockTime {
-  const key = `${iso} ${zone}`;
-  const known = clockTimes.get(key);
-  if (known !== undefined) return known;
-  const time = readClockTime(iso, zone);
-  clockTimes.set(key, time);
-  return time;
-}
+export const clockTimeIn = (iso: string, zone: string): ClockTime => clockTimes.memo(`${iso} ${zone}`);
 
 /** Whether a post has days but no hours. */
 export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
@@ -132,12 +135,13 @@ export function shownEnd(post: Post): string | null {
   return new Date(Math.max(first, latest)).toISOString();
 }
 
-function readClockTime(iso: string, zone: string): ClockTime {
-  const parts = new Map(
-    formatOf(zone)
-      .formatToParts(new Date(iso))
-      .map(({ type, value }) => [type, value]),
-  );
+/** @param key  moment and zone, as above */
+function readClockTime(key: string): ClockTime {
+  const [iso = "", timeZone] = key.split(" ");
+  const numeric = { year: "numeric", month: "numeric", day: "numeric" } as const;
+  const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const format = dateFormat("en", { timeZone, weekday: "short", ...numeric, ...time });
+  const parts = new Map(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
   const month = Number(part("month"));
   return {
@@ -148,21 +152,4 @@ function readClockTime(iso: string, zone: string): ClockTime {
     year: part("year").padStart(4, "0"),
     time: `${part("hour")}:${part("minute")}`,
   };
-}
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat("en", {
-    timeZone: zone,
-    weekday: "short",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  formats.set(zone, format);
-  return format;
 }

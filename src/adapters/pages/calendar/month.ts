@@ -25,10 +25,11 @@ export function monthOf(text: string | undefined, now: number): string {
 
 /** The month before or after; null where links end. */
 export function neighbourOf(month: string, step: -1 | 1, now: number): string | null {
-  const neighbour = indexOf(month) + step;
-  const present = indexOf(monthOf(undefined, now));
-  if (neighbour < present - LINKED.before || neighbour > present + LINKED.after) return null;
-  return textOf(neighbour);
+  const neighbour = monthsAfter(month, step);
+  const present = monthOf(undefined, now);
+  const isLinked =
+    neighbour >= monthsAfter(present, -LINKED.before) && neighbour <= monthsAfter(present, LINKED.after);
+  return isLinked ? neighbour : null;
 }
 
 /** Bounds of a search for whatever is on in the month in any time zone. */
@@ -42,7 +43,7 @@ export function boundsOf(month: string): { after: string; before: string } {
 }
 
 export const daysIn = (month: string): number =>
-  (Date.parse(`${textOf(indexOf(month) + 1)}-01`) - Date.parse(`${month}-01`)) / DAY_MS;
+  (Date.parse(monthsAfter(month, 1)) - Date.parse(month)) / DAY_MS;
 
 /** The day of the week on which the month begins, 0 for Monday. */
 const firstWeekday = (month: string): number => (new Date(`${month}-01`).getUTCDay() + 6) % 7;
@@ -77,10 +78,11 @@ export function eventsOf(posts: readonly Post[], month: string, from: string): R
 
 const NEVER = { first: "", last: "" };
 
-/** Months since the year 0. */
-const indexOf = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
-const textOf = (index: number) =>
-  `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}`;
+function monthsAfter(month: string, months: number): string {
+  const date = new Date(month);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  return date.toISOString().slice(0, "YYYY-MM".length);
+}
 
 const WEEK = 7;
 /** A Monday. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Router } from "express";
 import { readBytes, readText } from "../../../data/read.ts";
 import type { Site } from "../../../domain/site.ts";
+import { html } from "./html.ts";
 
 /** A sheet of paper pinned to a board. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#fffdf8" stroke="#1d1b16" stroke-width="2" d="M5 4h22v24l-4-3-4 3-4-3-4 3-6-4z"/><path stroke="#8a8272" stroke-width="2" d="M10 15h12M10 20h8"/><circle cx="16" cy="7" r="4" fill="#a83a1e"/></svg>`;
@@ -47,23 +48,21 @@ export function assetRoutes(site: Site): Router {
   for (const path of ["/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png"]) {
     serve(path, ASSETS.touchIcon.type, ASSETS.touchIcon.content, A_DAY);
   }
-  serve(OPENSEARCH, "application/opensearchdescription+xml", Buffer.from(opensearch(site)), A_DAY);
+  serve(OPENSEARCH, "application/opensearchdescription+xml", Buffer.from(opensearch(site).toString()), A_DAY);
   return router;
 }
 
 /** Lets a browser search the board from its address bar (OpenSearch 1.1). SITE_URL needs no escaping. */
-const opensearch = ({ root, identity }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
+const opensearch = ({ root, identity }: Site) => html`<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
-<ShortName>${xmlText(identity.name)}</ShortName>
-<Description>${xmlText(identity.description)}</Description>
+<ShortName>${identity.name}</ShortName>
+<Description>${identity.description}</Description>
 <InputEncoding>UTF-8</InputEncoding>
 <Image width="180" height="180" type="image/png">${root}${ASSETS.touchIcon.path}</Image>
 <Url type="text/html" method="get" template="${root}/search?q={searchTerms}"/>
 <Url type="application/rss+xml" template="${root}/feed.xml?q={searchTerms}"/>
 </OpenSearchDescription>
 `;
-
-const xmlText = (text: string) => text.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {
   const hash = createHash("sha256").update(content).digest("base64url").slice(0, 10);

@@ -1,6 +1,6 @@
 import { raw as rawHtml, html as template } from "hono/html";
 import { parseUrl } from "../../../parse-url.ts";
-import { shellJson } from "../../text/untrusted.ts";
+import { shellJson, unicodeEscaped } from "../../text/untrusted.ts";
 
 /**
  * HTML that is ready to send. Only the template below makes it, from literals and escaped values: third-party text
@@ -108,10 +108,7 @@ export function bodyText(text: string): Html {
 
 /** Data inside a script element: escapes `<`, which could end it, line ends of JavaScript, and direction controls. */
 export function jsonScript(data: unknown): Html {
-  const text = JSON.stringify(data).replace(
-    /[<>&\u2028-\u202E\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const text = JSON.stringify(data).replace(/[<>&\u2028-\u202E\u2066-\u2069]/g, unicodeEscaped);
   return html`<script type="application/ld+json">${trusted(text)}</script>`;
 }
 

@@ -1,8 +1,8 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
-import { offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
-import { isAllDay, shownEnd } from "../../text/when.ts";
+import { offsetMs } from "../../../schema/time/local-time.ts";
+import { isAllDay, shownEnd, zoneOf } from "../../text/when.ts";
 import { oneLine, safeHref } from "./html.ts";
 
 const DESCRIPTION_CHARS = 500;
@@ -152,18 +152,11 @@ const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", 
 /** A moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`; of an all-day event, the day. */
 function localMoment(iso: string | null, post: Post): string | null {
   if (iso === null) return null;
-  const { timezone, location } = post;
-  const zone =
-    timezone ??
-    (location?.lat == null || location.lng == null ? null : zoneAt({ lat: location.lat, lng: location.lng }));
-  if (zone === null) return post.kind === "event" && isAllDay(post) ? iso.slice(0, "YYYY-MM-DD".length) : iso;
   const moment = Date.parse(iso);
-  const minutes = offsetMs(moment, zone) / 60_000;
-  const local = new Date(moment + minutes * 60_000).toISOString().slice(0, 19);
+  const offset = offsetMs(moment, zoneOf(post));
+  const local = new Date(moment + offset).toISOString().slice(0, "YYYY-MM-DDTHH:MM:SS".length);
   if (post.kind === "event" && isAllDay(post)) return local.slice(0, "YYYY-MM-DD".length);
-  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  const padded = (number: number) => String(number).padStart(2, "0");
-  return `${local}${minutes < 0 ? "-" : "+"}${padded(hours)}:${padded(Math.floor(rest))}`;
+  return `${local}${offset < 0 ? "-" : "+"}${new Date(Math.abs(offset)).toISOString().slice(11, 16)}`;
 }
 
 function present(members: Record<string, unknown>): Record<string, unknown> {

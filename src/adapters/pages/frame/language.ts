@@ -1,7 +1,6 @@
 import type { Request } from "express";
-import { LRUCache } from "lru-cache";
 import type { Post } from "../../../schema/post.ts";
-import { clockTimeIn, isAllDay, localDaysOf, shownEnd, zoneOf } from "../../text/when.ts";
+import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd, zoneOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
 /** The languages in which pages write dates and numbers. Their words are English. */
@@ -29,9 +28,6 @@ const FORMS = {
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 type DateForm = keyof typeof FORMS;
-
-/** By language, form and zone. */
-const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
 /** Dates and numbers in a visitor's language. */
 export class Language {
@@ -65,10 +61,7 @@ export class Language {
    */
   date(iso: string, zone: string, form: DateForm): string {
     if (this.tag === "en" && form !== "wholeMonth") return englishDate(iso, zone, form);
-    const key = `${this.tag} ${form} ${zone}`;
-    const format = formats.get(key) ?? new Intl.DateTimeFormat(this.tag, { ...FORMS[form], timeZone: zone });
-    formats.set(key, format);
-    return format.format(new Date(iso));
+    return dateFormat(this.tag, { ...FORMS[form], timeZone: zone }).format(new Date(iso));
   }
 }
 
