@@ -6,7 +6,7 @@ import { type BoardData, boardPage, type View } from "./frame/view.ts";
 import { placeInput, searchBox, searchPath } from "./search/form.ts";
 
 /** Something that posts have in common, how many have it, and the search that finds them. */
-interface Counted {
+export interface Counted {
   name: string;
   count: number;
   to: string;

@@ -4,7 +4,7 @@ import { counted } from "../../schema/text.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
-import { countChips, countedPlaces, countedTags } from "./counts.ts";
+import { type Counted, countChips, countedPlaces, countedTags } from "./counts.ts";
 import { copyBox, type Html, html, sentence, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
@@ -72,7 +72,7 @@ ${
     : html`${postCards(posts, { now, language })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`<section><h2>About</h2><p>${board.description}</p></section>${connect(site)}${tags(board, language)}${places(board, language)}`,
+    aside: html`<section><h2>About</h2><p>${board.description}</p></section>${connect(site)}${countSection("/tags", "Popular tags", countedTags(board).slice(0, TAGS), language)}${countSection("/places", "Places", countedPlaces(board).slice(0, PLACES), language)}`,
     asideLabel: "About this board",
     jsonLd: siteData(site),
     links: [
@@ -106,14 +106,10 @@ ${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
-function tags(board: BoardData, language: Language): Html | null {
-  if (board.top_tags.length === 0) return null;
-  return html`<section><h2><a href="/tags">Popular tags</a></h2>${countChips(countedTags(board).slice(0, TAGS), language)}</section>`;
-}
-
-function places(board: BoardData, language: Language): Html | null {
-  if (board.top_places.length === 0) return null;
-  return html`<section><h2><a href="/places">Places</a></h2>${countChips(countedPlaces(board).slice(0, PLACES), language)}</section>`;
+/** The first of what posts have in common, and a link to the rest. */
+function countSection(path: string, heading: string, counts: readonly Counted[], language: Language) {
+  if (counts.length === 0) return null;
+  return html`<section><h2><a href="${path}">${heading}</a></h2>${countChips(counts, language)}</section>`;
 }
 
 function homeMarkdown(board: BoardData, on: WhatsOn, latest: readonly Post[], { site, now }: Asked): string {

@@ -5,7 +5,7 @@ import { zoneAt } from "../../schema/time/local-time.ts";
 import type { Success } from "../calls/envelope.ts";
 import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/when.ts";
 import type { Asked } from "./frame/view.ts";
-import type { SearchParams } from "./search/form.ts";
+import { nearOf, type SearchParams } from "./search/form.ts";
 
 /** The word for no place, where the operator named a home. */
 export const EVERYWHERE = "everywhere";
@@ -77,10 +77,7 @@ async function eventsAhead(
     page = await ask("/search", { ...query, cursor: page.next_cursor });
     events.push(...(page.data as Post[]));
   }
-  const [lat, lng] = String((page.meta["query"] as { near?: string }).near ?? "")
-    .split(",")
-    .map(Number);
-  return { events, point: lat === undefined || lng === undefined ? null : { lat, lng } };
+  return { events, point: nearOf(page.meta["query"] as Record<string, unknown>) };
 }
 
 /**

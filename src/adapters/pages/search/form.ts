@@ -21,6 +21,14 @@ export function searchPath(
   return href("/search", { ...params, cursor: undefined, ...change });
 }
 
+/** The point that a search was applied around, from `meta.query`; null without a place. */
+export function nearOf({ near }: Readonly<Record<string, unknown>>): { lat: number; lng: number } | null {
+  const [lat, lng] = String(near ?? "")
+    .split(",")
+    .map(Number);
+  return lat === undefined || lng === undefined ? null : { lat, lng };
+}
+
 /** The search line. It keeps the filters of the current search. */
 export function searchBox(params: SearchParams = {}): Html {
   return html`<search><form class="search" action="/search" method="get">

@@ -2,7 +2,6 @@ import { notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { filtersOf, type Understood } from "../../../domain/search/understood/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { formPath } from "../../http/forms.ts";
-import { soughtWords } from "../../text/excerpt.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { quotedLine, visibleLine } from "../../text/untrusted.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
@@ -11,7 +10,7 @@ import { alternate, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
 import { postCards } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
-import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
+import { filtersForm, kindChips, nearOf, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
 import { countOf, type Results, resultsOf, WEAK_HEADING } from "./results.ts";
 import { watchSection } from "./watch-panel.ts";
@@ -44,7 +43,7 @@ ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${sea
 };
 
 function searchHtml(results: Results, { site, query: params, now, language }: Asked): string {
-  const q = typeof results.query["q"] === "string" ? results.query["q"] : "";
+  const { q, sought } = results;
   const map = resultMap(results.posts, nearOf(results.query), language);
   return page({
     title: titleOf(q, params),
@@ -56,12 +55,12 @@ function searchHtml(results: Results, { site, query: params, now, language }: As
 ${searchBox(params)}
 ${kindChips(params, language)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
-    main: html`<h2>${headline(results, q)}</h2>
+    main: html`<h2>${headline(results)}</h2>
 ${activeFilters(params)}
 ${understoodChips(results.understood, params)}
 ${asTyped(results.corrected, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}
-${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought: soughtWords(q), anchors: true })}`}`,
+${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought, anchors: true })}`}`,
     aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
 ${watchSection(results.query, site)}`,
@@ -93,20 +92,19 @@ const RANKING_WORDS: Record<string, string> = {
   soonest: "soonest first",
 };
 
-function headline(results: Results, q: string): Piece {
-  const { posts, ranking } = results;
+function headline(results: Results): Piece {
+  const { posts, ranking, q } = results;
   const subject = q !== "" && html` for <mark>${bdi(q)}</mark>`;
   if (posts.length === 0) return html`Nothing found${subject}`;
   return html`${countOf(results)}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
 }
 
 function found(
-  { posts, nextCursor, note, query }: Results,
+  { posts, nextCursor, note, sought }: Results,
   params: SearchParams,
   now: number,
   language: Language,
 ): Html {
-  const sought = soughtWords(typeof query["q"] === "string" ? query["q"] : undefined);
   return html`${noteBox(note)}${postCards(posts, { now, language, sought, anchors: true })}
 <nav class="pages" aria-label="Pages">
 ${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
@@ -184,13 +182,6 @@ function activeFilters(params: SearchParams): Html | null {
   )}</ul>`;
 }
 
-function nearOf(query: Readonly<Record<string, unknown>>): { lat: number; lng: number } | null {
-  const [lat, lng] = String(query["near"] ?? "")
-    .split(",")
-    .map(Number);
-  return query["near"] === undefined || lat === undefined || lng === undefined ? null : { lat, lng };
-}
-
 /** What the words of a search were taken for: each a chip that takes the words off, and a link that filters by them all. */
 function understoodChips(understood: Understood | undefined, params: SearchParams): Html | null {
   if (understood === undefined) return null;
@@ -214,12 +205,11 @@ function daysOf({ after, before }: { after?: string | undefined; before?: string
 }
 
 function searchMarkdown(results: Results, { site, query: params, now }: Asked): string {
-  const { posts, weak, nextCursor, query, note, corrected, instead } = results;
-  const q = typeof query["q"] === "string" ? query["q"] : undefined;
+  const { posts, weak, nextCursor, query, q, sought, note, corrected, instead } = results;
   const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
     site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
   return markdownDocument([
-    `# Search${q === undefined ? "" : `: ${quotedLine(q)}`}`,
+    `# Search${q === "" ? "" : `: ${quotedLine(q)}`}`,
     `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
     ...notesOnCorrections(corrected),
     note,
@@ -228,8 +218,8 @@ function searchMarkdown(results: Results, { site, query: params, now }: Asked): 
       ? instead
           .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
           .join("\n")
-      : postsMarkdown(posts, site, now, soughtWords(q)),
-    ...(weak.length === 0 ? [] : [`## ${WEAK_HEADING}`, postsMarkdown(weak, site, now, soughtWords(q))]),
+      : postsMarkdown(posts, site, now, sought),
+    ...(weak.length === 0 ? [] : [`## ${WEAK_HEADING}`, postsMarkdown(weak, site, now, sought)]),
     nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
   ]);
 }

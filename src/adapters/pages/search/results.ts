@@ -5,8 +5,9 @@ import { placeInWords } from "../../../schema/place.ts";
 import type { Post } from "../../../schema/post.ts";
 import { RADIUS_KM } from "../../../schema/query.ts";
 import { counted } from "../../../schema/text.ts";
+import { soughtWords } from "../../text/excerpt.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
-import type { SearchParams } from "./form.ts";
+import { nearOf, type SearchParams } from "./form.ts";
 
 /** A page of results. */
 export interface Results {
@@ -19,6 +20,10 @@ export interface Results {
   total: number;
   /** As the board applied it: `meta.query`. */
   query: Readonly<Record<string, unknown>>;
+  /** The text searched for, as applied; empty without one. */
+  q: string;
+  /** Stems of its words. */
+  sought: readonly string[];
   ranking: string;
   note: string | null;
   /** What the words say of place and time; the page shows it as chips, and not in the note. */
@@ -37,10 +42,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const all = answer.data as Post[];
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const understood = answer.meta["understood"] as Understood | undefined;
-  const { near } = answer.meta["query"] as Partial<Record<string, string>>;
+  const query = answer.meta["query"] as Record<string, unknown>;
+  const q = String(query["q"] ?? "");
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    [placeAsChosen(params["near"], near), ...notesOnCorrections(corrected)]
+    [placeAsChosen(params["near"], query), ...notesOnCorrections(corrected)]
       .reduce((note, shown) => note.replace(shown, () => ""), withoutUnderstood(noteOf(answer) ?? ""))
       .replace(/ {2,}/g, " ")
       .trim() || null;
@@ -50,7 +56,9 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     nextCursor: answer.next_cursor ?? null,
     first: answer.meta["first"] as number | null,
     total: Number(answer.meta["total"]),
-    query: answer.meta["query"] as Record<string, unknown>,
+    query,
+    q,
+    sought: soughtWords(q),
     ranking: String(answer.meta["ranking"]),
     note: ownNote,
     understood,
@@ -65,10 +73,10 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
 }
 
 /** What a note says of a place sent by its label, with no other of its name: a chip of the page says it already. */
-function placeAsChosen(label: string | undefined, applied: string | undefined): string {
-  const [lat, lng] = (applied ?? "").split(",").map(Number);
-  if (label === undefined || lat === undefined || lng === undefined) return "";
-  return placeInWords({ lat, lng, place: { label, others: [] } }) ?? "";
+function placeAsChosen(label: string | undefined, applied: Results["query"]): string {
+  const near = nearOf(applied);
+  if (label === undefined || near === null) return "";
+  return placeInWords({ ...near, place: { label, others: [] } }) ?? "";
 }
 
 /** `1–20 of 43 posts`; one page of all of them is just counted. */
