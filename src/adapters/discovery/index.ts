@@ -4,8 +4,7 @@ import type { Site } from "../../domain/site.ts";
 import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
-import { sentAsNotModified, tagOf } from "../http/etag.ts";
-import { addLink } from "../http/links.ts";
+import { addLink, sendTagged } from "../http/answers.ts";
 import { countedAsRead } from "../http/requests.ts";
 import { serverCard } from "../mcp/server.ts";
 import { fullManual } from "../reference/docs-markdown.ts";
@@ -88,17 +87,10 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 const XML = "application/xml; charset=utf-8";
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-/** Answers with a text; 304 when the caller has it. */
-function answer(type: string, text: () => Promise<string>, maxAgeS: number): RequestHandler {
-  return async (request, response) => {
-    const body = await text();
-    response.set("Cache-Control", `public, max-age=${maxAgeS}`);
-    if (sentAsNotModified(request, response, tagOf(body))) return;
-    // Express would add a charset to types that have none.
-    response.setHeader("Content-Type", type);
-    response.end(body);
-  };
-}
+const answer =
+  (type: string, textNow: () => Promise<string>, maxAgeS: number): RequestHandler =>
+  async (request, response) =>
+    sendTagged(request, response, { type, text: await textNow(), keep: `public, max-age=${maxAgeS}` });
 
 /** Everything may be read; the signals (contentsignals.org) say for what use. */
 function robots(site: Site, aiTraining: boolean): string {

@@ -1,15 +1,14 @@
-import { type RequestHandler, type Response, Router } from "express";
+import { type RequestHandler, Router } from "express";
 import { type CancelledEntry, calendarEntry, cancelledEntries } from "../../domain/posts/calendar-entry.ts";
 import { markedOver } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Operation, Services } from "../../operation.ts";
+import { type Operation, operationNamed, type Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { parseInput } from "../calls/input.ts";
-import { sentAsNotModified, tagOf } from "../http/etag.ts";
-import { addLink } from "../http/links.ts";
+import { addLink, sendTagged } from "../http/answers.ts";
 import { admitted } from "../http/requests.ts";
 import { calendarOf } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
@@ -45,6 +44,7 @@ const FORMATS: readonly Format[] = [
   { path: "/calendar.ics", type: ICS, sort: "soonest", limit: 1_000, datedOnly: true, write: calendarOf },
 ];
 const PAGE_MAX = 100;
+const KEEP = "public, max-age=60";
 
 /**
  * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. A feed takes the parameters of a search
@@ -52,14 +52,9 @@ const PAGE_MAX = 100;
  */
 export function feedRoutes(parts: FeedParts): Router {
   const router = Router({ caseSensitive: true });
-  const operation = (name: string) => {
-    const found = parts.operations.find((each) => each.name === name);
-    if (found === undefined) throw new Error(`feeds are made from "${name}", which is no operation`);
-    return found;
-  };
-  const search = operation("search");
+  const search = operationNamed(parts.operations, "search");
   for (const format of FORMATS) router.get(format.path, feed(format, search, parts));
-  router.get("/p/:id.ics", postCalendar(operation("get_post"), parts));
+  router.get("/p/:id.ics", postCalendar(operationNamed(parts.operations, "get_post"), parts));
   return router;
 }
 
@@ -67,7 +62,7 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
   const { path } = format;
   const as = path.slice(1);
   return async (request, response) => {
-    const { now } = await admitted(parts.dispatcher, search, request, response, as);
+    const { now } = await admitted(parts.dispatcher, search, request, response, { as });
     const sent: Record<string, unknown> = { ...request.query };
     const limit = String(Math.min(format.limit, PAGE_MAX));
     const { input } = parseInput(search, { sort: format.sort, limit, ...sent }, "query");
@@ -86,7 +81,8 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const cancelled =
       format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
     const posts = cleanPosts(page.posts.map((post) => markedOver(post, now)));
-    send(request, response, format.type, format.write(posts, channel, cancelled));
+    const text = format.write(posts, channel, cancelled);
+    sendTagged(request, response, { type: format.type, text, keep: KEEP });
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }
@@ -107,7 +103,7 @@ interface Page {
 function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
   const as = "post.ics";
   return async (request, response) => {
-    await admitted(parts.dispatcher, getPost, request, response, as);
+    await admitted(parts.dispatcher, getPost, request, response, { as });
     const id = String(request.params["id"]);
     const entry = await calendarEntry(id, { store: parts.store, posts: parts.services.posts });
     const ids = idsOf(parts.site, parts.services.board.launched);
@@ -116,12 +112,7 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
     const posts = "post" in entry ? cleanPosts([entry.post]) : [];
     const cancelled = "cancelled" in entry ? [entry.cancelled] : [];
     const about = { ...ids, self, title: posts[0]?.title ?? "No longer on the board" };
-    send(request, response, ICS, calendarOf(posts, about, cancelled));
+    sendTagged(request, response, { type: ICS, text: calendarOf(posts, about, cancelled), keep: KEEP });
     parts.dispatcher.answered({ as }, response.statusCode);
   };
-}
-
-function send(request: Parameters<RequestHandler>[0], response: Response, type: string, text: string): void {
-  response.set("Cache-Control", "public, max-age=60");
-  if (!sentAsNotModified(request, response, tagOf(text))) response.set("Content-Type", type).send(text);
 }

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Site } from "../../domain/site.ts";
-import { sentAsNotModified, tagOf } from "./etag.ts";
-import { addLink, sentQuery } from "./links.ts";
+import { addLink, sendTagged } from "./answers.ts";
+import { sentQuery } from "./requests.ts";
 
 /** The three forms of every page. */
 export type Form = "html" | "json" | "markdown";
@@ -63,9 +63,8 @@ export function sendForm(request: Request, response: Response, form: Form, text:
     setPagePolicy(response);
     response.vary("Accept-Language");
   }
-  response.set("Cache-Control", "no-cache").vary("Authorization");
-  if (response.statusCode === 200 && sentAsNotModified(request, response, tagOf(text))) return;
-  response.set("Content-Type", `${type}; charset=utf-8`).send(text);
+  response.vary("Authorization");
+  sendTagged(request, response, { type: `${type}; charset=utf-8`, text, keep: "no-cache" });
 }
 
 /** Allows the site's own style, script and icon, and forms and requests of the script to this site; nothing else. */

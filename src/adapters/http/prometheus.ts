@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -111,7 +112,7 @@ export async function startAdmin(
   at: { port: number; host: string },
   failed: (error: unknown) => void,
 ): Promise<Admin> {
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     // Otherwise a web page could rebind its own name to 127.0.0.1 and read the metrics. Elsewhere they are asked by any name.
     if (LOOPBACK.test(at.host) && !LOOPBACK.test(request.headers.host ?? "")) {
       response.writeHead(403).end();
@@ -121,25 +122,23 @@ export async function startAdmin(
       response.writeHead(404, { "Content-Type": "text/plain" }).end("See /metrics.\n");
       return;
     }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-      (error: unknown) => {
-        failed(error);
-        response.writeHead(503).end();
-      },
-    );
+    try {
+      const text = await registry.metrics();
+      response.writeHead(200, { "Content-Type": registry.contentType }).end(text);
+    } catch (error) {
+      failed(error);
+      response.writeHead(503).end();
+    }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(at.port, at.host, resolve);
-  });
+  server.listen(at.port, at.host);
+  await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise((resolve) => {
-        registry.clear();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async stop() {
+      registry.clear();
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import compression from "compression";
+import { type ParsedUrlQuery, parse } from "node:querystring";
 import type { Request, RequestHandler, Response } from "express";
 import express from "express";
 import ipaddr from "ipaddr.js";
@@ -9,7 +9,6 @@ import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { LIMITS } from "../../schema/post.ts";
-import { clientOf } from "../calls/clients.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { addressOf, type LimitHeaders } from "../calls/limits.ts";
 
@@ -35,6 +34,7 @@ export function boundedInFlight(): RequestHandler {
 
 /**
  * Admits the caller of a request. `response.locals["operation"]` keeps the name that its answer or failure counts under.
+ * @param own.apiKey  the key of a form, in place of the one in the headers
  * @throws BoardError `rate_limited`
  */
 export async function admitted(
@@ -42,13 +42,11 @@ export async function admitted(
   operation: Operation,
   request: Request,
   response: Response,
-  as: string = operation.name,
+  { as = operation.name, ...own }: { as?: string; apiKey?: string | null } = {},
 ): Promise<Admission> {
   response.locals["operation"] = as;
-  const admission = await dispatcher.admit(operation, {
-    ...credentialsOf(request),
-    line: lineOf(response),
-  });
+  const credentials = { ...credentialsOf(request), ...own, line: lineOf(response) };
+  const admission = await dispatcher.admit(operation, credentials);
   setLimitHeaders(response, admission.limits);
   return admission;
 }
@@ -104,6 +102,53 @@ export function credentialsOf(request: Request): Credentials {
   };
 }
 
+/**
+ * Reads a query: names such as `kind[]` and `kind[0]`, which some languages write for lists, are `kind`; an empty value
+ * counts as none, except that `q` may be empty.
+ */
+export function readQuery(sent: string | null): ParsedUrlQuery {
+  const plain = (sent ?? "").replace(/(?:\[|%5B)\d*(?:\]|%5D)(?==)/gi, "");
+  return Object.fromEntries(
+    Object.entries(parse(plain)).filter(([name, value]) => value !== "" || name === "q"),
+  );
+}
+
+/** The query as sent. It starts at the first question mark and may contain others. */
+export function sentQuery(request: Request): URLSearchParams {
+  const start = request.originalUrl.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : request.originalUrl.slice(start));
+}
+
+/**
+ * The programs that the statistics tell apart, by the first characters of `User-Agent` or of the name in MCP's client
+ * info. Whatever a caller sends, only these names, `other` and `none` are ever kept. A name comes before its beginnings.
+ */
+const PROGRAMS =
+  "claude-code claude cursor vscode copilot codex chatgpt openai gemini windsurf cline roo zed goose opencode openclaw " +
+  "lm-studio librechat mcp-inspector mcp-remote agent-board curl wget python-requests python-httpx python aiohttp axios " +
+  "node bun deno okhttp java ruby php postman insomnia";
+
+/** Those that call themselves otherwise. */
+const OTHERS: readonly (readonly [prefix: string, name: string])[] = [
+  ["claude code", "claude-code"],
+  ["visual studio code", "vscode"],
+  ["github-copilot", "copilot"],
+  ["lm studio", "lm-studio"],
+  ["lmstudio", "lm-studio"],
+  ["undici", "node"],
+  ["go-http-client", "go"],
+  ["mozilla", "browser"],
+];
+
+const KNOWN = [...OTHERS, ...PROGRAMS.split(" ").map((name) => [name, name] as const)];
+
+/** A program's name from that fixed set. */
+export function clientOf(said: string | undefined): string {
+  const text = (said ?? "").trim().toLowerCase();
+  if (text === "") return "none";
+  return KNOWN.find(([prefix]) => text.startsWith(prefix))?.[1] ?? "other";
+}
+
 /** Parses any body as JSON, whatever its media type. It must be UTF-8: other bytes would be stored as U+FFFD. */
 export const jsonBody: RequestHandler = (request, response, next) => {
   const type = request.headers["content-type"];
@@ -138,29 +183,6 @@ export function setLimitHeaders(response: Response, limits: LimitHeaders | null 
   if (limits === null || limits === undefined) return;
   response.set("RateLimit-Policy", limits.policy);
   response.set("RateLimit", limits.state);
-}
-
-/** Shorter answers gain nothing. */
-const WORTHWHILE_BYTES = 1024;
-
-/**
- * Compresses what is read, from 1 KB on, by brotli or gzip. Event streams go out as they are written. So do the answers to
- * POST: some show a secret beside what the caller sent, and their length would tell of it (https://www.breachattack.com).
- * No answer to GET holds a secret.
- */
-export function compressed(): RequestHandler {
-  const compress = compression({
-    threshold: WORTHWHILE_BYTES,
-    filter: (request, response) =>
-      !String(response.getHeader("Content-Type")).startsWith("text/event-stream") &&
-      compression.filter(request, response),
-  });
-  return (request, response, next) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return next();
-    // Also on answers that stay as they are, such as a 304: caches compare them with the others.
-    response.vary("Accept-Encoding");
-    compress(request, response, next);
-  };
 }
 
 /** Logs one line per answer: method, path, status, time and shortened address. No key, body or query. */

@@ -1,11 +1,9 @@
 import cors from "cors";
-import express, { type Request, type RequestHandler, type Response, type Router } from "express";
+import express, { type RequestHandler, type Router } from "express";
 import { BoardError } from "../../failures.ts";
-import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
+import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
-import type { Success } from "../calls/envelope.ts";
-import { sentAsNotModified, tagOf } from "./etag.ts";
-import { addNextLink } from "./links.ts";
+import { addNextLink, sendTagged } from "./answers.ts";
 import { admitted, countedAsRead, jsonBody, requireJson } from "./requests.ts";
 
 const EXPOSED = [
@@ -77,14 +75,8 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
       }
       const input: Record<string, unknown> = { ...sent, ...request.params };
       const key = request.get("idempotency-key");
-      // Clients may send the header with every write. Only creations use it.
-      if (
-        key !== undefined &&
-        operation.outcomes.includes("created") &&
-        "idempotency_key" in operation.input.shape
-      ) {
-        input["idempotency_key"] ??= key;
-      }
+      // Clients may send the header with every write.
+      if (key !== undefined && takesIdempotencyKey(operation)) input["idempotency_key"] ??= key;
       const { reply, body } = await dispatcher.perform(
         operation,
         response.locals["admission"],
@@ -95,19 +87,15 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
       if (reply.location !== undefined) response.set("Location", reply.location);
       if (reply.replayed === true) response.set("Idempotency-Replayed", "true");
       if (typeof reply.nextCursor === "string") addNextLink(request, response, reply.nextCursor);
-      if (readsQuery) sendCacheable(request, response, body);
-      else response.json(body);
+      if (!readsQuery) return void response.json(body);
+      const text = JSON.stringify(body);
+      response.vary("Authorization");
+      sendTagged(request, response, { type: JSON_TYPE, text, keep: "no-cache", tagged: lastingText(text) });
     },
   ];
 }
 
-/** Sends an answer with its tag, or 304. */
-function sendCacheable(request: Request, response: Response, body: Success): void {
-  response.set("Cache-Control", "no-cache").vary("Authorization");
-  const text = JSON.stringify(body);
-  if (sentAsNotModified(request, response, tagOf(lastingText(text)))) return;
-  response.set("Content-Type", "application/json; charset=utf-8").send(text);
-}
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
  * An answer without the counts that change by themselves: `meta.board`, and the retrievals that a search itself raises.

@@ -1,10 +1,10 @@
 import { type RequestHandler, Router } from "express";
 import { BoardError } from "../../failures.ts";
 import { BEGUN_CHARS, placeSuggestions } from "../../schema/place.ts";
-import { sentAsNotModified, tagOf } from "../http/etag.ts";
+import { sendTagged } from "../http/answers.ts";
 
 /** The gazetteer changes only with the program. */
-const CACHE = "public, max-age=86400";
+const KEEP = "public, max-age=86400";
 
 /**
  * `GET /places?q=ber` answers `{ "places": [{ "label", "country", "lat", "lng" }] }`, for a box that completes names of
@@ -20,9 +20,7 @@ export function placeRoutes(counted: RequestHandler): Router {
   router.get("/places", suggesting, counted, (request, response) => {
     const places = placeSuggestions(begunName(request.query["q"]));
     const text = JSON.stringify({ places });
-    response.set("Cache-Control", CACHE);
-    if (!sentAsNotModified(request, response, tagOf(text)))
-      response.set("Content-Type", "application/json; charset=utf-8").send(text);
+    sendTagged(request, response, { type: "application/json; charset=utf-8", text, keep: KEEP });
   });
   return router;
 }

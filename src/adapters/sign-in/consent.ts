@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Request, type Response, Router } from "express";
 import type { InteractionResults, Provider } from "oidc-provider";
-import { BoardError, FAILURES } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
-import { countedAsRead, credentialsOf } from "../http/requests.ts";
-import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../pages/frame/posted-form.ts";
+import { BoardError } from "../../failures.ts";
+import { operationNamed } from "../../operation.ts";
+import { admitted, countedAsRead } from "../http/requests.ts";
+import { filledFields, formBody, isFromElsewhere, mendable, sendAnswer } from "../pages/frame/posted-form.ts";
 import { type Asking, consentHtml, endedHtml, madeHtml } from "./pages.ts";
 import { PATHS, SCOPE, type SignInParts } from "./provider.ts";
 
@@ -34,7 +34,7 @@ export function consentRoutes(
       if (action === "register") {
         const { api_key: _, ...fields } = sent;
         const input = { ...fields, accept_terms: fields["accept_terms"] === "yes" };
-        const made = await perform("register_publisher", request, null, input);
+        const made = await perform("register_publisher", { request, response }, null, input);
         show(response, asking, 201, madeHtml(site, asking, made.api_key));
         return;
       }
@@ -44,16 +44,19 @@ export function consentRoutes(
       }
       const apiKey = sent["api_key"]?.trim();
       if (apiKey === undefined) throw new BoardError("missing_api_key");
-      const { id: accountId, suspended } = await perform("read_own_publisher", request, apiKey, {});
+      const { id: accountId, suspended } = await perform(
+        "read_own_publisher",
+        { request, response },
+        apiKey,
+        {},
+      );
       if (suspended) throw new BoardError("publisher_suspended");
       const grant = new provider.Grant({ accountId, clientId: asking.clientId });
       grant.addResourceScope(resource, SCOPE);
       const grantId = await grant.save();
       await finish(request, response, { login: { accountId, remember: false }, consent: { grantId } });
-    } catch (error) {
-      if (!(error instanceof BoardError)) throw error;
-      const { status } = FAILURES[error.code];
-      if (![400, 401, 403].includes(status)) throw error;
+    } catch (thrown) {
+      const { error, status } = mendable(thrown);
       show(response, asking, status, consentHtml(site, asking, { sent, error }));
     }
   });
@@ -78,12 +81,12 @@ export function consentRoutes(
 
   async function perform(
     name: string,
-    request: Request,
+    { request, response }: { request: Request; response: Response },
     apiKey: string | null,
     input: Record<string, unknown>,
   ) {
-    const operation = catalog.operations.find((each) => each.name === name) as Operation;
-    const admission = await dispatcher.admit(operation, { ...credentialsOf(request), apiKey });
+    const operation = operationNamed(catalog.operations, name);
+    const admission = await admitted(dispatcher, operation, request, response, { apiKey });
     const { body } = await dispatcher.perform(operation, admission, input, "body");
     return body.data as { id: string; api_key: string; suspended: boolean };
   }

@@ -17,9 +17,8 @@ import express, {
 import { adviceOn, FAILURES } from "../../../failures.ts";
 import { parseUrl } from "../../../parse-url.ts";
 import type { StoredPublisher } from "../../../ports/store/index.ts";
-import { mcpClientOf } from "../../calls/clients.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
-import { credentialsOf, jsonBody, lineOf } from "../../http/requests.ts";
+import { clientOf, credentialsOf, jsonBody, lineOf } from "../../http/requests.ts";
 import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
 import { readMessage, refused } from "../messages.ts";
@@ -61,19 +60,11 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
       adapt(server);
       return server;
     };
-    router.use(path, notBelow(onlyKnownHosts(parts), openCors, admit, postOnly, requireJson, jsonBody));
-    router.post(path, counting(parts), answering(parts, door, serverFor));
+    const reading = [onlyKnownHosts(parts), openCors, admit, postOnly, requireJson, jsonBody];
+    router.all(path, ...reading, counting(parts), answering(parts, door, serverFor));
     router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
-}
-
-/** Applies the handlers to the path itself and not to paths below it. */
-function notBelow(...handlers: RequestHandler[]): RequestHandler[] {
-  return handlers.map((handle) => (request, response, next) => {
-    if (request.path === "/") handle(request, response, next);
-    else next();
-  });
 }
 
 /** Refuses foreign host names: a web page could rebind its own name to 127.0.0.1 and read the answers. */
@@ -137,7 +128,7 @@ function answering(
 ): RequestHandler {
   return async (request, response) => {
     const { body } = request;
-    const client = mcpClientOf(body, request.get("user-agent"));
+    const client = programOf(body, request.get("user-agent"));
     const credentials = { ...senderOf(request, response), client, line: lineOf(response), surface };
     const stream =
       body?.method === "subscriptions/listen" ? await streamAsked(parts, credentials, body) : null;
@@ -198,6 +189,20 @@ async function inAcceptedForm(answer: Response, accept = "*/*"): Promise<Respons
   if (/json|\*\/\*|application\/\*/.test(accept) || !type.startsWith("application/json")) return answer;
   const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
   return new Response(`event: message\ndata: ${await answer.text()}\n\n`, { status, headers });
+}
+
+interface Introduction {
+  params?: { clientInfo?: Named; _meta?: { "io.modelcontextprotocol/clientInfo"?: Named } };
+}
+type Named = { name?: unknown };
+
+/** The program behind a message: by its client info, or else by its `User-Agent`. */
+function programOf(message: Introduction | undefined, userAgent: string | undefined): string {
+  const { name } =
+    message?.params?._meta?.["io.modelcontextprotocol/clientInfo"] ?? message?.params?.clientInfo ?? {};
+  const programs = [typeof name === "string" ? name : undefined, userAgent].map(clientOf);
+  const [said = "none"] = programs;
+  return programs.find((program) => program !== "none" && program !== "other") ?? said;
 }
 
 /** Who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */

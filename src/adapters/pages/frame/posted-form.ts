@@ -1,4 +1,5 @@
 import express, { type Request, type RequestHandler, type Response } from "express";
+import { BoardError, FAILURES } from "../../../failures.ts";
 import { setPagePolicy } from "../../http/forms.ts";
 
 /** Forms have only short fields. */
@@ -28,6 +29,16 @@ export function filledFields(body: unknown, names: readonly string[]): Record<st
 export function isFromElsewhere(request: Request): boolean {
   const from = request.get("sec-fetch-site");
   return from === "cross-site" || from === "same-site";
+}
+
+/**
+ * A failure that the visitor may mend in the form.
+ * @throws  any other
+ */
+export function mendable(thrown: unknown): { error: BoardError; status: number } {
+  const status = thrown instanceof BoardError ? FAILURES[thrown.code].status : 500;
+  if (!(thrown instanceof BoardError) || ![400, 401, 403].includes(status)) throw thrown;
+  return { error: thrown, status };
 }
 
 /** Sends the answer to a form, which no cache keeps. For `leadsTo` see `setPagePolicy`. */

@@ -1,12 +1,12 @@
 import { Router } from "express";
 import type { Site } from "../../../domain/site.ts";
-import { BoardError, FAILURES } from "../../../failures.ts";
+import { BoardError } from "../../../failures.ts";
 import type { Operation } from "../../../operation.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
-import { countedAsRead, credentialsOf, setLimitHeaders } from "../../http/requests.ts";
+import { admitted, countedAsRead } from "../../http/requests.ts";
 import { languageOf } from "../frame/language.ts";
-import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
+import { filledFields, formBody, isFromElsewhere, mendable, sendAnswer } from "../frame/posted-form.ts";
 import { erasedHtml, joinHtml, keyHtml, type OwnPublisher, ownHtml } from "./pages.ts";
 
 /** What the forms of `/join` do: the operation behind each, and the fields that it takes from the form. */
@@ -46,9 +46,7 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
     const apiKey = action === "register" ? null : (sent["api_key"]?.trim() ?? null);
     if (isFromElsewhere(request)) return answer(200, joinHtml(site, { ...formAgain, foreign: true }));
     const perform = async (which: Operation, input: Record<string, unknown>) => {
-      response.locals["operation"] = which.name;
-      const admission = await dispatcher.admit(which, { ...credentialsOf(request), apiKey });
-      setLimitHeaders(response, admission.limits);
+      const admission = await admitted(dispatcher, which, request, response, { apiKey });
       const { body } = await dispatcher.perform(which, admission, input, "body");
       return { data: body.data, now: admission.now };
     };
@@ -76,9 +74,8 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
       if (action === "erase") answer(200, erasedHtml(site));
       else if (action === "rotate") answer(200, keyHtml((done as { api_key: string }).api_key, null, site));
       else await showOwn(apiKey, saidAfter(action, done));
-    } catch (error) {
-      const status = error instanceof BoardError ? FAILURES[error.code].status : 500;
-      if (!(error instanceof BoardError) || ![400, 401, 403].includes(status)) throw error;
+    } catch (thrown) {
+      const { error, status } = mendable(thrown);
       answer(status, joinHtml(site, { ...formAgain, error }));
     }
   });

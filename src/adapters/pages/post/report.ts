@@ -16,31 +16,19 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
   router.get("/p/:id/report", (request, response) => {
     response.redirect(303, `${pathOf({ id: encodeURIComponent(request.params.id) })}#report`);
   });
-  router.post(
-    "/p/:id/report",
-    async (request, response, next) => {
-      response.locals["form"] = "html";
-      response.locals["admission"] = await admitted(dispatcher, operation, request, response);
-      next();
-    },
-    formBody,
-    async (request, response) => {
-      const sent = filledFields(request.body, ["reason", "details"]);
-      const id = String(request.params["id"]);
-      if (isFromElsewhere(request)) {
-        sendAnswer(response, 200, confirmHtml(encodeURIComponent(id), sent, site));
-        return;
-      }
-      const { body } = await dispatcher.perform(
-        operation,
-        response.locals["admission"],
-        { ...sent, post_id: id },
-        "body",
-      );
-      const { post_id } = body.data as { post_id: string };
-      sendAnswer(response, 201, thanksHtml(post_id, site));
-    },
-  );
+  router.post("/p/:id/report", formBody, async (request, response) => {
+    response.locals["form"] = "html";
+    const admission = await admitted(dispatcher, operation, request, response);
+    const sent = filledFields(request.body, ["reason", "details"]);
+    const id = String(request.params["id"]);
+    if (isFromElsewhere(request)) {
+      sendAnswer(response, 200, confirmHtml(encodeURIComponent(id), sent, site));
+      return;
+    }
+    const { body } = await dispatcher.perform(operation, admission, { ...sent, post_id: id }, "body");
+    const { post_id } = body.data as { post_id: string };
+    sendAnswer(response, 201, thanksHtml(post_id, site));
+  });
   return router;
 }
 
