@@ -60,7 +60,7 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
-  /** A keyed hash of the caller's address, of IPv6 by /48: a household has many a /64. */
+  /** A keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;
   client: string;
   surface: Surface;
@@ -184,10 +184,10 @@ export class Dispatcher {
   }
 
   /**
-   * Performs an operation as one part of an answer, such as a page, which the caller counts as a whole. Throws as `perform`
-   * does.
+   * Performs an operation for a part of an answer, such as a page, that the caller of this method counts as a whole. Throws
+   * as `perform` does.
    *
-   * @param options.searched  counts a search as one of its reader's, but no retrievals of its posts
+   * @param options.searched  counts a search for its reader, but none of its posts as retrieved
    */
   async ask(
     operation: Operation,

@@ -35,7 +35,7 @@ export class Envelopes {
     this.#parts = parts;
   }
 
-  /** @param notes  the adapter's (ignored fields); they come before the reply's own */
+  /** @param notes  those of the adapter, such as on ignored fields; those of the reply follow */
   async success(
     operation: Operation,
     reply: Reply<unknown>,
@@ -47,7 +47,7 @@ export class Envelopes {
     const said = all.map((note) => adviceOn(surface, note));
     return {
       ok: true,
-      // Parsing also strips fields: none leaves the board unless the manual names it.
+      // Parsing strips every field that the operation's output does not name.
       data: operation.output.parse(operation.carriesPosts === true ? shownAt(reply.data, now) : reply.data),
       ...(reply.nextCursor === undefined ? {} : { next_cursor: reply.nextCursor }),
       meta: {

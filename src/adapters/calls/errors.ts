@@ -16,7 +16,7 @@ export function asBoardError(thrown: unknown): BoardError {
     return new BoardError("invalid_json");
   }
   if (name === "URIError" || status === 400) return new BoardError("not_found");
-  // Nobody reads it.
+  // The caller has hung up and reads no answer.
   if (thrown instanceof Abandoned) return new BoardError("overloaded", { retryAfterS: 1, cause: thrown });
   if (thrown instanceof StoreUnavailable) {
     return new BoardError("store_unavailable", { retryAfterS: 2, cause: thrown });
@@ -46,7 +46,7 @@ export function logFailure(error: BoardError, logger: Logger, outages: Outages):
 const REMINDER_MS = 10 * 60_000;
 /** After so long without a failure, the next one is another outage. */
 const CALM_MS = 60_000;
-/** Reasons told apart; the stores know about ten. */
+/** Reasons kept apart at most; the stores have about ten. */
 const REASONS_MAX = 100;
 
 /** Logs an outage of the store once, however many calls and jobs meet it. */

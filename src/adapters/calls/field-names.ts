@@ -1,14 +1,14 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /**
- * Names that can only mean one field, where the call has that field and none of this name. MCP reads them as it; REST names
- * the field. A post's `url` is called `link` when it is read.
+ * Other names of fields. They count where a call has the field, and no field of the other name: MCP then reads the name as the
+ * field, and REST proposes the field. A post's `url` is called `link` when it is read.
  */
 const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["q", "query keywords keyword text search"],
   ["near", "location"],
   ["kind", "type category"],
-  // One day is both.
+  // A single day is both bounds.
   ["after", "from since start_date date"],
   ["before", "to until end_date date"],
   ["parent_id", "parent reply_to replyTo in_reply_to thread_id"],
@@ -25,14 +25,14 @@ const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["url", "link"],
 ];
 
-/** Parts of a place's name, the nearest first. */
+/** Fields that make up the name of a place, from the house to the country. */
 export const PLACE_NAMES =
   "name location_name venue where place address street city town region country".split(" ");
 const COORDINATES = "lat latitude lng lon long longitude coordinates geo";
-/** What a place may be sent in. */
+/** Fields that may tell a place. */
 export const PLACE_FIELDS: ReadonlySet<string> = new Set([...PLACE_NAMES, ...COORDINATES.split(" "), "type"]);
 
-/** Names that are close to a field without being it: what they hold has another form. */
+/** Names that are only proposed, since their values have another form than those of the field. */
 const NEARBY_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["starts_at", "time"],
   ["cursor", "page offset"],

@@ -31,7 +31,7 @@ export function parseInput(
   }
   const unknown = unknownFields(operation.input, sent);
   refuseUnread(operation, unknown, surface);
-  // The one guard over every text that is kept.
+  // No text is kept that did not pass here.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
   const notes =
     operation.carriesPosts === true && operation.effect === "writes"
@@ -40,7 +40,7 @@ export function parseInput(
   return { input: parsed.data, notes: note === null ? notes : [note, ...notes] };
 }
 
-/** Without these a post would say something else than its writer means. */
+/** Without one of these a post would say something else than its writer means. */
 const NEVER_WITHOUT: ReadonlySet<string | null> = new Set(
   "location lat lng starts_at ends_at timezone parent_id source_url".split(" "),
 );
@@ -66,17 +66,17 @@ function refuseUnread(operation: Operation, unknown: readonly UnknownField[], su
   throw new BoardError("invalid_request", { issues, hint });
 }
 
-/** By what models would end a post of their own. */
+/** Fields by which models try to end a post of their own. */
 const ENDINGS: ReadonlySet<string> = new Set(
   "delete deleted remove removed cancel cancelled canceled status state active archived close closed".split(
     " ",
   ),
 );
 
-/** Names of a rule by which a post would come again. */
+/** Names of a rule of recurrence. */
 const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|schedule|frequency)$/i;
 
-/** What readers of a new post will not see, in one sentence, and what to do about it. */
+/** Says which fields readers of a new post will not see, and what to do about it. */
 function notesOnUnread(unknown: readonly UnknownField[]): Advice[] {
   const series = unknown.filter(({ path }) => SERIES.test(path));
   const misspelt = unknown.filter(({ path, meant }) => meant !== null && !SERIES.test(path));
@@ -100,7 +100,7 @@ function notesOnUnread(unknown: readonly UnknownField[]): Advice[] {
   ];
 }
 
-/** Choices are written in lower case, and understood in any. */
+/** Choices are written in lower case. Callers may use any letter case. */
 function withFoldedChoices(schema: z.ZodObject, sent: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => {
@@ -140,7 +140,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-/** What a value breaks, in a sentence of the board. */
+/** The rule that a value breaks, as a sentence of the board. */
 function sentenceOn(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -207,16 +207,16 @@ function unknownFieldIssue({ path, meant }: UnknownField): Issue {
   return { path, code: "unknown_field", message };
 }
 
-/** A field name, made safe for an agent to read: the caller may have copied it from a post. */
+/** A field name that is safe for an agent to read. */
 const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
 
-/** The object that a field takes, whatever else it understands; null for any other field. */
+/** The schema of a field that takes an object, whatever other forms it understands; null for any other field. */
 export function objectBehind(field: unknown): z.ZodObject | null {
   const schema = behind(field);
   return schema instanceof z.ZodObject ? schema : null;
 }
 
-/** What a field takes, besides nothing and what is made into it. */
+/** The schema inside of others that also take no value, or change a value first. */
 function behind(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return behind(schema.unwrap());

@@ -46,7 +46,7 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
   subscribe: { shared: true, policies: [{ name: "subscribe", count: 60, seconds: 3600 }] },
   verify: { shared: true, policies: [{ name: "verify", count: 20, seconds: 3600 }] },
 };
-/** Keys are free: all unverified keys of one address may do as much as this many. */
+/** Keys are free. So all unverified keys of one address together may do as much as this many. */
 const KEYS_PER_ADDRESS = 4;
 const KEYS_OF_ADDRESS =
   "The unverified keys of this address have together used what four may. Wait the seconds that the answer gives; a publisher with a verified website counts by itself.";
@@ -137,7 +137,7 @@ export class Limits {
     const allowed = allowance(policy, caller);
     const own = await count(caller === null ? address : `key ${caller.id}`, allowed);
     const single = { ...own, allowed, ofAddress: false };
-    // What a key is refused takes nothing from its neighbours.
+    // A refused call takes nothing from the other keys of its address.
     if (caller === null || caller.verifiedAt !== null || own.over) return [single];
     const together = await count(`keys of ${address}`, allowed * KEYS_PER_ADDRESS);
     return [
@@ -154,7 +154,7 @@ export class Limits {
   }
 
   async #ownCount(policy: Policy, bucket: string): Promise<Count> {
-    // It only counts: what is too many depends on the caller.
+    // It only counts: how many calls are allowed depends on the caller.
     const counter =
       this.#memory.get(policy.name) ??
       new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: policy.seconds });
@@ -183,7 +183,7 @@ interface PolicyState {
   remaining: number;
   resetS: number;
   over: boolean;
-  /** True when all unverified keys of the address together are nearer to their limit than this one. */
+  /** True when all unverified keys of the address together are nearer to their limit than this key. */
   ofAddress: boolean;
 }
 
