@@ -60,7 +60,7 @@ export function lineOf(response: Response): Line {
         const controller = new AbortController();
         closed = controller;
         if (response.destroyed) controller.abort();
-        // An abort makes an error with a stack: not for every answer that has gone out.
+        // An abort makes an error with a stack, so it is left out after an answer that has gone out.
         else response.once("close", () => response.writableFinished || controller.abort());
       }
       return closed.signal;

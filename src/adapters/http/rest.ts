@@ -27,7 +27,7 @@ export const openCors = cors({ origin: "*", credentials: false, exposedHeaders: 
 export function restRouter(operations: readonly Operation[], dispatcher: Dispatcher): Router {
   const router = express.Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
-  // Fixed paths come before those with an id, so `/publishers/me` is not taken for a publisher's id.
+  // Fixed paths come before those with an id, so `me` of `/publishers/me` is not read as an id.
   for (const operation of [...operations].sort((a, b) => idsIn(a.rest.path) - idsIn(b.rest.path))) {
     for (const path of [operation.rest.path, ...(operation.rest.also ?? [])]) {
       const pattern = path.replace(/\{(\w+)\}/g, ":$1");
