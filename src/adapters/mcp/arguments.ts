@@ -15,13 +15,13 @@ export interface Understood {
   /** From the argument `api_key`, or null. */
   apiKey: string | null;
   detail: unknown;
-  /** What was read otherwise than it was sent. */
+  /** Says what was read differently from how it was sent. */
   notes: string[];
 }
 
 /**
- * Reads arguments as models send them: null and "" for what they do not want, another name where only one can be meant,
- * the fields of an inner object beside it, all of them in a box of their own.
+ * Reads arguments as models send them: null and "" for fields that they do not want, other names of fields, fields of an inner
+ * object beside it, and all arguments inside of one called `arguments` or the like.
  */
 export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): Understood {
   const { api_key: apiKey, detail, ...given } = withTexts(tool, withoutNothing(unboxed(sent, tool.fields)));
@@ -43,7 +43,7 @@ export function withArguments<Message>(message: Message): Message {
   return { ...message, params: { ...params, arguments: isNone ? {} : sent } };
 }
 
-/** Numbers where a text is wanted: a title of 2026, a limit is none. */
+/** The arguments with texts for numbers where the tool takes text, as in a title `2026`. */
 function withTexts({ listed }: ServedTool, sent: Fields): Fields {
   const wanted = propertiesOf(listed.inputSchema);
   return Object.fromEntries(
@@ -54,7 +54,7 @@ function withTexts({ listed }: ServedTool, sent: Fields): Fields {
   );
 }
 
-/** What stands for nothing, except as a text of its own. */
+/** Texts that stand for no value, except in fields of free text. */
 const NOTHING = /^\s*(null|none|n\/a|undefined)?\s*$/i;
 const OWN_TEXTS: ReadonlySet<string> = new Set("q title body name description details label".split(" "));
 
@@ -63,7 +63,7 @@ const isNothing = (name: string, value: unknown) =>
   value === "" ||
   (typeof value === "string" && !OWN_TEXTS.has(name) && NOTHING.test(value));
 
-/** Where every argument must be sent, models fill in null or "" for those they do not want, inside objects too. */
+/** Models that must send every argument fill in null or "" for those they do not want, inside objects too. */
 function withoutNothing(sent: Fields): Fields {
   const given = Object.entries(sent).filter(([name, value]) => !isNothing(name, value));
   return Object.fromEntries(
@@ -106,10 +106,10 @@ function gathered({ operation: { input: schema } }: ServedOperation, given: Fiel
 const pick = (from: Fields, names: readonly string[]) =>
   Object.fromEntries(names.map((key) => [key, from[key]]));
 
-/** Boxes that models put all arguments in. */
+/** Names of an object in which models wrap all arguments. */
 const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
 
-/** The fields under their own names, and what is written otherwise in the form they take. Each change of a name is noted. */
+/** The fields under their own names, with their values in the form that each takes. Each change of a name is noted. */
 function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[]): Fields {
   const given = { ...sent };
   for (const name of Object.keys(sent)) {
@@ -160,7 +160,7 @@ type Place = { name?: string; lat?: unknown; lng?: unknown };
 
 const nearOf = ({ name, lat, lng }: Place) => (lat === undefined ? name : `${lat},${lng}`);
 
-/** The place that some fields tell; null when a field among them says something else. */
+/** The place that some fields tell; null when one of them tells something else. */
 function placeOf(sent: Fields): Place | null {
   if (Object.keys(sent).some((name) => !PLACE_FIELDS.has(name))) return null;
   const point = [sent, sent["geo"]].find((each) => isObject(each) && each["type"] === "Point");
@@ -178,7 +178,7 @@ function placeOf(sent: Fields): Place | null {
   };
 }
 
-/** The arguments inside the only box that was sent. */
+/** The arguments inside of the object that alone was sent. */
 function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
   const [name = "", ...others] = Object.keys(sent).filter((key) => key !== "api_key");
   if (others.length > 0 || !BOXES.has(name) || known.has(name)) return sent;
@@ -187,7 +187,7 @@ function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
   return isObject(inner) ? { ...rest, ...inner } : sent;
 }
 
-/** What values may look like beside the form that a field takes. */
+/** Brings other forms of a value into the one that the field takes. */
 const FORMS: Readonly<Record<string, (text: string) => string>> = {
   // "Events", "event, offers"
   kind: (text) => text.split(",").map(kindIn).join(","),

@@ -23,7 +23,7 @@ export interface Door {
    * show their model the text, the data or both, so only one of them may be there.
    */
   answers: "text" | "data";
-  /** Everybody who comes this way has signed in. */
+  /** True when all callers of this address have signed in. */
   signedIn?: boolean;
 }
 

@@ -37,7 +37,7 @@ function tableText(rows: readonly unknown[]): string {
   if (first === undefined) return "none";
   if (typeof first !== "object" || first === null) return rows.map(cellText).join(", ");
   const columns = Object.keys(first);
-  // A day on which nothing happened says nothing.
+  // Days on which nothing happened are left out.
   const telling = rows.filter((row) => !saysZero(Object.values(row as object)));
   const cells = telling.map((row) =>
     columns.map((column) => cellText((row as Record<string, unknown>)[column])),
@@ -57,7 +57,7 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** What its writer should see of a post: the id, the page and the expiry are news, and how it was read. */
+/** What the writer of a post does not know yet: its id, page and expiry, and how the post was read. */
 export function receiptLines(
   { served, now, site }: { served: ServedOperation; now: number; site: Site },
   post: Post,

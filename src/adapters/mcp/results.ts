@@ -124,7 +124,7 @@ interface Row {
   items: (Post | InboxItem)[];
 }
 
-/** The posts of a list, each once for each way into an inbox. */
+/** The posts of a list. One that reached an inbox in several ways has a row for each way. */
 function rowsOf(items: readonly (Post | InboxItem)[]): Row[] {
   const kind = (item: Post | InboxItem) => ("post" in item ? `${item.type} ${item.post.id}` : item.id);
   return [...grouped(items, kind).values()].map((own) => {

@@ -127,13 +127,13 @@ function inputSchemaOf(
   );
 }
 
-/** What such fields mean beside those of the first operation. */
+/** Describes the fields that choose the second operation. */
 const TOLD: Readonly<Record<string, string>> = {
   id: 'Id of your own post, to change it; `expires_at` "now" ends it.',
   cursor: "For further replies: the cursor that the last answer gave.",
 };
 
-/** Only the field that tells the second operation: the others are those of the first. */
+/** The field that chooses the second operation. All others are those of the first. */
 const fieldsOfSecond = (given: string | undefined, second: JsonObject) =>
   given === undefined ? {} : { [given]: { ...propertiesOf(second)[given], description: TOLD[given] } };
 

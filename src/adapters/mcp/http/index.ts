@@ -75,7 +75,7 @@ function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   return (request, response, next) => {
     const { host } = request.headers;
     const checked = validateHostHeader(host, known);
-    // A name before the host would pass, and then break the address that the SDK makes of it.
+    // A user's name before the host would pass the check, and then break the address that the SDK makes of the host.
     if (checked.ok && host?.includes("@") !== true) return next();
     const reason = checked.ok ? "Invalid Host header: it names a user" : checked.message;
     const cure = "Ask at the board's own address; its operator admits further names in ALLOWED_HOSTS.";
@@ -108,7 +108,7 @@ const requireJson: RequestHandler = (request, response, next) => {
   else fail(response, 415, BY_HTTP, "Unsupported media type: send `Content-Type: application/json`.");
 };
 
-/** What a call admits by itself. */
+/** Methods that an operation admits. */
 const ADMITTED = new Set(["tools/call", "resources/read", "subscriptions/listen"]);
 
 /** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
@@ -120,7 +120,7 @@ function counting({ dispatcher }: McpRouterParts): RequestHandler {
   };
 }
 
-/** Hands what the SDK can read to it, and answers the rest beside it: a batch may have both. */
+/** Gives the SDK the messages that it can read, and answers the others itself: a batch may have both. */
 function answering(
   parts: McpRouterParts,
   { surface }: Door,
@@ -135,7 +135,7 @@ function answering(
     const read = [body].flat().map((sent) => ({ sent: sent as unknown, ...readMessage(sent), ...stream }));
     const refusals = read.flatMap(({ refusal }) => refusal ?? []);
     const readable = read.flatMap(({ sent, message = sent, refusal }) => (refusal ? [] : [message]));
-    // For this request alone: it knows who asks, its bus reaches nobody else, and closing it ends the stream properly.
+    // Each request has a handler of its own, which knows who asks. Its bus reaches nobody else; closing it ends the stream.
     const handler = createMcpHandler(({ era }) => serverFor(credentials, { listen: era === "modern" }), {
       bus: {
         publish() {},
@@ -158,7 +158,7 @@ function answering(
           ? await inAcceptedForm(await handler.fetch(...asked), "application/json")
           : null;
         const answers = [JSON.parse((await own?.text()) || "[]"), refusals].flat(2);
-        // What is no request fails as one of HTTP; one with wrong parameters has its answer, as from the SDK.
+        // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
         const status = own || refusals[0]?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
         return inAcceptedForm(Response.json(answers.length > 1 ? answers : answers[0], { status }), accept);
       },

@@ -63,7 +63,7 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<void>;
   readonly #owed = new Set<string | number>();
   readonly #refused: string | undefined;
-  /** What has come of a line. */
+  /** The beginning of a line whose end has not come yet. */
   #line = "";
   #isClosed = false;
   #inputEnded = false;
