@@ -9,7 +9,7 @@ import { nearOf, type SearchParams } from "./search/form.ts";
 
 /** The word for no place, where the operator named a home. */
 export const EVERYWHERE = "everywhere";
-/** What lasts longer has no day of its own, such as an exhibition. */
+/** An event of more days, such as an exhibition, belongs to no single day. */
 const LONG_DAYS = 7;
 const AHEAD_DAYS = 7;
 const DAY_MS = 86_400_000;

@@ -15,7 +15,7 @@ const EVENTS_MAX = 100;
 const TITLE_CHARS = 120;
 const DAY_MS = 86_400_000;
 
-/** Of those that go on, as many are listed on each day. */
+/** Events listed on each day of those that began earlier. */
 const GO_ON_MAX = 5;
 
 /** The events of a month: a table of its days, and below it what is on each. The present month begins today. */

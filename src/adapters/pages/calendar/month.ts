@@ -8,7 +8,7 @@ const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
 const ZONE_MS = 14 * 3_600_000;
 const DAY_MS = 86_400_000;
-/** How far the links to other months lead, before and after the present one; a crawler would follow them for ever. */
+/** Months before and after the present one to which links lead. A crawler would follow further ones for ever. */
 const LINKED = { before: 12, after: 36 };
 
 /**
