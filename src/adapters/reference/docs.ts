@@ -161,7 +161,7 @@ function documentedFailures() {
   return (Object.keys(FAILURES) as FailureCode[]).map((code) => {
     const shared = general.filter(({ codes }) => codes.includes(code)).map(({ of }) => of);
     const { status, message, hint } = FAILURES[code];
-    // Where each call names it, no place is told.
+    // A failure that calls name themselves belongs to no group.
     return { code, status, message, hint: adviceOn("rest", hint), where: shared.join(", ") };
   });
 }
