@@ -13,8 +13,8 @@ export interface SignIn {
 }
 
 /**
- * Opens the sign-in at `resource`, the address of the tool server for hosts that signed in. Nobody but this loads the library
- * that carries it.
+ * Opens the sign-in at `resource`, the address of the tool server for hosts that signed in. The library behind it is loaded
+ * only here.
  */
 export async function openSignIn(resource: string, parts: SignInParts): Promise<SignIn> {
   const { site, store, dispatcher } = parts;
