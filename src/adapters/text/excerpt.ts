@@ -4,11 +4,11 @@ import { visibleLine } from "./untrusted.ts";
 
 /** Size of an excerpt in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
 const EXCERPT_BYTES = 240;
-/** Even where letters take several bytes, as many are shown. */
+/** Characters of an excerpt at least, also where each takes several bytes. */
 const CHARS_MIN = 180;
-/** Text before the first hit of an excerpt. */
+/** Characters before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
-/** A bound for long texts of one repeated word. */
+/** Hits looked at, at most: a long text may repeat one word. */
 const HITS_MAX = 200;
 
 /** The words of a search, cut short so that other forms of a word match too. */

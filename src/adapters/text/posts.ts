@@ -144,7 +144,7 @@ function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] 
   ];
 }
 
-/** How often else it was posted, and in full where. */
+/** The copies of a post: in brief one id and the number of the rest, in full all ids that are known. */
 function copiesOf({ count, ids }: NonNullable<Post["copies"]>, form: "whole" | "brief"): string {
   const first = form === "brief" ? ids.slice(0, 1) : ids;
   const rest = count - first.length;

@@ -60,7 +60,7 @@ export function localDaysOf(post: Post): { first: string; last: string } | null 
   const first = dateText(start);
   const ends = shownEnd(post);
   if (ends === null || Date.parse(ends) <= Date.parse(post.starts_at)) return { first, last: first };
-  // What ends at midnight is not on for the day that begins then.
+  // An event that ends at midnight is not on during the day that begins then.
   const end = clockTimeIn(new Date(Date.parse(ends) - 1).toISOString(), zone);
   // An evening that goes on into the small hours is one day.
   const isNight =
@@ -135,7 +135,7 @@ export function shownEnd(post: Post): string | null {
   return new Date(Math.max(first, latest)).toISOString();
 }
 
-/** @param key  moment and zone, as above */
+/** @param key  moment and zone, with a blank between them */
 function readClockTime(key: string): ClockTime {
   const [iso = "", timeZone] = key.split(" ");
   const numeric = { year: "numeric", month: "numeric", day: "numeric" } as const;
