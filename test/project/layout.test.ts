@@ -162,7 +162,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/store/sqlite": 2_689,
   "src/search src/search-index": 4_398,
   "src/embed": 1_150,
-  "src/adapters": 8_542,
+  "src/adapters": 8_378,
   "src/domain": 5_508,
   "src/syndication src/cli src/transfer": 3_459,
   test: 31_500,
