@@ -15,9 +15,9 @@ const LONG = /\/(hostile-|wrong-arguments)|sign-in\/|node_modules\//;
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/(model|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
+  /support\/(mongodb|search\/(model|history)|clients\/(browser|receiver|stdio)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
   /search-index\/thread\/index/,
-  /startBoard\(\{ EMBEDDINGS: |embedderOf\("required"\)|mode: "required"/,
+  /(?:startBoard|useTestBoard)\(\{ EMBEDDINGS: |embedderOf\("required"\)|mode: "required"/,
   /\/bench\/([\w-]+|support\/board-fill|agent\/\w+)\.ts"/,
   /support\/texts\/attacks/,
   /from "node:v8"/,

@@ -79,3 +79,8 @@ async function visit(browser: Browser, visitor: Visitor): Promise<TestBrowser> {
     close: () => context.close(),
   };
 }
+
+/** How far a page scrolls sideways, in pixels. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+}
