@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mcpRouter } from "../../src/adapters/mcp/http/index.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { useFolder, useTestBoard } from "../support/boards/use.ts";
 import { withFixtures } from "../support/clients/conformance-fixtures.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";
 
@@ -33,22 +32,16 @@ const EXPECTED: Record<string, Record<string, string>> = {
 };
 
 const node = newerNode();
-let board: TestBoard;
+const board = useTestBoard();
 let server: Server;
 let url: string;
-let folder: string;
+const folder = useFolder();
 beforeAll(async () => {
-  board = await startBoard();
-  folder = await mkdtemp(join(tmpdir(), "conformance-"));
   server = createServer(express().use(mcpRouter(board.board, withFixtures)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 });
-afterAll(async () => {
-  await new Promise((resolve) => server.close(resolve));
-  await board.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 describe.skipIf(node === null)("the official conformance suite", () => {
   it.each(Object.entries(EXPECTED))("finds no failure outside the list: %s", async (set, expected) => {

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 
 const META = "io.modelcontextprotocol/";
 const MODERN = {
@@ -11,11 +12,7 @@ const MODERN = {
 };
 const MODERN_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
 
-let board: TestBoard;
-beforeAll(async () => {
-  board = await startBoard();
-});
-afterAll(() => board.stop());
+const board = useTestBoard();
 
 describe("the door", () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -28,13 +25,6 @@ describe("the door", () => {
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
       expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
     }
-  });
-
-  it("answers malformed JSON with -32700, never HTML", async () => {
-    const response = await fetch(`${board.url}/mcp`, { method: "POST", headers, body: '{"jsonrpc":' });
-    expect(response.status).toBe(400);
-    expect(response.headers.get("content-type")).toContain("application/json");
-    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
   });
 
   it.each([
@@ -131,19 +121,14 @@ describe("the door", () => {
     await limited.stop();
   });
 
-  it("refuses a body over 64 KiB with 413, and other media with 415", async () => {
-    const large = await fetch(`${board.url}/mcp`, {
-      method: "POST",
-      headers,
-      body: `"${"x".repeat(70_000)}"`,
-    });
-    expect([large.status, await large.json()]).toMatchObject([413, { error: { code: -32600 } }]);
-    const text = await fetch(`${board.url}/mcp`, {
-      method: "POST",
-      headers: { "content-type": "text/plain" },
-      body: JSON.stringify(ping),
-    });
-    expect([text.status, await text.json()]).toMatchObject([415, { jsonrpc: "2.0" }]);
+  it.each([
+    ["malformed JSON", 400, -32700, '{"jsonrpc":', "application/json"],
+    ["a body over 64 KiB", 413, -32600, `"${"x".repeat(70_000)}"`, "application/json"],
+    ["other media", 415, -32000, JSON.stringify(ping), "text/plain"],
+  ])("refuses %s with %i and %i, never in HTML", async (_what, status, code, body, type) => {
+    const sent = { method: "POST", headers: { ...headers, "content-type": type }, body };
+    const response = await fetch(`${board.url}/mcp`, sent);
+    expect([response.status, await response.json()]).toMatchObject([status, { id: null, error: { code } }]);
   });
 
   it("lets any origin in, and says so in the preflight", async () => {
@@ -195,50 +180,12 @@ describe("the door", () => {
     await other.stop();
   });
 
-  it("gives the version of the package", async () => {
-    const body = JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } },
-    });
-    const answer = await (await fetch(`${board.url}/mcp`, { method: "POST", headers, body })).text();
-    expect(answer).toContain('"protocolVersion":"2024-11-05"');
-    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
-    expect(answer).toContain(
-      `"serverInfo":{"name":"agent-board","title":"Agent Board","version":"${version}"}`,
-    );
-  });
-
-  it("keeps no stream open for changes that never come", async () => {
-    const meta = "io.modelcontextprotocol/";
-    const body = JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "subscriptions/listen",
-      params: {
-        notifications: { toolsListChanged: true },
-        _meta: { [`${meta}protocolVersion`]: "2026-07-28", [`${meta}clientCapabilities`]: {} },
-      },
-    });
-    const modern = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
-    const response = await fetch(`${board.url}/mcp`, {
-      method: "POST",
-      headers: { ...headers, ...modern },
-      body,
-    });
-    expect(await response.text()).toContain('"id":1,"result":{"resultType":"complete"');
-  });
-
-  it("offers no OAuth", async () => {
-    for (const path of [
-      "/.well-known/oauth-protected-resource/mcp",
-      "/.well-known/oauth-authorization-server",
-    ]) {
-      const response = await fetch(board.url + path);
-      expect(response.status).toBe(404);
-      expect(response.headers.get("content-type")).toContain("json");
-    }
+  it("speaks the oldest revision, and gives the version of the package", async () => {
+    const params = { ...INITIALIZE.params, protocolVersion: "2024-11-05" };
+    const { message } = await ask({ ...INITIALIZE, params });
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    const serverInfo = { name: "agent-board", title: "Agent Board", version };
+    expect(message.result).toMatchObject({ protocolVersion: "2024-11-05", serverInfo });
   });
 });
 

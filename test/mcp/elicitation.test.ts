@@ -1,27 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { PROGRAM } from "../support/boards/board-process.ts";
+import { describe, expect, it } from "vitest";
+import { useFolder, useTestBoard } from "../support/boards/use.ts";
+import { stdioCommand } from "../support/clients/stdio.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string | boolean> };
-/** How a host's person answers; null: the host cannot ask. */
-type Person = ((message: string) => Answer) | null;
 
-let board: TestBoard;
-let folder: string;
-beforeAll(async () => {
-  board = await startBoard();
-  folder = await mkdtemp(join(tmpdir(), "elicitation-"));
-});
-afterAll(async () => {
-  await board.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const board = useTestBoard();
+const folder = useFolder();
 
 const CONNECTIONS = {
   "HTTP, 2026-07-28": { mode: { pin: "2026-07-28" }, remote: true },
@@ -29,24 +15,26 @@ const CONNECTIONS = {
   "stdio, with a handshake": { mode: "legacy" as const, remote: false },
 };
 
-async function host(person: Person, { mode, remote }: { mode: "legacy" | { pin: string }; remote: boolean }) {
+/** A host whose person answers as `person.answer` says; without one it cannot ask. */
+async function host(
+  { mode, remote }: { mode: "legacy" | { pin: string }; remote: boolean },
+  person?: { answer(message: string): Answer },
+) {
   const asked: string[] = [];
   const client = new Client(
     { name: "test", version: "1.0.0" },
-    { versionNegotiation: { mode }, capabilities: person === null ? {} : { elicitation: { form: {} } } },
+    { versionNegotiation: { mode }, capabilities: person === undefined ? {} : { elicitation: { form: {} } } },
   );
-  if (person !== null) {
+  if (person !== undefined) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
       asked.push(params.message);
-      return person(params.message);
+      return person.answer(params.message);
     });
   }
-  const env = { PATH: process.env["PATH"] ?? "", DATA_DIR: folder, EMBEDDINGS: "off" };
-  const args = [...PROGRAM, "stdio"];
   await client.connect(
     remote
       ? new StreamableHTTPClientTransport(new URL(`${board.url}/mcp`))
-      : new StdioClientTransport({ command: process.execPath, args, env, cwd: ROOT, stderr: "ignore" }),
+      : new StdioClientTransport({ ...stdioCommand(folder), stderr: "ignore" }),
   );
   const call = async (name: string, given: Record<string, unknown>) => {
     const { content } = await client.callTool({ name, arguments: given });
@@ -56,11 +44,14 @@ async function host(person: Person, { mode, remote }: { mode: "legacy" | { pin: 
 }
 
 describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its person", (_name, connection) => {
-  it("is asked to accept the terms, and for the place of an event that names none", async () => {
-    const { asked, call, close } = await host((message) => {
-      const content = message.startsWith("Where") ? { place: "Oude Kerk" } : { accept_terms: true };
-      return { action: "accept", content };
-    }, connection);
+  it("is asked to accept the terms, and for the place of an event that names none; who declines, or does not tick the box, is not registered", async () => {
+    const person = {
+      answer(message: string): Answer {
+        const content = message.startsWith("Where") ? { place: "Oude Kerk" } : { accept_terms: true };
+        return { action: "accept", content };
+      },
+    };
+    const { asked, call, close } = await host(connection, person);
     const registered = await call("register_publisher", { name: "Asked" });
     const key = /api_key: (\w+)/.exec(registered)?.[1];
     expect(key).toBeDefined();
@@ -79,24 +70,20 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     expect(asked.length).toBe(2);
     await call("create_post", { ...event, title: "Priced", start: "2099-12-05T20:00:00Z", price: 5 });
     expect(asked[2]).toMatch(/^Where does "Priced" take place/);
-    await close();
-  });
-
-  it("registers nobody whose person declines, or does not tick the box", async () => {
     for (const answer of [
       { action: "decline" as const },
       { action: "accept" as const, content: { accept_terms: false } },
     ]) {
-      const { asked, call, close } = await host(() => answer, connection);
+      person.answer = () => answer;
       expect(await call("register_publisher", { name: "Declined" })).toMatch(/^terms_not_accepted: /);
-      expect(asked.length).toBe(1);
-      await close();
     }
+    expect(asked.length).toBe(5);
+    await close();
   });
 });
 
 it("a host that cannot ask gets the failure with its hint", async () => {
-  const { call, close } = await host(null, CONNECTIONS["HTTP, 2026-07-28"]);
+  const { call, close } = await host(CONNECTIONS["HTTP, 2026-07-28"]);
   expect(await call("register_publisher", { name: "Unasked" })).toMatch(
     /^terms_not_accepted: [\s\S]*Hint: Ask the person you work for to accept http/,
   );

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
-import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 
-let board: TestBoard;
-let client: TestClient;
+const board = useTestBoard();
+const owner = usePublisher(board, "Kreuzberg Tool Library");
+const client = useClient(board, "/mcp", owner);
 let id: string;
 beforeAll(async () => {
-  board = await startBoard();
-  const owner = await register(board, "Kreuzberg Tool Library");
-  client = await mcpClient({ url: `${board.url}/mcp`, key: owner.key });
   const post = { title: "Drill to lend", body: "A drill, for a week.", starts_at: "2098-05-01T10:00:00Z" };
   id = (await call(board, "POST /posts", post, owner)).body.data.id;
-});
-afterAll(async () => {
-  await client.close();
-  await board.stop();
 });
 
 const noteOf = async (args: Record<string, unknown>) =>

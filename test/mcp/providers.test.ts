@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useTestBoard } from "../support/boards/use.ts";
 import { recordedCatalog } from "../support/recorded/catalog.ts";
 
 const run = promisify(execFile);
@@ -19,10 +19,9 @@ interface Converted {
   schema?: Schema;
 }
 
-let board: TestBoard;
 let converted: Record<string, Converted[]>;
+const board = useTestBoard();
 beforeAll(async () => {
-  board = await startBoard();
   if (!isInstalled) return;
   const { stdout } = await run(process.execPath, ["convert.mjs", `${board.url}/mcp`], {
     cwd: FOLDER,
@@ -30,7 +29,6 @@ beforeAll(async () => {
   });
   converted = JSON.parse(stdout);
 });
-afterAll(() => board.stop());
 
 /** Every schema within a schema, with its path. */
 function within(schema: Schema, path = ""): [string, Schema][] {

@@ -1,10 +1,9 @@
 /**
- * Drives a board through one host of models: it lists the tools, posts under the title given, and searches for
- * that. Prints
- * `{ tools: [name], posted, found }`, the last two as the host would show them to its model.
+ * Drives boards through hosts of models: each lists the tools, posts, and searches for its post. Prints
+ * `{ HTTP: { <host>: { tools: [name], posted, found } }, stdio: … }`, the last two as the host would show them to its
+ * model, or `{ failed }`.
  *
- *   node drive.mjs <host> '{"url": …, "key": …}' <title>
- *   node drive.mjs <host> '{"command": …, "args": […], "env": {…}}' <title>
+ *   node drive.mjs '{"HTTP": {"url": …, "key": …}, "stdio": {"command": …, "args": […], "env": {…}}}'
  */
 
 import { fileURLToPath } from "node:url";
@@ -15,16 +14,14 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { MCPServerStdio, MCPServerStreamableHttp } from "@openai/agents";
 
-const [, , host, given, title] = process.argv;
-const target = JSON.parse(given);
-const isRemote = "url" in target;
-const headers = { authorization: `Bearer ${target.key}` };
-const POST = { title, body: "Written by a host of models." };
+const targets = JSON.parse(process.argv[2]);
+const headers = { authorization: `Bearer ${targets.HTTP.key}` };
+const isRemote = (target) => "url" in target;
 
 const HOSTS = {
-  async "@ai-sdk/mcp"() {
+  async "@ai-sdk/mcp"(target) {
     const client = await createMCPClient({
-      transport: isRemote ? { type: "http", url: target.url, headers } : new AiSdkStdio(target),
+      transport: isRemote(target) ? { type: "http", url: target.url, headers } : new AiSdkStdio(target),
     });
     const tools = await client.tools();
     const call = async (name, args) =>
@@ -32,8 +29,8 @@ const HOSTS = {
     return driven(Object.keys(tools), call, () => client.close());
   },
 
-  async "@langchain/mcp-adapters"() {
-    const board = isRemote
+  async "@langchain/mcp-adapters"(target) {
+    const board = isRemote(target)
       ? { transport: "http", url: target.url, headers }
       : { transport: "stdio", ...target };
     const client = new MultiServerMCPClient({ mcpServers: { board } });
@@ -46,8 +43,8 @@ const HOSTS = {
     );
   },
 
-  async "@openai/agents"() {
-    const server = isRemote
+  async "@openai/agents"(target) {
+    const server = isRemote(target)
       ? new MCPServerStreamableHttp({ url: target.url, name: "board", requestInit: { headers } })
       : new MCPServerStdio({ ...target, name: "board" });
     await server.connect();
@@ -60,10 +57,12 @@ const HOSTS = {
     );
   },
 
-  async "mcp-use"() {
+  async "mcp-use"(target) {
     process.env.MCP_USE_ANONYMIZED_TELEMETRY = "false";
     const { MCPClient } = await import("mcp-use/client");
-    const client = new MCPClient({ mcpServers: { board: isRemote ? { url: target.url, headers } : target } });
+    const client = new MCPClient({
+      mcpServers: { board: isRemote(target) ? { url: target.url, headers } : target },
+    });
     const session = await client.createSession("board");
     const tools = await session.listTools();
     const call = async (name, args) => textOf(await session.callTool(name, args));
@@ -75,7 +74,7 @@ const HOSTS = {
   },
 
   /** A relay over stdio, driven by the client of SDK 1.x. */
-  async "mcp-remote"() {
+  async "mcp-remote"(target) {
     const client = new Client({ name: "drive", version: "1.0.0" });
     const proxy = fileURLToPath(import.meta.resolve("mcp-remote/dist/proxy.js"));
     const options = [
@@ -102,8 +101,12 @@ const HOSTS = {
   },
 };
 
+let written = 0;
+
 async function driven(tools, call, close) {
-  const posted = await call("create_post", POST);
+  written += 1;
+  const title = `Post ${written} of a host`;
+  const posted = await call("create_post", { title, body: "Written by a host of models." });
   const found = await call("search", { q: `"${title}"` });
   await close();
   return { tools, posted, found };
@@ -111,5 +114,12 @@ async function driven(tools, call, close) {
 
 const textOf = ({ content }) => content.map((block) => block.text).join("\n");
 
-process.stdout.write(JSON.stringify(await HOSTS[host]()));
-process.exit(0);
+const results = { HTTP: {}, stdio: {} };
+for (const [way, target] of Object.entries(targets)) {
+  for (const [host, drive] of Object.entries(HOSTS)) {
+    // A relay to another board.
+    if (host === "mcp-remote" && way === "stdio") continue;
+    results[way][host] = await drive(target).catch((error) => ({ failed: String(error) }));
+  }
+}
+process.stdout.write(JSON.stringify(results), () => process.exit(0));

@@ -1,28 +1,25 @@
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
-import { PROGRAM } from "../../support/boards/board-process.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { call, eventually, register } from "../../support/boards/client.ts";
+import { waitersAt } from "../../support/boards/settled.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
+import { stdioCommand } from "../../support/clients/stdio.ts";
 import { prose } from "../../support/texts/prose.ts";
 
 const ALL = "board://subscriptions";
 
-let board: TestBoard;
-let me: { id: string; key: string };
-let writer: string;
+const board = useTestBoard();
+const me = usePublisher(board);
+const writer = usePublisher(board, "Writer");
 let ofBikes: string;
 let ofBoats: string;
 beforeAll(async () => {
-  board = await startBoard();
-  me = await register(board);
-  writer = (await register(board, "Writer")).key;
   ofBikes = await subscribed("bikes");
   ofBoats = await subscribed("boats");
 });
-afterAll(() => board.stop());
 
 async function subscribed(tags: string): Promise<string> {
   const { body } = await call(board, "POST /subscriptions", { query: { tags } }, me);
@@ -48,7 +45,8 @@ async function started(transport: StreamableHTTPClientTransport | StdioClientTra
   return { client, told };
 }
 
-const post = (title: string, tags: string) => write(board, writer, { title, body: prose(), tags: [tags] });
+const post = (title: string, tags: string) =>
+  write(board, writer.key, { title, body: prose(), tags: [tags] });
 
 /** Once this many were told of, and whatever else came with them. */
 async function once(told: readonly string[], count: number): Promise<readonly string[]> {
@@ -142,37 +140,26 @@ describe("subscriptions/listen", () => {
   });
 
   it("lets go of a stream whose client is gone, and refuses more than may wait", async () => {
-    const { waits } = board.board.services;
     const { client } = await listener(me.key);
-    await eventually(
-      async () => waits.count,
-      (count) => count === 0,
-    );
+    await waitersAt(board, 0);
     for (let n = 0; n < 50; n += 1) await client.listen({ resourceSubscriptions: [ALL] });
-    await eventually(
-      async () => waits.count,
-      (count) => count === 50,
-    );
+    await waitersAt(board, 50);
     await expect(client.listen({ resourceSubscriptions: [ALL] })).rejects.toThrow("overloaded");
     await client.close();
-    await eventually(
-      async () => waits.count,
-      (count) => count === 0,
-    );
+    await waitersAt(board, 0);
   });
 
   it("is relayed over stdio, and unknown to a board served over stdio alone", async () => {
-    const env = { ...(process.env as Record<string, string>), BOARD_API_KEY: me.key };
-    const command = { command: process.execPath, stderr: "ignore" as const };
-    const relay = [...PROGRAM, "stdio", "--url", board.url];
-    const { client, told } = await started(new StdioClientTransport({ ...command, args: relay, env }));
+    const over = (args: string[]) => {
+      const command = stdioCommand(join(board.dataDir, "stdio"), args, { BOARD_API_KEY: me.key });
+      return started(new StdioClientTransport({ ...command, stderr: "ignore" }));
+    };
+    const { client, told } = await over(["--url", board.url]);
     await client.listen({ resourceSubscriptions: [ALL] });
     await post("A relayed bike", "bikes");
     expect(await once(told, 1)).toEqual([ALL]);
     await client.close();
-    const here = [...PROGRAM, "stdio"];
-    const local = { ...env, DATA_DIR: join(board.dataDir, "stdio"), EMBEDDINGS: "off", STORE_URL: "" };
-    const alone = await started(new StdioClientTransport({ ...command, args: here, env: local }));
+    const alone = await over([]);
     await expect(alone.client.listen({ resourceSubscriptions: [ALL] })).rejects.toMatchObject({
       code: -32601,
     });
