@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { appendFile, readdir, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { exportTo } from "../contract/transfer.contract.ts";
 import { runCommand } from "../support/boards/board-process.ts";
+import { runHere } from "../support/boards/command.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "board-backup-"));
+const folder = useFolder();
 const KEY = "k".repeat(40);
 const POSTS = 300;
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The address of an empty database of each scheme; null where this machine cannot run it. */
 const PLACES: Record<string, ((name: string) => Promise<string>) | null> = {
@@ -29,8 +28,8 @@ async function mongodbPlaces() {
   };
 }
 
-const board = (url: string, ...args: string[]) =>
-  runCommand(args, { DATA_DIR: join(folder, "data"), STORE_URL: url });
+const on = (url: string) => ({ DATA_DIR: join(folder, "data"), STORE_URL: url });
+const board = (url: string, ...args: string[]) => runHere(args, on(url));
 
 async function rowsOf(url: string, name: string): Promise<string[]> {
   const store = await openStore(url);
@@ -54,7 +53,7 @@ for (const scheme of storeSchemes()) {
       const writing = (async () => {
         for (let n = POSTS; n < 2 * POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
       })();
-      const [{ stdout }] = await Promise.all([board(from, "backup", file, "--json"), writing]);
+      const [{ stdout }] = await Promise.all([runCommand(["backup", file, "--json"], on(from)), writing]);
       expect(JSON.parse(stdout)).toMatchObject({ file, key_file: `${file}.key` });
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect((await stat(`${file}.key`)).mode & 0o777).toBe(0o600);
@@ -81,7 +80,8 @@ for (const scheme of storeSchemes()) {
       const again = await place("again");
       const second = join(folder, `${scheme}-2.jsonl`);
       await board(to, "backup", second);
-      const [, used] = await Promise.all([board(again, "restore", second), board(from, "restore", second)]);
+      await board(again, "restore", second);
+      const used = await board(from, "restore", second);
       expect(await rowsOf(again, `${scheme}-again`)).toEqual(there);
       expect(used.code).toBe(1);
     });
@@ -95,16 +95,12 @@ describe("agent-board backup and restore", () => {
     await store.publishers.insert(aPublisher("pub_a"));
     await store.close();
     const file = join(folder, "small.jsonl");
-    const [none] = await Promise.all([
-      board(`sqlite:${folder}/none.db`, "backup", join(folder, "none.jsonl")),
-      board(url, "backup", file),
-    ]);
+    const none = await board(`sqlite:${folder}/none.db`, "backup", join(folder, "none.jsonl"));
+    await board(url, "backup", file);
     expect(none.stderr).toMatch(/^There is no board/);
     await appendFile(file, "{}\n");
-    const [twice, broken] = await Promise.all([
-      board(url, "backup", file),
-      board(`sqlite:${folder}/none.db`, "restore", file),
-    ]);
+    const twice = await board(url, "backup", file);
+    const broken = await board(`sqlite:${folder}/none.db`, "restore", file);
     expect(twice.stderr).toMatch(/is there already/);
     expect(broken.stderr).toMatch(/cut off/);
     expect((await readdir(folder)).filter((name) => name.startsWith("none."))).toEqual([]);

@@ -1,14 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/domain/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
+import { runHere } from "../support/boards/command.ts";
 import { type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "board-line-"));
+const folder = useFolder();
 const board = `sqlite:${folder}/board.db`;
 let source: FeedSource;
 let url = "";
@@ -28,16 +29,18 @@ beforeAll(async () => {
   writeFileSync(join(folder, "refused.jsonl"), '{"kind":"offer"}\n');
   writeFileSync(join(folder, "rows.jsonl"), '{"kind":"offer","title":"Bike","body":"A blue bike."}\n');
 });
-afterAll(() => {
-  source.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => source.close());
 
+const given = (environment: Record<string, string>) => ({
+  ...{ DATA_DIR: folder, STORE_URL: board, PORT: "0", WEBHOOK_ALLOW: "127.0.0.1" },
+  ...environment,
+});
+const run = (args: readonly string[], environment: Record<string, string> = {}) =>
+  runHere(args, given(environment));
 /** @param script  runs before the program */
-const run = (args: readonly string[], environment: Record<string, string> = {}, script = "") => {
-  const given = { DATA_DIR: folder, STORE_URL: board, PORT: "0", WEBHOOK_ALLOW: "127.0.0.1", ...environment };
+const start = (args: readonly string[], environment: Record<string, string> = {}, script = "") => {
   const before = ["--import", `data:text/javascript,${encodeURIComponent(script)}`];
-  return runCommand(args, given, { before, cwd: folder });
+  return runCommand(args, given(environment), { before });
 };
 const feed = () => ["--kind", "rss", "--name", "Town", "--license", "CC0-1.0"];
 
@@ -97,7 +100,7 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     [2, ["--prot"], {}, "unknown option '--prot'"],
     [2, ["feeds", "add", "https://a.example/x"], {}, "--kind"],
     [2, ["moderate", "list", "--limit", "none"], {}, "--limit"],
-    [1, ["import", "refused.jsonl"], {}, ""],
+    [1, ["import", join(folder, "refused.jsonl")], {}, ""],
     [2, ["stdio", "--url", "ftp://board.example"], {}, "url"],
     [2, ["complete", "csh"], {}, "csh"],
     // No machine owns an address of TEST-NET-1 (RFC 5737).
@@ -108,7 +111,8 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     [1, [], { STORE_URL: "sqlite:/proc/nowhere/board.db" }, "/proc/nowhere/board.db cannot be opened"],
     [2, ["feeds", "test", "a.example", "--kind", "rss"], {}, "a.example"],
   ] as const)("%i: agent-board %j %j", async (code, args, environment, said) => {
-    const ran = await run(args, environment);
+    // A board that cannot listen ends its process.
+    const ran = await (args.length === 0 ? start : run)(args, environment);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(said);
     if (args.length === 0) expect(ran.stderr).toMatch(/^.*\n$/);
@@ -117,7 +121,7 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
 
 describe("before the board is loaded", () => {
   const { version, engines } = JSON.parse(readFileSync("package.json", "utf8"));
-  const runWith = (script: string, args: readonly string[]) => run(args, {}, script);
+  const runWith = (script: string, args: readonly string[]) => start(args, {}, script);
   /** Fails once any of the board is loaded: all of it comes with the schemas. */
   const NOTHING_LOADED = `import { register } from "node:module"; register("data:text/javascript," + encodeURIComponent(
     "export const resolve = (name, context, next) => { if (name === 'zod') throw new Error('loaded'); return next(name, context); }"))`;
@@ -182,10 +186,8 @@ describe("agent-board publishers", () => {
   });
 
   it("gives a new key for a lost one, and erases only when told twice", async () => {
-    const [{ stdout }, unsure] = await Promise.all([
-      run(["publishers", "new-key", "pub_a"], place),
-      run(["publishers", "erase", "pub_b"], place),
-    ]);
+    const { stdout } = await run(["publishers", "new-key", "pub_a"], place);
+    const unsure = await run(["publishers", "erase", "pub_b"], place);
     expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     const erased = await run(["publishers", "erase", "pub_b", "--yes"], place);
     expect(erased.stdout).toBe("erase pub_b: 1 post, 0 saved queries\n");
@@ -199,7 +201,7 @@ describe("agent-board publishers", () => {
 
 describe("completion", () => {
   it.each(["zsh", "fish", "powershell"])("%s gets a script that asks the program", async (shell) => {
-    const { code, stdout } = await run(["complete", shell]);
+    const { code, stdout } = await start(["complete", shell]);
     expect(code).toBe(0);
     expect(stdout).toContain("agent-board complete");
   });
@@ -209,6 +211,6 @@ describe("completion", () => {
     [["feeds", ""], /^poll\t/m],
     [["doctor", "--j"], /^--json\t/m],
   ] as const)("of %j offers what exists", async (args, offer) => {
-    expect((await run(["complete", "--", ...args])).stdout).toMatch(offer);
+    expect((await start(["complete", "--", ...args])).stdout).toMatch(offer);
   });
 });

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEMO_FEED, demoFeed } from "../../demo/feed.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { runCommand } from "../support/boards/board-process.ts";
+import { runHere } from "../support/boards/command.ts";
 import { activePosts, addFeed } from "../support/boards/feed-source.ts";
+import { useFolder } from "../support/boards/use.ts";
 
 const DAY_MS = 86_400_000;
 const LISTED = Date.UTC(2026, 10, 20, 12);
@@ -56,10 +54,8 @@ describe("the demo", () => {
 });
 
 describe("agent-board demo", () => {
-  const folder = mkdtempSync(join(tmpdir(), "board-demo-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  const run = async (...args: string[]) =>
-    (await runCommand(args, { DATA_DIR: folder, STORE_URL: "" })).stdout;
+  const folder = useFolder();
+  const run = async (...args: string[]) => (await runHere(args, { DATA_DIR: folder, STORE_URL: "" })).stdout;
 
   it("makes a board with conferences, and again adds nothing", async () => {
     const first = JSON.parse(await run("demo", "--json"));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
+import { runHere } from "../support/boards/command.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -11,7 +12,6 @@ const replicaSet = await mongodbFor("replicaSet", "doctor");
 const cluster = await mongodbFor("cluster", "doctor");
 const standalone = await mongodbFor("standalone", "doctor");
 
-/** The operator's command in its own process. */
 describe("agent-board doctor", () => {
   let dataDir: string;
 
@@ -24,9 +24,9 @@ describe("agent-board doctor", () => {
   });
 
   /** Its exit code, each finding as `level text`, and its whole output. */
-  const doctor = async (environment: Record<string, string> = {}) => {
+  const doctor = async (environment: Record<string, string> = {}, run = runHere) => {
     const given = { DATA_DIR: dataDir, STORE_URL: "", ...environment };
-    const { code, stdout, stderr } = await runCommand(["doctor"], given);
+    const { code, stdout, stderr } = await run(["doctor"], given);
     const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
     const said: Record<string, string> = Object.fromEntries(
       lines.map(([, level, about, text]) => [about, `${level} ${text}`]),
@@ -41,7 +41,7 @@ describe("agent-board doctor", () => {
   };
 
   it("finds nothing wrong on a fresh machine, and creates nothing", async () => {
-    const { code, said, output } = await doctor();
+    const { code, said, output } = await doctor({}, runCommand);
     expect(said).toMatchObject({
       "Node.js": `ok ${process.versions.node}`,
       SITE_URL: expect.stringMatching(/^ok /),

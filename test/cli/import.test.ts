@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
-import { runCommand } from "../support/boards/board-process.ts";
 import { call } from "../support/boards/client.ts";
+import { runHere } from "../support/boards/command.ts";
+import { useFolder } from "../support/boards/use.ts";
 
 describe("agent-board import", () => {
-  let dataDir: string;
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "import-"));
-  });
-  afterEach(() => rm(dataDir, { recursive: true }));
+  const dataDir = useFolder();
 
   it("adds each valid post once, and names line and problem of every other row", async () => {
     const file = join(dataDir, "list.jsonl");
@@ -20,7 +16,7 @@ describe("agent-board import", () => {
     const text = `${JSON.stringify(good)}\n\n{"title":\n[1]\n{"title":"No body"}\n`;
     const behind = `\nnull\n7\n"text"\n${JSON.stringify({ ...good, title: "Tea", idempotency_key: "3" })}\n`;
     await writeFile(file, Buffer.concat([Buffer.from(text), latin1, Buffer.from(behind)]));
-    const run = () => runCommand(["import", file], { DATA_DIR: dataDir });
+    const run = () => runHere(["import", file], { DATA_DIR: dataDir });
     const { code, stdout: first } = await run();
     expect(code).toBe(1);
     expect(first).toContain("Registered the relay publisher pub_");

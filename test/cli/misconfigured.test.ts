@@ -1,19 +1,19 @@
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 import { openStore } from "../../src/store/open.ts";
-import { runCommand } from "../support/boards/board-process.ts";
+import { runHere } from "../support/boards/command.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 import { aPublisher } from "../support/search/rows.ts";
 
-const work = mkdtempSync(join(tmpdir(), "board-misconfigured-"));
+const work = useFolder();
 const another = createServer((_request, response) => void response.end("another program"));
 let takenPort: string;
 let boards = 0;
@@ -23,10 +23,7 @@ beforeAll(async () => {
   await once(another, "listening");
   takenPort = String((another.address() as AddressInfo).port);
 });
-afterAll(() => {
-  another.close();
-  rmSync(work, { recursive: true });
-});
+afterAll(() => another.close());
 
 /** A folder with a board that was started with a key. */
 async function board(): Promise<string> {
@@ -139,9 +136,9 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
 ];
 
 describe("agent-board doctor, on a machine with", () => {
-  it.concurrent.each(PLANTED)("%s, says so", async (_name, said, plant) => {
+  it.each(PLANTED)("%s, says so", async (_name, said, plant) => {
     const DATA_DIR = join(work, "nothing");
-    const { code, stdout, stderr } = await runCommand(["doctor"], {
+    const { code, stdout, stderr } = await runHere(["doctor"], {
       ...{ DATA_DIR, STORE_URL: "", EMBEDDINGS: "off", PORT: "0" },
       ...(await plant()),
     });
@@ -151,7 +148,7 @@ describe("agent-board doctor, on a machine with", () => {
   });
 
   it("nothing wrong, finds nothing, as text and as JSON", async () => {
-    const { stdout } = await runCommand(["doctor", "--json"], { DATA_DIR: await board(), PORT: "0" });
+    const { stdout } = await runHere(["doctor", "--json"], { DATA_DIR: await board(), PORT: "0" });
     const findings = stdout
       .trimEnd()
       .split("\n")

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
+import { runHere } from "../support/boards/command.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { titles, write } from "../support/boards/writing.ts";
 
-/** The operator's command in its own process, while the board runs. */
 describe("agent-board moderate", () => {
-  let board: TestBoard;
-  let author: { id: string; key: string };
-  const moderate = (...args: string[]) =>
-    runCommand(["moderate", ...args], { DATA_DIR: board.dataDir, STORE_URL: board.board.config.storeUrl });
+  /** As the operator's command does, which has a connection of its own to the store of a board that runs. */
+  const moderate = (...args: string[]) => runHere(["moderate", ...args], { DATA_DIR: board.dataDir });
   const statusOf = async (id: string, as?: { key: string }) => {
     const { status, body } = await call(board, `GET /posts/${id}`, undefined, as);
     return body.error?.code ?? status;
   };
 
-  beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "1" });
-    author = await register(board, "Author");
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" });
+  const author = usePublisher(board, "Author");
 
   it("hides a post by its page URL at once, keeps the reason, and restores it", async () => {
     const { id, url } = await write(board, author.key, { title: "Trebuchet", tags: ["siege"] });
     const other = await register(board, "Curious");
     const reply = await write(board, other.key, { title: "What does the trebuchet cost?", parent_id: id });
-    const hidden = await moderate("hide", url, "--reason", "weapon for sale");
+    const hide = ["moderate", "hide", url, "--reason", "weapon for sale"];
+    const hidden = await runCommand(hide, { DATA_DIR: board.dataDir });
     expect(hidden.stdout).toBe(`hide ${id}: done\n`);
     expect([await statusOf(id), await statusOf(id, author)]).toEqual(["post_hidden", 200]);
     expect(await titles(board, "/search?q=trebuchet")).toEqual([]);
@@ -81,10 +77,8 @@ describe("agent-board moderate", () => {
   });
 
   it("fails in one line for an unknown id, and without a reason", async () => {
-    const [unknown, unreasoned] = await Promise.all([
-      moderate("hide", "nobodyhas1", "--reason", "x"),
-      moderate("hide", "nobodyhas1"),
-    ]);
+    const unknown = await moderate("hide", "nobodyhas1", "--reason", "x");
+    const unreasoned = await moderate("hide", "nobodyhas1");
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringMatching(/^post_not_found: .*\n$/) });
     expect(unreasoned.stderr).toContain("--reason");
   });

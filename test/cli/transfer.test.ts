@@ -5,15 +5,17 @@ import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { readRow, rowLine } from "../../src/transfer/format.ts";
 import { readMark } from "../../src/transfer/import-board.ts";
 import { linesOf } from "../../src/transfer/lines.ts";
 import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
-import { boardEnvironment, PROGRAM, runCommand } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
+import { runHere } from "../support/boards/command.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -59,13 +61,13 @@ async function mongodbPlaces(kind: "replicaSet" | "cluster"): Promise<Makes | nu
 }
 
 describe("agent-board export and import", () => {
-  const folder = mkdtempSync(join(tmpdir(), "board-export-"));
+  const folder = useFolder();
   const from = { DATA_DIR: join(folder, "from"), STORE_URL: `sqlite:${folder}/from.db` };
   const to = { DATA_DIR: join(folder, "to"), STORE_URL: `sqlite:${folder}/to.db` };
   const file = join(folder, "board.jsonl.gz");
   const key = "k".repeat(40);
   const POSTS = 3000;
-  const board = (environment: Record<string, string>, ...args: string[]) => runCommand(args, environment);
+  const board = (environment: Record<string, string>, ...args: string[]) => runHere(args, environment);
 
   beforeAll(async () => {
     const store = await openStore(readConfig(from).storeUrl);
@@ -76,7 +78,6 @@ describe("agent-board export and import", () => {
     await store.close();
     await board(from, "export", file);
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it("writes a file that only its owner may read, and says how to move the secret key", async () => {
     const { stderr, stdout } = await board(from, "export", join(folder, "again.jsonl"));
@@ -155,8 +156,7 @@ describe("readRow", () => {
 });
 
 describe("linesOf", () => {
-  const folder = mkdtempSync(join(tmpdir(), "board-lines-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = useFolder();
   const linesIn = async (content: string | Buffer) => {
     const file = join(folder, "lines");
     writeFileSync(file, content);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { examineModel } from "../../src/cli/doctor/checks.ts";
 import { countUnread, isUnread } from "../../src/domain/board/unread-posts.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
 const TURKISH = {
@@ -30,14 +30,12 @@ describe("posts that the model makes nothing of", () => {
   });
 
   describe("on a board", () => {
-    let board: TestBoard;
+    const board = useTestBoard();
     beforeAll(async () => {
-      board = await startBoard();
       const { key } = await register(board);
       await write(board, key, TURKISH);
       await write(board, key, { title: "Lamp", body: "It is for sale at the market, and the shade is new." });
     });
-    afterAll(() => board.stop());
 
     it("are counted, and doctor suggests a model that reads them", async () => {
       const { store, index, embedder } = board.board;
