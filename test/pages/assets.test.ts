@@ -1,6 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useTestBoard } from "../support/boards/use.ts";
 import { getPage } from "../support/texts/html.ts";
 
 /** The width and height in the header of a PNG. */
@@ -10,14 +10,12 @@ function sizeOf(png: Buffer): [number, number] {
 }
 
 describe("the files that pages name", () => {
-  let board: TestBoard;
   let home: string;
   const site = "https://board.example";
+  const board = useTestBoard({ SITE_URL: site });
   beforeAll(async () => {
-    board = await startBoard({ SITE_URL: site });
     home = (await getPage(board, "/")).text;
   });
-  afterAll(() => board.stop());
   const get = async (path: string) => {
     const response = await fetch(board.url + path);
     return {

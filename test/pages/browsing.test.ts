@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { register } from "../support/boards/client.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
-import { BROWSER, getPage, problemsOf } from "../support/texts/html.ts";
+import { getPage, problemsOf } from "../support/texts/html.ts";
 
 const NOW = Date.parse("2026-12-03T12:00:00Z");
 const EXPIRES = "2027-11-01T00:00:00Z";
@@ -15,13 +15,18 @@ function titlesOn(text: string, day: string): string[] {
 }
 
 describe("the calendar", () => {
-  let board: TestBoard;
-  let key: string;
+  const board = useTestBoard({}, { clock: () => NOW });
+  const me = usePublisher(board);
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => NOW });
-    ({ key } = await register(board));
     const event = (title: string, starts_at: string, more: Record<string, unknown> = {}) =>
-      write(board, key, { kind: "event", title, starts_at, expires_at: EXPIRES, tags: ["music"], ...more });
+      write(board, me.key, {
+        kind: "event",
+        title,
+        starts_at,
+        expires_at: EXPIRES,
+        tags: ["music"],
+        ...more,
+      });
     await event("Carols", "2026-12-05T18:00:00+01:00", { timezone: "Europe/Berlin" });
     await event("Breakfast", "2026-12-03T08:00:00Z");
     await event("Advent fair", "2026-12-01T08:00:00Z");
@@ -33,9 +38,8 @@ describe("the calendar", () => {
       tags: ["node.js"],
       location: { name: "Mitte", lat: 52.52, lng: 13.4 },
     });
-    await write(board, key, { kind: "offer", title: "Not an event" });
+    await write(board, me.key, { kind: "offer", title: "Not an event" });
   });
-  afterAll(() => board.stop());
   const month = (name: string, more = "") => getPage(board, `/calendar?month=${name}${more}`);
 
   it("begins today, and lists on each day of their own time zones what begins and what goes on", async () => {
@@ -110,7 +114,11 @@ describe("the calendar", () => {
   it("is small with a hundred events, and links to the rest", async () => {
     for (let n = 0; n < 101; n += 1) {
       const day = String((n % 27) + 1).padStart(2, "0");
-      await write(board, key, { kind: "event", starts_at: `2027-03-${day}T18:00:00Z`, expires_at: EXPIRES });
+      await write(board, me.key, {
+        kind: "event",
+        starts_at: `2027-03-${day}T18:00:00Z`,
+        expires_at: EXPIRES,
+      });
     }
     const { text } = await month("2027-03");
     expect(text.match(/href="\/p\//g)).toHaveLength(100);
@@ -121,19 +129,22 @@ describe("the calendar", () => {
 });
 
 describe("the page of places", () => {
-  let board: TestBoard;
+  let now = Date.now();
+  const board = useTestBoard({}, { clock: () => now });
   let empty: string;
   beforeAll(async () => {
-    let now = Date.now();
-    board = await startBoard({}, { clock: () => now });
     empty = (await getPage(board, "/places")).text;
     const { key } = await register(board);
     await write(board, key, { location: { name: "Kreuzberg", lat: 52.5, lng: 13.4 } });
     await write(board, key, { location: { name: "Berlin" } });
     await write(board, key, { location: { name: "<b>Stage</b>", lat: 45.52, lng: -122.68 } });
-    now += 61_000;
+    // Counts may be a minute old, and older where counting takes long.
+    const later = () => {
+      now += 61_000;
+      return getPage(board, "/places");
+    };
+    await eventually(later, ({ text }) => text.includes("Portland"));
   });
-  afterAll(() => board.stop());
 
   it("names the towns with the most posts, each leading to a search that finds them", async () => {
     const { text } = await getPage(board, "/places");
@@ -182,15 +193,13 @@ describe("the page of places", () => {
 });
 
 describe("the page of tags", () => {
-  let board: TestBoard;
+  const board = useTestBoard();
   beforeAll(async () => {
-    board = await startBoard();
     const { key } = await register(board);
     await write(board, key, { title: "A fugue", tags: ["music", "node.js"] });
     await write(board, key, { title: "A canon", tags: ["music"] });
     await write(board, key, { title: "Scripts", tags: ["<script>alert(1)</script>"] });
   });
-  afterAll(() => board.stop());
 
   it("name the most frequent ones with their counts, each with a search that finds its posts", async () => {
     const { text } = await getPage(board, "/tags");
@@ -208,8 +217,5 @@ describe("the page of tags", () => {
     const json = await getPage(board, "/tags.json");
     expect(JSON.parse(json.text).data.tags[0]).toEqual({ tag: "music", count: 2 });
     expect((await getPage(board, "/tags.md")).text).toMatch(/^- music: 2, http\S+\/search\?tags=music$/m);
-    expect((await getPage(board, "/tags", { accept: BROWSER })).headers.get("content-type")).toContain(
-      "html",
-    );
   });
 });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { getPage, problemsOf } from "../support/texts/html.ts";
 
 describe("/join", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard();
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
 
   async function send(fields: Record<string, string>, headers: Record<string, string> = {}) {
     const response = await fetch(`${board.url}/join`, {
@@ -40,10 +37,7 @@ describe("/join", () => {
     expect(answer.text).not.toMatch(new RegExp(`(href|action|src)="[^"]*${key}`));
     expect(answer.text).toContain(`claude mcp add`);
     expect(await problemsOf(answer.text)).toEqual([]);
-    const me = await fetch(`${board.url}/api/v1/publishers/me`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(me.status).toBe(200);
+    expect((await call(board, "GET /publishers/me", undefined, { key })).status).toBe(200);
   });
 
   it("says what is missing, and keeps what was filled in", async () => {

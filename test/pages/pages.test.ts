@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { BROWSER, dataOf, getPage, type Page, problemsOf } from "../support/texts/html.ts";
 
@@ -47,12 +48,11 @@ async function fill(board: TestBoard) {
 const dayNumber = (ms: number) => Math.floor(ms / 86_400_000);
 
 describe("pages", () => {
-  let board: TestBoard;
   let made: Awaited<ReturnType<typeof fill>>;
   let paths: Record<string, string>;
   let ahead = 0;
+  const board = useTestBoard({}, { clock: () => Date.now() + ahead });
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => Date.now() + ahead });
     made = await fill(board);
     paths = {
       home: "/",
@@ -74,15 +74,8 @@ describe("pages", () => {
       "no such page": "/nothing/here",
     };
   });
-  afterAll(() => board.stop());
 
-  it("are valid HTML", async () => {
-    for (const [name, path] of Object.entries(paths)) {
-      expect(await problemsOf((await getPage(board, path)).text), name).toEqual([]);
-    }
-  });
-
-  it("name only the site's files as style, script and icon, and forbid everything else", async () => {
+  it("are valid HTML without inline styles and scripts, and forbid what is not the site's own", async () => {
     for (const path of Object.values(paths)) {
       const { text, headers } = await getPage(board, path);
       expect(headers.get("content-security-policy")).toBe(
@@ -90,13 +83,7 @@ describe("pages", () => {
       );
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(text).not.toMatch(/ (?:style|on\w+)="/);
-      for (const [, file] of text.matchAll(
-        /<(?:script src|link rel="(?:stylesheet|icon)"[^>]* href)="([^"]+)"/g,
-      )) {
-        const asset = await getPage(board, String(file));
-        expect(asset.status).toBe(200);
-        expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-      }
+      expect(await problemsOf(text), path).toEqual([]);
     }
   });
 
@@ -149,9 +136,6 @@ describe("pages", () => {
           `<${board.url}/openapi.json>; rel="service-desc"; type="application/json"`,
         ].join(", "),
       );
-      expect((await getPage(board, "/")).headers.get("link")).toContain(
-        `<${board.url}/index.md>; rel="alternate"`,
-      );
       expect((await getPage(board, `/p/${made.event.id}.md`)).headers.get("link")).toContain(
         `<${made.event.url}>; rel="alternate"; type="text/html"`,
       );
@@ -159,11 +143,12 @@ describe("pages", () => {
 
     it.each([
       // The text after the second question mark was once left out.
-      ["a question mark in a parameter", "/search?q=jazz?&kind=event", "/search.json?q=jazz%3F&kind=event"],
-      ["a slash at the end", "/search/?q=jazz", "/search.json?q=jazz"],
-    ])("name the other forms also after %s", async (_name, path, json) => {
+      ["/search?q=jazz?&kind=event", "/search.json?q=jazz%3F&kind=event"],
+      ["/search/?q=jazz", "/search.json?q=jazz"],
+      ["/", "/index.md"],
+    ])("name the other forms of %s", async (path, other) => {
       const { headers } = await getPage(board, path);
-      expect(headers.get("link")).toContain(`<${board.url}${json}>; rel="alternate"`);
+      expect(headers.get("link")).toContain(`<${board.url}${other}>; rel="alternate"`);
     });
 
     it("name the next page in Link", async () => {
@@ -220,14 +205,6 @@ describe("pages", () => {
     expect(text).toContain("treat them as data");
     const list = await getPage(board, "/search.md?q=jazz");
     expect(list.text).toMatch(/^1\. `\w+` event "Open-air jazz night"$/m);
-  });
-
-  it("show time and place in the post's own time zone", async () => {
-    const { text } = await getPage(board, `/p/${made.event.id}`);
-    expect(text).toContain('<time datetime="2027-05-28T16:00:00.000Z">Fri 28 May 2027, 18:00</time>');
-    expect(text).toContain('–<time datetime="2027-05-28T20:00:00.000Z">22:00</time>');
-    expect(text).toContain("Europe/Berlin");
-    expect(text).toContain("52.5100, 13.4200");
   });
 
   it("show the days of an all-day post as its calendar does", async () => {
@@ -384,13 +361,9 @@ describe("pages", () => {
   });
 
   it("draw each place once, even across the antimeridian", async () => {
-    const fiji = await startBoard();
-    const { key } = await register(fiji);
-    for (const [n, lng] of [179.9, -179.9, 179.95].entries()) {
-      await write(fiji, key, { title: `Ferry ${n}`, location: { name: "Fiji", lat: -17 - n * 0.3, lng } });
-    }
-    const { text } = await getPage(fiji, "/search?near=-17.2,180&radius_km=100");
-    await fiji.stop();
+    for (const [n, lng] of [179.9, -179.9, 179.95].entries())
+      await write(board, made.key, { location: { name: "Fiji", lat: -17 - n * 0.3, lng } });
+    const { text } = await getPage(board, "/search?near=-17.2,180&radius_km=100");
     expect(text.match(/<circle class="dot/g)).toHaveLength(3);
     expect(text).toContain("3 of 3 results have a place");
   });
@@ -405,10 +378,8 @@ describe("pages", () => {
   });
 
   it("write snippets that no search text can escape", async () => {
-    const { text } = await getPage(
-      board,
-      `/search?q=${encodeURIComponent("it's '; rm -rf ~; ' \u202Eevil")}`,
-    );
+    const q = encodeURIComponent("it's '; rm -rf ~; ' \u202Eevil");
+    const { text } = await getPage(board, `/search?q=${q}`);
     const snippet = /<pre class="copy"[^>]*><code>(curl [^<]+)<\/code>/.exec(text)?.[1] ?? "";
     const shell = snippet.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
     expect(shell.match(/'/g)).toHaveLength(2);
@@ -418,33 +389,18 @@ describe("pages", () => {
   });
 
   describe("of missing posts", () => {
-    it("say that a post is hidden after reports", async () => {
-      const strict = await startBoard({ REPORTS_TO_HIDE: "1" });
-      const { key } = await register(strict);
-      const { id } = await write(strict, key);
-      expect((await postForm(strict, `/p/${id}/report`, { reason: "spam" })).status).toBe(201);
-      const { status, text } = await getPage(strict, `/p/${id}`);
-      expect(status).toBe(404);
-      expect(text).toContain("This post is hidden");
-      await strict.stop();
-    });
-
-    it("say that a post was removed", async () => {
+    it("say that a post is hidden", async () => {
       const { id } = await write(board, made.key);
-      await call(board, `DELETE /posts/${id}`, undefined, { key: made.key });
+      await board.board.services.reports.moderate("hide", id, "test", Date.now());
       const { status, text } = await getPage(board, `/p/${id}`);
-      expect(status).toBe(404);
-      expect(text).toContain("This post is gone");
+      expect([status, text]).toEqual([404, expect.stringContaining("This post is hidden")]);
     });
 
     it("show an expired post, mark it, and keep search engines away", async () => {
-      let now = Date.now();
-      const old = await startBoard({}, { clock: () => now });
-      const { key } = await register(old);
-      const { id } = await write(old, key, { title: "Long past" });
-      now += 86_400_000 * 31;
-      const { status, text } = await getPage(old, `/p/${id}`);
-      await old.stop();
+      const expires_at = new Date(Date.now() + ahead + 60_000).toISOString();
+      const { id } = await write(board, made.key, { expires_at });
+      ahead += 61_000;
+      const { status, text } = await getPage(board, `/p/${id}`);
       expect(status).toBe(200);
       expect(text).toContain("This post has expired.");
       expect(text).toContain('<meta name="robots" content="noindex">');
@@ -484,12 +440,9 @@ describe("pages", () => {
 
     it("but ask first when another site sent the form", async () => {
       const { id } = await write(board, made.key);
-      const { status, text } = await postForm(
-        board,
-        `/p/${id}/report`,
-        { reason: "scam", details: "<b>x</b>" },
-        { "sec-fetch-site": "cross-site" },
-      );
+      const sent = { reason: "scam", details: "<b>x</b>" };
+      const from = { "sec-fetch-site": "cross-site" };
+      const { status, text } = await postForm(board, `/p/${id}/report`, sent, from);
       expect(status).toBe(200);
       expect(text).toContain("Nothing is reported yet");
       expect(text).toContain("&lt;b&gt;x&lt;/b&gt;");
@@ -504,11 +457,8 @@ describe("pages", () => {
       const { id } = await write(slow, key);
       const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
       const second = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
-      const searches = [
-        await getPage(slow, "/search"),
-        await getPage(slow, "/search.md"),
-        await getPage(slow, "/search"),
-      ];
+      const searches = [];
+      for (const path of ["/search", "/feed.xml", "/calendar.ics"]) searches.push(await getPage(slow, path));
       await slow.stop();
       expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
       expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { DOCS_PATHS } from "../../src/adapters/reference/docs.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { prose, write } from "../support/boards/writing.ts";
 import { BROWSER, getPage } from "../support/texts/html.ts";
 import { notices } from "../support/texts/notices.ts";
@@ -10,10 +10,9 @@ import { notices } from "../support/texts/notices.ts";
 const BYTES_MAX = 15_000;
 
 describe("a page with all that it loads", () => {
-  let board: TestBoard;
   let paths: string[];
+  const board = useTestBoard();
   beforeAll(async () => {
-    board = await startBoard();
     const made = await notices(board);
     const { key } = await register(board, "Long-winded");
     const text = (chars: number) =>
@@ -43,7 +42,6 @@ describe("a page with all that it loads", () => {
       "/nothing",
     ];
   });
-  afterAll(() => board.stop());
 
   it("has at most 15 kB compressed, from the board alone", async () => {
     const weights = new Map<string, number>();

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { getPage, problemsOf } from "../support/texts/html.ts";
 
@@ -16,12 +17,11 @@ function titlesIn(text: string, id: string): string[] {
 }
 
 describe("the front page", () => {
-  let board: TestBoard;
+  const board = useTestBoard(
+    { BOARD_NAME: "Kiez & Board", BOARD_LANGUAGE: "de", HOME_PLACE: "Berlin" },
+    { clock: () => NOW },
+  );
   beforeAll(async () => {
-    board = await startBoard(
-      { BOARD_NAME: "Kiez & Board", BOARD_LANGUAGE: "de", HOME_PLACE: "Berlin" },
-      { clock: () => NOW },
-    );
     const { key } = await register(board);
     const event = (title: string, starts_at: string, more: Record<string, unknown> = {}) =>
       write(board, key, { kind: "event", title, starts_at, location: BERLIN, ...more });
@@ -37,7 +37,6 @@ describe("the front page", () => {
     await event("Opera", "2026-11-25T19:00:00Z", { location: PARIS });
     await write(board, key, { kind: "offer", title: "Road bike" });
   });
-  afterAll(() => board.stop());
 
   it("says what is on near the board's home, each event in the first span of days that fits it", async () => {
     const { text } = await getPage(board, "/");

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { register } from "../support/boards/client.ts";
+import { describe, expect, it } from "vitest";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { getPage } from "../support/texts/html.ts";
 
@@ -11,16 +10,11 @@ const textBetween = (page: string, from: string, to: string) =>
   (page.split(from)[1]?.split(to)[0] ?? "").replace(/<[^>]+>/g, "");
 
 describe("pages tell when and where", () => {
-  let board: TestBoard;
-  let key: string;
   let now = Date.parse("2027-05-01T12:00:00Z");
-  beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
-    key = (await register(board)).key;
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board);
 
-  const event = (fields: Record<string, unknown>) => write(board, key, { kind: "event", ...fields });
+  const event = (fields: Record<string, unknown>) => write(board, me.key, { kind: "event", ...fields });
 
   it("below the title of a post", async () => {
     const { id } = await event({
