@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("about", () => {
-  let board: TestBoard;
-  let key: string;
   let now = Date.UTC(2026, 10, 20, 12);
   const about = async () => {
     // Counts may be 10 s old. Where they take long, the first who asks has them renewed, and may get the old ones.
@@ -16,11 +14,8 @@ describe("about", () => {
     now += 11_000;
     return (await call(board, "GET /board")).body;
   };
-  beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+  const me = usePublisher(board);
 
   it("says what the board is, since when, its limits and where everything is, without a key", async () => {
     const { data } = await about();
@@ -49,10 +44,10 @@ describe("about", () => {
 
   it("counts posts and replies, first-hand and relayed ones, kinds, publishers and subscriptions", async () => {
     const before = (await about()).data;
-    const root = await write(board, key, { kind: "thread" });
-    await write(board, key, { parent_id: root.id });
-    await write(board, key, { kind: "event", syndicated: true });
-    await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
+    const root = await write(board, me.key, { kind: "thread" });
+    await write(board, me.key, { parent_id: root.id });
+    await write(board, me.key, { kind: "event", syndicated: true });
+    await call(board, "POST /subscriptions", { query: { q: "piano" } }, me);
     const { data, meta } = await about();
     expect(data.posts.active - before.posts.active).toBe(3);
     expect(data.posts.first_hand - before.posts.first_hand).toBe(2);
@@ -71,21 +66,21 @@ describe("about", () => {
   });
 
   it("counts hidden posts as active, but not expired or removed ones", async () => {
-    const hidden = await write(board, key);
-    const removed = await write(board, key);
-    await write(board, key, { expires_at: new Date(now + 60_000).toISOString() });
+    const hidden = await write(board, me.key);
+    const removed = await write(board, me.key);
+    await write(board, me.key, { expires_at: new Date(now + 60_000).toISOString() });
     const before = (await about()).meta.board.active_posts;
     await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
     expect((await call(board, `GET /posts/${hidden.id}`)).status).toBe(404);
     expect((await about()).meta.board.active_posts).toBe(before);
-    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    await call(board, `DELETE /posts/${removed.id}`, undefined, me);
     now += 60_000;
     expect((await about()).meta.board.active_posts).toBe(before - 2);
   });
 
   it("lists at most 25 tags, the most frequent first, and the last 14 days with posts and searches", async () => {
     for (let n = 0; n < 28; n += 1)
-      await write(board, key, { tags: n < 3 ? ["popular", `tag${n}`] : [`tag${n}`] });
+      await write(board, me.key, { tags: n < 3 ? ["popular", `tag${n}`] : [`tag${n}`] });
     await call(board, "GET /search?q=anything");
     await board.flush();
     const { data } = await about();
@@ -99,10 +94,10 @@ describe("about", () => {
 
   it("lists the towns with the most posts that a search finds, each post at the largest town around it", async () => {
     const at = (lat: number, lng: number, more = {}) =>
-      write(board, key, { location: { name: "Somewhere", lat, lng }, ...more });
+      write(board, me.key, { location: { name: "Somewhere", lat, lng }, ...more });
     const kreuzberg = await at(52.499, 13.403);
     await at(52.6, 13.35);
-    await write(board, key, { location: { name: "Café Kino, Leipzig" } });
+    await write(board, me.key, { location: { name: "Café Kino, Leipzig" } });
     await at(0, -30);
     await at(48.85, 2.35, { parent_id: kreuzberg.id });
     await at(48.85, 2.35, { expires_at: new Date(now + 30_000).toISOString() });
@@ -127,7 +122,7 @@ describe("about", () => {
     // Every answer counts; only this one makes an overview.
     await call(board, "GET /posts");
     await register(board, "Another");
-    await write(board, key);
+    await write(board, me.key);
     const { data, meta } = (await call(board, "GET /board")).body;
     expect(data).toMatchObject({
       posts: { active: meta.board.active_posts, today: meta.board.posts_today },

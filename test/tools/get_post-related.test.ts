@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { quantize } from "../../src/search/vectors.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
 const MINUTE_MS = 60_000;
 
 describe("related posts of get_post", () => {
-  let board: TestBoard;
   let author: { id: string; key: string };
   let now = Date.UTC(2026, 10, 20, 12);
   let writers = 0;
+  const board = useTestBoard({}, { clock: () => now });
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
     author = await register(board);
   });
-  afterAll(() => board.stop());
 
   /** Writes a post whose meaning is `degrees` away from that of the post itself, by somebody of its own. */
   const near = async (degrees: number, fields: object = {}) => {
@@ -42,6 +40,13 @@ describe("related posts of get_post", () => {
     return body.data.related.map((post: { id: string }) => post.id);
   };
 
+  /** They follow changes a moment later. */
+  const soon = (id: string, count: number) =>
+    eventually(
+      () => relatedTo(id),
+      (found) => found.length === count,
+    );
+
   it("are the closest at any moment, without those that go", async () => {
     const { id } = await near(0);
     const others = [];
@@ -55,27 +60,12 @@ describe("related posts of get_post", () => {
     expect(await relatedTo(id)).toEqual(five(0));
 
     await call(board, `DELETE /posts/${ids[0]}`, undefined, others[0]?.by);
-    expect(
-      await eventually(
-        () => relatedTo(id),
-        (found) => found.length === 5,
-      ),
-    ).toEqual(five(1));
+    expect(await soon(id, 5)).toEqual(five(1));
     await board.board.services.reports.moderate("hide", ids[1] ?? "", "test", now);
-    expect(
-      await eventually(
-        () => relatedTo(id),
-        (found) => found.length === 5,
-      ),
-    ).toEqual(five(2));
+    expect(await soon(id, 5)).toEqual(five(2));
     await board.board.services.reports.moderate("suspend", others[2]?.by.id ?? "", "test", now);
     expect(await relatedTo(id)).not.toContain(ids[2]);
-    expect(
-      await eventually(
-        () => relatedTo(id),
-        (found) => found.length === 5,
-      ),
-    ).toEqual(five(3));
+    expect(await soon(id, 5)).toEqual(five(3));
 
     const closer = await near(5);
     await eventually(
@@ -87,20 +77,11 @@ describe("related posts of get_post", () => {
 
   it("follow an edited text at once, and leave out posts that expired", async () => {
     const { id } = await near(0);
-    const soon = await near(1, { expires_at: new Date(now + MINUTE_MS / 2).toISOString() });
-    const before = await eventually(
-      () => relatedTo(id),
-      (found) => found.includes(soon.id) && found.length === 5,
-    );
-    expect(before).toHaveLength(5);
+    const brief = await near(1, { expires_at: new Date(now + MINUTE_MS / 2).toISOString() });
+    expect(await soon(id, 5)).toContain(brief.id);
     now += MINUTE_MS / 2;
-    expect(await relatedTo(id)).not.toContain(soon.id);
+    expect(await relatedTo(id)).not.toContain(brief.id);
     await call(board, `PATCH /posts/${id}`, { body: "About something else" }, author);
-    expect(
-      await eventually(
-        () => relatedTo(id),
-        (found) => found.length === 0,
-      ),
-    ).toEqual([]);
+    expect(await soon(id, 0)).toEqual([]);
   });
 });

@@ -1,52 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
 describe("get_post", () => {
-  let board: TestBoard;
-  let key: string;
   let now = Date.UTC(2026, 10, 20, 12);
-  const get = (id: string, as?: string) =>
-    call(board, `GET /posts/${id}`, undefined, as === undefined ? {} : { key: as });
-  beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const get = (id: string) => call(board, `GET /posts/${id}`);
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+  const me = usePublisher(board);
 
   it("answers every field in the specified form", async () => {
     const sent = {
       title: "Choir rehearsal",
       body: "Open to all voices.",
       kind: "event",
-      url: "https://choir.example/open",
       tags: ["music"],
       location: { name: "Leipzig", lat: 51.34, lng: 12.37 },
-      starts_at: "2026-12-01T18:30:00+01:00",
-      ends_at: "2026-12-01T20:00:00+01:00",
       timezone: "Europe/Berlin",
       source_url: "https://choir.example/calendar",
       metadata: { free: true, seats: 12, nested: { a: [1, null] } },
     };
-    const { id, publisher } = await write(board, key, sent);
+    const dates = { starts_at: "2026-12-01T18:30:00+01:00", ends_at: "2026-12-01T20:00:00+01:00" };
+    const url = "https://choir.example/open";
+    const { id, publisher } = await write(board, me.key, { ...sent, ...dates, url });
     const { body } = await get(id);
     expect(body.data).toEqual({
+      ...sent,
       id,
       url: `${board.url}/p/${id}`,
-      kind: "event",
-      title: "Choir rehearsal",
-      body: "Open to all voices.",
-      link: "https://choir.example/open",
-      tags: ["music"],
-      location: { name: "Leipzig", lat: 51.34, lng: 12.37 },
+      link: url,
       starts_at: "2026-12-01T17:30:00.000Z",
       ends_at: "2026-12-01T19:00:00.000Z",
-      timezone: "Europe/Berlin",
       expires_at: "2026-12-02T19:00:00.000Z",
-      source_url: "https://choir.example/calendar",
       syndicated: false,
-      metadata: sent.metadata,
       retrievals: 0,
       parent_id: null,
       thread_url: null,
@@ -74,18 +61,18 @@ describe("get_post", () => {
   });
 
   it("understands page URLs and the suffixes .json, .md and .ics where an id is expected", async () => {
-    const { id, url } = await write(board, key);
+    const { id, url } = await write(board, me.key);
     for (const form of [`${id}.json`, `${id}.md`, `${id}.ics`, url, `${url}?from=feed`, `${url}.md#top`]) {
       expect((await get(encodeURIComponent(form))).body.data?.id, form).toBe(id);
     }
   });
 
   it("shows the first 20 replies, oldest first", async () => {
-    const root = await write(board, key, { kind: "thread" });
+    const root = await write(board, me.key, { kind: "thread" });
     const ids: string[] = [];
     for (let n = 0; n < 22; n += 1) {
       now += 1_000;
-      ids.push((await write(board, key, { parent_id: root.id })).id);
+      ids.push((await write(board, me.key, { parent_id: root.id })).id);
     }
     const { data } = (await get(root.id)).body;
     expect(data.replies.map((reply: { id: string }) => reply.id)).toEqual(ids.slice(0, 20));
@@ -95,18 +82,18 @@ describe("get_post", () => {
   });
 
   it("gives a thread_url to threads, to posts that have replies and to replies, else null", async () => {
-    const thread = await write(board, key, { kind: "thread" });
+    const thread = await write(board, me.key, { kind: "thread" });
     expect(thread.thread_url).toBe(thread.url);
-    const post = await write(board, key);
+    const post = await write(board, me.key);
     expect(post.thread_url).toBeNull();
-    const reply = await write(board, key, { parent_id: post.id });
+    const reply = await write(board, me.key, { parent_id: post.id });
     expect(reply.thread_url).toBe(post.url);
     expect((await get(post.id)).body.data.thread_url).toBe(post.url);
     expect((await get(reply.id)).body.data).toMatchObject({ parent_id: post.id, replies: [] });
   });
 
   it("answers an expired post with 200 and a note", async () => {
-    const { id } = await write(board, key, { expires_at: new Date(now + 60_000).toISOString() });
+    const { id } = await write(board, me.key, { expires_at: new Date(now + 60_000).toISOString() });
     expect((await get(id)).body.meta.note).toBeUndefined();
     now += 60_000;
     const { status, body } = await get(id);
@@ -114,35 +101,22 @@ describe("get_post", () => {
     expect(body.meta.note).toContain("expired");
   });
 
-  it("shows a hidden post to its owner only, with a note", async () => {
-    const { id } = await write(board, key);
-    const { key: other } = await register(board, "Other");
-    await call(board, "POST /reports", { post_id: id, reason: "scam" });
-    expect((await get(id)).body.error.code).toBe("post_hidden");
-    expect((await get(id, other)).body.error.code).toBe("post_hidden");
-    expect((await get(id, key)).body.meta.note).toContain("hidden");
-    expect((await call(board, `GET /posts/${id}/replies`)).body.error.code).toBe("post_hidden");
-  });
-
   it("does not show hidden or removed replies, nor count them", async () => {
-    const root = await write(board, key, { kind: "thread" });
-    const [kept, hidden, removed] = [
-      await write(board, key, { parent_id: root.id }),
-      await write(board, key, { parent_id: root.id }),
-      await write(board, key, { parent_id: root.id }),
-    ];
+    const root = await write(board, me.key, { kind: "thread" });
+    const reply = () => write(board, me.key, { parent_id: root.id });
+    const [kept, hidden, removed] = [await reply(), await reply(), await reply()];
     await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
-    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    await call(board, `DELETE /posts/${removed.id}`, undefined, me);
     const { data } = (await get(root.id)).body;
     expect(data.replies.map((reply: { id: string }) => reply.id)).toEqual([kept.id]);
     expect(data.reply_count).toBe(1);
   });
 
   it("leaves out replies of suspended publishers, here and in the list of replies", async () => {
-    const root = await write(board, key, { kind: "thread" });
+    const root = await write(board, me.key, { kind: "thread" });
     const rowdy = await register(board, "Rowdy");
     const loud = await write(board, rowdy.key, { parent_id: root.id, title: "Buy now" });
-    const kept = await write(board, key, { parent_id: root.id });
+    const kept = await write(board, me.key, { parent_id: root.id });
     const { reports } = board.board.services;
     const listed = async () => {
       const { body } = await call(board, `GET /posts/${root.id}/replies`);
@@ -155,28 +129,16 @@ describe("get_post", () => {
     expect((await listed()).map((ids) => ids.sort())).toEqual(Array(2).fill([loud.id, kept.id].sort()));
   });
 
-  it("fails with post_not_found for a removed post", async () => {
-    const { id } = await write(board, key);
-    await call(board, `DELETE /posts/${id}`, undefined, { key });
-    expect((await get(id)).body.error.code).toBe("post_not_found");
-    expect((await get(id, key)).body.error.code).toBe("post_not_found");
-  });
-
   it("names at most 5 active top-level posts of similar meaning, closest first", async () => {
     const meaning = await startBoard({ EMBEDDINGS: "auto", REPORTS_TO_HIDE: "1" });
     expect(await meaning.board.embedder.settled()).toBe("ready");
     const { key: writer } = await register(meaning);
+    const titles =
+      "Kitten looking for a home|Two cats to give away|Cat sitter wanted in August|Lost tabby cat near the station|Adopt a rescued cat|Vaccination day for cats|Cat food donations for the shelter|Hidden cat post about kittens";
     const cats = await Promise.all(
-      [
-        "Kitten looking for a home",
-        "Two cats to give away",
-        "Cat sitter wanted in August",
-        "Lost tabby cat near the station",
-        "Adopt a rescued cat",
-        "Vaccination day for cats",
-        "Cat food donations for the shelter",
-        "Hidden cat post about kittens",
-      ].map((title) => write(meaning, writer, { title, body: `${title}, please write to us.` })),
+      titles
+        .split("|")
+        .map((title) => write(meaning, writer, { title, body: `${title}, please write to us.` })),
     );
     await write(meaning, writer, { title: "Tax return", body: "Help with the income tax declaration." });
     const reply = await write(meaning, writer, {
@@ -190,11 +152,10 @@ describe("get_post", () => {
       (answer) => answer.body.data.related.length === 5,
     );
     const related: string[] = body.data.related.map((post: { id: string }) => post.id);
-    expect(related).toHaveLength(5);
     expect(new Set(related).size).toBe(5);
+    // Neither the reply nor what is hidden.
     const others = cats.slice(1, 7).map((cat) => cat.id);
     for (const id of related) expect(others).toContain(id);
-    expect(related).not.toContain(reply.id);
     // A reply leads to other posts than the one it answers.
     const answered = await eventually(
       () => call(meaning, `GET /posts/${reply.id}`),

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
 
 describe("report_post", () => {
-  let board: TestBoard;
-  let author: { id: string; key: string };
   /** Keys; each reports from an address of its own. */
   let voices: string[];
   const report = (postId: string, as?: string, fields: object = {}) =>
@@ -20,14 +19,13 @@ describe("report_post", () => {
   const isHidden = async (id: string) =>
     (await call(board, `GET /posts/${id}`)).body.error?.code === "post_hidden";
 
+  const board = useTestBoard({ REPORTS_TO_HIDE: "3", TRUST_PROXY: "1" });
+  const author = usePublisher(board, "Author");
   beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "3", TRUST_PROXY: "1" });
-    author = await register(board, "Author");
     voices = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => (await register(board, `Voice ${n}`)).key),
     );
   });
-  afterAll(() => board.stop());
 
   it("answers 201 with a receipt and tells no counts, with or without a key", async () => {
     const { id, url } = await write(board, author.key);
@@ -60,12 +58,7 @@ describe("report_post", () => {
 
   it("hides a post everywhere after reports from three voices", async () => {
     const root = await write(board, author.key, { kind: "thread", title: "Quagmire for sale" });
-    const { body } = await call(
-      board,
-      "POST /subscriptions",
-      { query: { kind: "thread" } },
-      { key: author.key },
-    );
+    const { body } = await call(board, "POST /subscriptions", { query: { kind: "thread" } }, author);
     await report(root.id, voices[0]);
     await report(root.id, voices[1]);
     expect(await isHidden(root.id)).toBe(false);
@@ -79,25 +72,20 @@ describe("report_post", () => {
       `/subscriptions/${body.data.id}/pending`,
     ];
     for (const path of gone) {
-      const answer = await call(board, `GET ${path}`, undefined, { key: author.key });
+      const answer = await call(board, `GET ${path}`, undefined, author);
       expect(JSON.stringify(answer.body.data), path).not.toContain("Quagmire");
     }
-    expect(
-      (await call(board, "POST /posts", { title: "a", body: "b", parent_id: root.id }, { key: author.key }))
-        .body.error.code,
-    ).toBe("parent_not_found");
+    const reply = { title: "a", body: "b", parent_id: root.id };
+    const refused = await call(board, "POST /posts", reply, author);
+    expect(refused.body.error.code).toBe("parent_not_found");
   });
 
   it("takes reports from one address for one voice, whatever their keys", async () => {
     const { id } = await write(board, author.key);
     const from = async (address: string, key: string | undefined) => {
-      const headers = { "x-forwarded-for": address };
-      const sent = { post_id: id, reason: "spam" };
-      const answer = await call(board, "POST /reports", sent, {
-        ...(key === undefined ? {} : { key }),
-        headers,
-      });
-      expect(answer.status).toBe(201);
+      const options = { ...(key === undefined ? {} : { key }), headers: { "x-forwarded-for": address } };
+      const { status } = await call(board, "POST /reports", { post_id: id, reason: "spam" }, options);
+      expect(status).toBe(201);
     };
     for (const voice of [...voices, undefined]) await from("198.51.100.7", voice);
     // One household of IPv6, which has 65,536 networks, and a key that was heard before.
@@ -107,13 +95,6 @@ describe("report_post", () => {
     for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, undefined);
     expect(await isHidden(id)).toBe(false);
     await from("198.51.100.99", undefined);
-    expect(await isHidden(id)).toBe(true);
-  });
-
-  it("hides once when ten voices report at the same time", async () => {
-    const { id } = await write(board, author.key);
-    const answers = await Promise.all(voices.slice(0, 10).map((voice) => report(id, voice)));
-    expect(answers.every(({ status }) => status === 201)).toBe(true);
     expect(await isHidden(id)).toBe(true);
   });
 
@@ -129,11 +110,13 @@ describe("report_post", () => {
 
   it("hides a restored post again only after as many new voices", async () => {
     const { id } = await write(board, author.key);
-    for (const voice of voices.slice(0, 3)) await report(id, voice);
+    // At the same moment.
+    const answers = await Promise.all(voices.slice(0, 3).map((voice) => report(id, voice)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(await isHidden(id)).toBe(true);
     await board.board.services.reports.moderate("restore", id, "harmless", Date.now());
     expect((await found(board, "/posts?limit=100")).map((post) => post.id)).toContain(id);
-    for (const voice of [...voices.slice(0, 3), voices[3], voices[4]]) await report(id, voice);
+    for (const voice of voices.slice(0, 5)) await report(id, voice);
     expect(await isHidden(id)).toBe(false);
     await report(id, voices[5]);
     expect(await isHidden(id)).toBe(true);
@@ -146,14 +129,6 @@ describe("report_post", () => {
     await call(lenient, "POST /reports", { post_id: id, reason: "spam" });
     expect((await call(lenient, `GET /posts/${id}`)).status).toBe(200);
     await lenient.stop();
-  });
-
-  it("fails with post_not_found for an unknown post and a removed one", async () => {
-    const { id } = await write(board, author.key);
-    await call(board, `DELETE /posts/${id}`, undefined, { key: author.key });
-    for (const postId of ["nobodyhas1", id]) {
-      expect((await report(postId)).body.error.code).toBe("post_not_found");
-    }
   });
 
   it("takes every reason of the specification and no other, and details of 2,000 characters", async () => {

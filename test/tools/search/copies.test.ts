@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { call, register } from "../../support/boards/client.ts";
+import { useTestBoard } from "../../support/boards/use.ts";
 import { prose, write } from "../../support/boards/writing.ts";
 
 describe("posts about one thing in a search", () => {
-  let board: TestBoard;
   let relay: string;
   let organiser: string;
   let now = Date.UTC(2026, 10, 20, 12);
+  const board = useTestBoard({}, { clock: () => now });
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
     ({ key: relay } = await register(board));
     ({ key: organiser } = await register(board));
   });
-  afterAll(() => board.stop());
 
   const post = async (key: string, fields: object): Promise<string> => {
     now += 1_000;

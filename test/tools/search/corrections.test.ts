@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
-import { call, register } from "../../support/boards/client.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { call } from "../../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
 
@@ -14,18 +14,15 @@ const POSTS = [
 ] as const;
 
 describe("misspelt words", () => {
-  let board: TestBoard;
-  let key: string;
   const search = async (q: string) => (await call(board, `GET /search?q=${encodeURIComponent(q)}`)).body;
   const corrected = async (q: string) => (await search(q)).meta.corrected;
-  const subscribe = (query: object) => call(board, "POST /subscriptions", { query }, { key });
+  const subscribe = (query: object) => call(board, "POST /subscriptions", { query }, me);
+  const board = useTestBoard({ EMBEDDINGS: "auto" });
+  const me = usePublisher(board);
   beforeAll(async () => {
-    board = await startBoard({ EMBEDDINGS: "auto" });
-    ({ key } = await register(board));
     expect(await board.board.embedder.settled()).toBe("ready");
-    for (const [title, body] of POSTS) await write(board, key, { title, body });
+    for (const [title, body] of POSTS) await write(board, me.key, { title, body });
   });
-  afterAll(() => board.stop());
 
   it("are searched for as they were meant, and the answer says so", async () => {
     const { data, meta } = await search("sewing mashine");
@@ -74,9 +71,9 @@ describe("misspelt words", () => {
 
   it("are left alone as soon as a post has them", async () => {
     expect(await corrected("windwos")).toEqual([{ from: "windwos", to: "windows" }]);
-    await write(board, key, { title: "Windwos is the name of my band" });
+    await write(board, me.key, { title: "Windwos is the name of my band" });
     expect(await corrected("windwos")).toBeUndefined();
-    await write(board, key, { title: "Unicycle" });
+    await write(board, me.key, { title: "Unicycle" });
     expect(await corrected("unicylce")).toEqual([{ from: "unicylce", to: "unicycle" }]);
   });
 
@@ -94,7 +91,7 @@ describe("misspelt words", () => {
     expect(body.data.query.q).toBe("sewing machine");
     expect(body.meta.note).toContain('"mashine" was taken for "machine"');
     const { id } = body.data;
-    const edited = await call(board, `PATCH /subscriptions/${id}`, { query: { q: "beekeping" } }, { key });
+    const edited = await call(board, `PATCH /subscriptions/${id}`, { query: { q: "beekeping" } }, me);
     expect(edited.body.data.query.q).toBe("beekeeping");
     expect(edited.body.meta.note).toContain("beekeeping");
     expect((await subscribe({ q: '"mashine"' })).body.data.query.q).toBe('"mashine"');
@@ -102,20 +99,15 @@ describe("misspelt words", () => {
 });
 
 describe("misspelt words, without a model", () => {
-  let board: TestBoard;
-  let key: string;
-  beforeAll(async () => {
-    board = await startBoard();
-    ({ key } = await register(board));
-    await write(board, key, { title: "Sewing machine for sale" });
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
+  const me = usePublisher(board);
+  beforeAll(() => write(board, me.key, { title: "Sewing machine for sale" }));
 
   it("are corrected in a search, since they would find nothing, and saved as they are", async () => {
     const { body } = await call(board, "GET /search?q=mashine");
     expect(body.data).toHaveLength(1);
     expect(body.meta.corrected).toEqual([{ from: "mashine", to: "machine" }]);
-    const saved = await call(board, "POST /subscriptions", { query: { q: "mashine" } }, { key });
+    const saved = await call(board, "POST /subscriptions", { query: { q: "mashine" } }, me);
     expect(saved.body.data.query.q).toBe("mashine");
   });
 });

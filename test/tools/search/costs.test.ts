@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { notices } from "../../../bench/support/corpus.ts";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
 import { call, register } from "../../support/boards/client.ts";
+import { useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { cpuMsDuring } from "../../support/run/cpu.ts";
 
@@ -10,16 +10,14 @@ const TIMES = 20;
 const POSTS = 400;
 
 describe("a query of 500 characters", () => {
-  let board: TestBoard;
+  const board = useTestBoard({ EMBEDDINGS: "off", RATE_LIMITS: "off" });
   beforeAll(async () => {
-    board = await startBoard({ EMBEDDINGS: "off", RATE_LIMITS: "off" });
     let key = "";
     for (const [at, { title, body }] of notices(POSTS, Date.now()).entries()) {
       if (at % 20 === 0) ({ key } = await register(board));
       await write(board, key, { title: `${title} ${at}`, body: `${body} The house of the man and the dog.` });
     }
   });
-  afterAll(() => board.stop());
 
   const cpuMsOf = async (q: string) => {
     const path = `GET /search?limit=1&q=${encodeURIComponent(q)}` as const;

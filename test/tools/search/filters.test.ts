@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { register } from "../../support/boards/client.ts";
+import { useTestBoard } from "../../support/boards/use.ts";
 import { walk, write } from "../../support/boards/writing.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -50,13 +50,12 @@ const queries = fc.record(
 type Query = typeof queries extends fc.Arbitrary<infer T> ? Partial<T> : never;
 
 describe("search under every filter at once", () => {
-  let board: TestBoard;
   let now = NOW;
   // biome-ignore lint/suspicious/noExplicitAny: posts as they came over the wire
   let all: any[];
 
+  const board = useTestBoard({}, { clock: () => now });
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
     const [plain, verified] = [await register(board, "Plain"), await register(board, "Verified")];
     await board.board.store.publishers.update(verified.id, { verifiedAt: now, verifiedVia: "dns" });
     const root = await write(board, plain.key, { kind: "thread", title: "root", expires_at: at(90) });
@@ -78,7 +77,6 @@ describe("search under every filter at once", () => {
     all = await walk(board, "/search?include_expired=true&include_replies=true&limit=100");
     expect(all).toHaveLength(151);
   });
-  afterAll(() => board.stop());
 
   it("finds exactly the posts that pass them, each once", async () => {
     await fc.assert(

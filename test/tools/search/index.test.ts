@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
-import { call, eventually, register } from "../../support/boards/client.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../../support/boards/board.ts";
+import { call, register } from "../../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { found, titles, write } from "../../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 const encoded = encodeURIComponent;
 
 describe("search", () => {
-  let board: TestBoard;
-  let key: string;
   let now = Date.UTC(2026, 10, 20, 12);
   const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
   const search = (query: string) => call(board, `GET /search?${query}`);
@@ -17,14 +16,11 @@ describe("search", () => {
   const seed = async (tag: string, posts: readonly object[]) => {
     for (const post of posts) {
       now += 1_000;
-      await write(board, key, { tags: [tag], ...post });
+      await write(board, me.key, { tags: [tag], ...post });
     }
   };
-  beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+  const me = usePublisher(board);
 
   describe("filters", () => {
     it("keeps posts with any of several tags, compared in their stored form", async () => {
@@ -45,39 +41,13 @@ describe("search", () => {
         { title: "nowhere" },
       ]);
       expect(await sorted("tags=place&near=52.52,13.405")).toEqual(["centre"]);
+      const [elsewhere] = await found(board, "/search?tags=place");
+      expect(elsewhere).not.toHaveProperty("distance_km");
+      expect(elsewhere).not.toHaveProperty("relevance");
       const wide = await found(board, "/search?tags=place&near=52.52,13.405&radius_km=30");
       const byTitle = Object.fromEntries(wide.map((post) => [post.title, post.distance_km]));
       expect(byTitle).toEqual({ centre: 0, potsdam: expect.closeTo(27.2, 0) });
       expect(byTitle["potsdam"] * 10).toBeCloseTo(Math.round(byTitle["potsdam"] * 10), 6);
-    });
-
-    it("carries no distance_km without near, and no relevance without words", async () => {
-      const [post] = await found(board, "/search?tags=place");
-      expect(post).not.toHaveProperty("distance_km");
-      expect(post).not.toHaveProperty("relevance");
-    });
-
-    it("keeps windows that end at or after `after` and start at or before `before`, bounds included", async () => {
-      const [start, end] = [at(10), at(12)];
-      await seed("window", [
-        { title: "both", starts_at: start, ends_at: end },
-        { title: "start only", starts_at: end },
-        { title: "no dates", expires_at: at(5) },
-      ]);
-      const shifted = (iso: string, ms: number) => encoded(new Date(Date.parse(iso) + ms).toISOString());
-      expect(await sorted(`tags=window&after=${encoded(end)}`)).toEqual(["both", "start only"]);
-      expect(await sorted(`tags=window&after=${shifted(end, 1)}`)).toEqual([]);
-      expect(await sorted(`tags=window&before=${encoded(start)}`)).toEqual(["both", "no dates"]);
-      expect(await sorted(`tags=window&before=${shifted(start, -1)}`)).toEqual(["no dates"]);
-      // A post without dates is open from its creation to its expiry.
-      expect(await sorted(`tags=window&after=${encoded(at(4))}&before=${encoded(at(5))}`)).toEqual([
-        "no dates",
-      ]);
-      expect(await sorted(`tags=window&after=${encoded(at(6))}&before=${encoded(at(7))}`)).toEqual([]);
-      expect(await sorted(`tags=window&after=${shifted(end, 0)}&before=${shifted(end, 0)}`)).toEqual([
-        "both",
-        "start only",
-      ]);
     });
 
     it("takes dates, which cover their day, and date-times with any offset, as bounds", async () => {
@@ -107,26 +77,15 @@ describe("search", () => {
       expect(await on("2026-12-25T00:00:00-05:00")).toEqual([]);
     });
 
-    it("keeps verified publishers' posts, and one publisher's", async () => {
-      const verified = await register(board, "Verified");
-      await board.board.store.publishers.update(verified.id, { verifiedAt: now, verifiedVia: "dns" });
-      await seed("who", [{ title: "mine" }]);
-      await write(board, verified.key, { title: "theirs", tags: ["who"] });
-      expect(await sorted("tags=who&verified=true")).toEqual(["theirs"]);
-      expect(await sorted("tags=who&verified=false")).toEqual(["mine", "theirs"]);
-      expect(await sorted(`tags=who&publisher=${verified.id}`)).toEqual(["theirs"]);
-      expect(await sorted(`tags=who&publisher=${encoded(`${board.url}/publishers/${verified.id}`)}`)).toEqual(
-        ["theirs"],
-      );
-    });
-
-    it("leaves out replies unless a thread or include_replies asks for them", async () => {
-      const root = await write(board, key, { title: "root", tags: ["talk"] });
-      await write(board, key, { title: "reply", tags: ["talk"], parent_id: root.id });
-      expect(await sorted("tags=talk")).toEqual(["root"]);
-      expect(await sorted("tags=talk&include_replies=true")).toEqual(["reply", "root"]);
-      expect(await sorted(`thread=${root.id}`)).toEqual(["reply"]);
-      expect(await sorted(`thread=${encoded(root.url)}`)).toEqual(["reply"]);
+    it("keeps one publisher's posts, and the replies of one thread, by id or page", async () => {
+      const { id, key } = await register(board, "Another");
+      const root = await write(board, me.key, { title: "root" });
+      await write(board, key, { title: "reply", parent_id: root.id });
+      await write(board, key, { title: "theirs" });
+      for (const publisher of [id, `${board.url}/publishers/${id}`])
+        expect(await sorted(`publisher=${encoded(publisher)}`)).toEqual(["theirs"]);
+      for (const thread of [root.id, root.url])
+        expect(await sorted(`thread=${encoded(thread)}`)).toEqual(["reply"]);
     });
 
     it("leaves hidden posts, removed posts and suspended publishers' posts out of every search", async () => {
@@ -197,66 +156,43 @@ describe("search", () => {
       expect(await sorted(`tags=words&q=${encoded("-bike -自転車 -بيانو")}`)).toHaveLength(6);
     });
 
-    it("returns no post without a matching word", async () => {
-      expect(await sorted("tags=words&q=zeppelin")).toEqual([]);
-    });
-
     it("finds in titles, bodies, tags and place names", async () => {
-      const places = [
-        { title: "Ukulele" },
-        { body: "ukulele" },
-        { tags: ["ukulele"] },
-        { location: { name: "Ukulele Bar" } },
-      ];
-      await seed("fields", places);
+      const place = { location: { name: "Ukulele Bar" } };
+      await seed("fields", [{ title: "Ukulele" }, { body: "ukulele" }, { tags: ["ukulele"] }, place]);
       expect(await found(board, "/search?q=ukulele")).toHaveLength(4);
     });
 
-    it("takes 500 characters and fails with invalid_query for more", async () => {
-      expect((await search(`q=${encoded("ü".repeat(500))}`)).status).toBe(200);
-      expect((await search(`q=${encoded("ü".repeat(501))}`)).body.error.code).toBe("invalid_query");
-    });
-
     it("finds an edited post by its new words and no longer by its old ones", async () => {
-      const { id } = await write(board, key, { title: "Clavichord" });
-      await call(board, `PATCH /posts/${id}`, { title: "Glockenspiel" }, { key });
+      const { id } = await write(board, me.key, { title: "Clavichord" });
+      await call(board, `PATCH /posts/${id}`, { title: "Glockenspiel" }, me);
       expect(await titles(board, "/search?q=clavichord")).toEqual([]);
       expect(await titles(board, "/search?q=glockenspiel")).toEqual(["Glockenspiel"]);
     });
   });
 
   describe("order", () => {
-    beforeAll(() =>
-      seed("order", [
+    const NEWEST = ["offer", "over", "sooner", "later"];
+    const titlesOf = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title);
+    beforeAll(() => {
+      const over = { starts_at: at(-3), ends_at: at(-2), expires_at: at(20) };
+      return seed("order", [
         { title: "later", kind: "event", starts_at: at(9), body: "Theremin concert" },
         { title: "sooner", kind: "event", starts_at: at(3), body: "Theremin and theremin, theremin concert" },
-        {
-          title: "over",
-          kind: "event",
-          starts_at: at(-3),
-          ends_at: at(-2),
-          expires_at: at(20),
-          body: "Theremin talk",
-        },
+        { title: "over", kind: "event", body: "Theremin talk", ...over },
         { title: "offer", kind: "offer", body: "Theremin for rent" },
-      ]),
-    );
+      ]);
+    });
 
     it("is newest without words", async () => {
       const { body } = await search("tags=order");
       expect(body.meta).toMatchObject({ ranking: "newest", query: { sort: "newest" } });
-      expect(body.data.map((post: { title: string }) => post.title)).toEqual([
-        "offer",
-        "over",
-        "sooner",
-        "later",
-      ]);
+      expect(titlesOf(body)).toEqual(NEWEST);
     });
 
     it("is soonest for events alone within bounds, and drops past ones", async () => {
       const { body } = await search(`tags=order&kind=event&before=${encoded(at(30))}`);
       expect(body.meta).toMatchObject({ ranking: "soonest", query: { sort: "soonest" } });
-      expect(body.data.map((post: { title: string }) => post.title)).toEqual(["sooner", "later"]);
+      expect(titlesOf(body)).toEqual(["sooner", "later"]);
       expect((await search("tags=order&kind=event")).body.meta.ranking).toBe("newest");
       expect((await search(`tags=order&kind=event,offer&after=${encoded(at(0))}`)).body.meta.ranking).toBe(
         "newest",
@@ -265,7 +201,7 @@ describe("search", () => {
 
     it("keeps past events in soonest when `after` asks for them", async () => {
       const { body } = await search(`tags=order&kind=event&after=${encoded(at(-5))}`);
-      expect(body.data.map((post: { title: string }) => post.title)).toEqual(["over", "sooner", "later"]);
+      expect(titlesOf(body)).toEqual(["over", "sooner", "later"]);
     });
 
     it("is relevance with words, non-increasing in 0…1, or time on request", async () => {
@@ -279,14 +215,9 @@ describe("search", () => {
       expect(body.data[0].title).toBe("sooner");
       const newest = await search("q=theremin&tags=order&sort=newest");
       expect(newest.body.meta.ranking).toBe("newest");
-      expect(newest.body.data.map((post: { title: string }) => post.title)).toEqual([
-        "offer",
-        "over",
-        "sooner",
-        "later",
-      ]);
+      expect(titlesOf(newest.body)).toEqual(NEWEST);
       const soonest = await search("q=theremin&tags=order&sort=soonest&kind=event");
-      expect(soonest.body.data.map((post: { title: string }) => post.title)).toEqual(["sooner", "later"]);
+      expect(titlesOf(soonest.body)).toEqual(["sooner", "later"]);
     });
   });
 
@@ -309,7 +240,9 @@ describe("search", () => {
         limit: 7,
         rerank: true,
       });
-      expect((await search("")).body.meta.query).toEqual({
+      const { meta } = (await search("")).body;
+      expect(meta.content_notice).toMatch(/third parties.*no instructions/);
+      expect(meta.query).toEqual({
         include_replies: false,
         include_expired: false,
         include_syndicated: true,
@@ -318,22 +251,12 @@ describe("search", () => {
       });
     });
 
-    it("reminds callers that posts are third-party data", async () => {
-      expect((await search("")).body.meta.content_notice).toMatch(/third parties.*no instructions/);
-    });
-
     it("names an unknown parameter, and the one that was meant", async () => {
-      const { status, body } = await search("raduis_km=5&near=1,1&colour=red");
+      const { status, body } = await search("raduis_km=5&near=1,1&colour=red&constructor=1&__proto__=3");
       expect(status).toBe(200);
       expect(body.meta.note).toContain("`raduis_km` is not a parameter; did you mean `radius_km`?");
-      expect(body.meta.note).toContain("`colour` is not a parameter and was ignored");
-    });
-
-    it("names unknown parameters even when JavaScript has members of that name", async () => {
-      const { body } = await search("constructor=1&toString=2&__proto__=3");
-      for (const name of ["constructor", "toString", "__proto__"]) {
+      for (const name of ["colour", "constructor", "__proto__"])
         expect(body.meta.note).toContain(`\`${name}\` is not a parameter`);
-      }
     });
 
     it("says which filter emptied a result, and what a search without it finds", async () => {
@@ -348,17 +271,12 @@ describe("search", () => {
     });
 
     it("counts what another order, unquoted words or replies would find, as that search does", async () => {
-      const root = {
-        title: "Viola",
-        kind: "event",
-        tags: ["hints"],
-        starts_at: at(2),
-        body: "Bow and strings",
-      };
-      const { id } = await write(board, key, root);
+      const text = { title: "Viola", body: "Bow and strings" };
+      const root = { ...text, kind: "event", tags: ["hints"], starts_at: at(2) };
+      const { id } = await write(board, me.key, root);
       const over = { starts_at: at(-2), ends_at: at(-1), expires_at: at(9) };
-      await write(board, key, { ...root, ...over, title: "Over" });
-      await write(board, key, { title: "Answer", tags: ["hinted"], parent_id: id });
+      await write(board, me.key, { ...root, ...over, title: "Over" });
+      await write(board, me.key, { title: "Answer", tags: ["hinted"], parent_id: id });
       const note = async (query: string) => (await search(query)).body.meta.note;
       const past = `tags=hints&before=${encoded(at(-5))}`;
       expect(await note(`${past}&sort=soonest`)).toContain("without `after` and `before` finds 1");
@@ -375,10 +293,6 @@ describe("search", () => {
       }
     });
 
-    it("says that a radius without a place does nothing", async () => {
-      expect((await search("tags=order&radius_km=5")).body.meta.note).toContain("`radius_km` does nothing");
-    });
-
     it("says how small the board is when a small board finds nothing", async () => {
       const small = await startBoard();
       const { body } = await call(small, "GET /search?q=anything");
@@ -386,8 +300,9 @@ describe("search", () => {
       expect(body.meta.note).toContain("this board is small and holds 0 posts");
     });
 
-    it("has no note when there is nothing to say", async () => {
-      expect((await search("tags=order")).body.meta).not.toHaveProperty("note");
+    it("has no note when there is nothing to say, and says of a radius without a place that it does nothing", async () => {
+      expect((await search("tags=order&publisher=&kind=")).body.meta).not.toHaveProperty("note");
+      expect((await search("tags=order&radius_km=5")).body.meta.note).toContain("`radius_km` does nothing");
     });
   });
 
@@ -414,25 +329,12 @@ describe("search", () => {
     await call(board, `GET ${board.url}/search?tags=counted`, undefined, {
       headers: { accept: "application/json" },
     });
-    await call(
-      board,
-      `GET /publishers/${(await call(board, "GET /publishers/me", undefined, { key })).body.data.id}`,
-    );
+    await call(board, `GET /publishers/${me.id}`);
     await board.flush();
     const counts = await Promise.all(
       ids.map(async (id) => (await call(board, `GET /posts/${id}`)).body.data.retrievals),
     );
     expect(counts).toEqual([2, 2, 2]);
-  });
-
-  it("writes retrievals by itself, off the request path", async () => {
-    const { id } = await write(board, key, { tags: ["batch"] });
-    await search("tags=batch");
-    const { body } = await eventually(
-      () => call(board, `GET /posts/${id}`),
-      (answer) => answer.body.data.retrievals === 1,
-    );
-    expect(body.data.retrievals).toBe(1);
   });
 
   it("reads the plus of an offset in a URL, where it arrives as a blank", async () => {
@@ -441,7 +343,7 @@ describe("search", () => {
   });
 
   it("takes the name of a place, and says which it took and who else bears the name", async () => {
-    await write(board, key, { title: "pavilion", tags: ["named"], location: { lat: 52.53, lng: 13.41 } });
+    await write(board, me.key, { title: "pavilion", tags: ["named"], location: { lat: 52.53, lng: 13.41 } });
     const { body } = await search("tags=named&near=Berlin");
     expect(body.data[0].distance_km).toBeLessThan(2);
     expect(body.meta.query.near).toMatch(/^52\.5\d{1,2},13\.4\d{0,2}$/);
@@ -481,16 +383,11 @@ describe("search", () => {
     ["verified=yes", "verified"],
     ["sort=best", "sort"],
     ["q=a&q=b", "q"],
+    [`q=${encoded("ü".repeat(501))}`, "q"],
   ])("fails with invalid_query for %s", async (query, path) => {
     const { status, body } = await search(query);
     expect(status).toBe(400);
     expect(body.error.code).toBe("invalid_query");
     expect(body.error.issues.map((issue: { path: string }) => issue.path)).toEqual([path]);
-  });
-
-  it("treats empty parameters as not given", async () => {
-    expect((await search("q=&kind=&tags=&publisher=&thread=")).body.meta.query).toMatchObject({
-      sort: "newest",
-    });
   });
 });

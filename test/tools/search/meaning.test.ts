@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
-import { call, eventually, register } from "../../support/boards/client.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { call, eventually } from "../../support/boards/client.ts";
+import { embedded } from "../../support/boards/settled.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { titles, walk, write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
 
@@ -19,22 +20,14 @@ const POSTS = [
 ] as const;
 
 describe("search by meaning, with the model", () => {
-  let board: TestBoard;
-  let key: string;
   const search = (query: string) => call(board, `GET /search?${query}`);
+  const board = useTestBoard({ EMBEDDINGS: "auto" });
+  const me = usePublisher(board);
   beforeAll(async () => {
-    board = await startBoard({ EMBEDDINGS: "auto" });
-    ({ key } = await register(board));
     expect(await board.board.embedder.settled()).toBe("ready");
-    for (const [title, body] of POSTS) await write(board, key, { title, body });
-    const left = await eventually(
-      async () => board.board.store.work.backlog("embed"),
-      (backlog) => backlog === 0,
-      60_000,
-    );
-    expect(left).toBe(0);
+    for (const [title, body] of POSTS) await write(board, me.key, { title, body });
+    await embedded(board);
   });
-  afterAll(() => board.stop());
 
   it("finds posts that share no word with the query, best first", async () => {
     const found = await titles(board, `/search?q=${encoded("somebody to repair my bicycle")}&limit=2`);
@@ -46,7 +39,7 @@ describe("search by meaning, with the model", () => {
 
   it("finds what is said in another language, either way", async () => {
     const title = "Waschmaschine zu verschenken";
-    await write(board, key, { title, body: "Läuft noch gut, nur Abholung." });
+    await write(board, me.key, { title, body: "Läuft noch gut, nur Abholung." });
     for (const q of ["free washing machine", "lavadora gratis"]) {
       const found = await eventually(
         () => titles(board, `/search?q=${encoded(q)}`),
@@ -65,7 +58,7 @@ describe("search by meaning, with the model", () => {
       ["Beehives to adopt", "Two colonies with all their frames.", "apiculture honey"],
       ["Sailing trip", "Across the lake with a small crew.", "yachting boats"],
     ] as const) {
-      await write(board, key, { title, body });
+      await write(board, me.key, { title, body });
       const began = performance.now();
       const found = await eventually(
         () => titles(board, `/search?q=${encoded(q)}`),
@@ -173,18 +166,13 @@ describe("search by meaning, with the model", () => {
   });
 
   it("forgets the old meaning of an edited post", async () => {
-    const { id } = await write(board, key, { title: "Swimming course", body: "Crawl and butterfly." });
+    const { id } = await write(board, me.key, { title: "Swimming course", body: "Crawl and butterfly." });
     const q = `/search?q=${encoded("aquatic sports training")}`;
     await eventually(
       () => titles(board, q),
       (answer) => answer.includes("Swimming course"),
     );
-    await call(
-      board,
-      `PATCH /posts/${id}`,
-      { title: "Bookbinding", body: "Leather, paper and glue." },
-      { key },
-    );
+    await call(board, `PATCH /posts/${id}`, { title: "Bookbinding", body: "Leather, paper and glue." }, me);
     expect(await titles(board, q)).not.toContain("Bookbinding");
     const found = await eventually(
       () => titles(board, `/search?q=${encoded("handcraft with books")}`),
@@ -194,7 +182,7 @@ describe("search by meaning, with the model", () => {
   });
 
   it("applies the filters to matches by meaning", async () => {
-    await write(board, key, {
+    await write(board, me.key, {
       title: "Velo repair",
       body: "Bring it along.",
       kind: "offer",

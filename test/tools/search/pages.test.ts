@@ -1,15 +1,15 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PostInput } from "../../../src/schema/post.ts";
-import { ON_MONGODB, startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
+import { writeMany } from "../../support/boards/many-posts.ts";
+import { useTestBoard } from "../../support/boards/use.ts";
 import { found, prose, walk, write } from "../../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 const WAYS = ["q=walrus", "q=walrus&rerank=false", "sort=newest", "sort=soonest"] as const;
 
 describe("pages of a search", () => {
-  let board: TestBoard;
   let author: { id: string; key: string };
   let now = Date.UTC(2026, 10, 20, 12);
   let tags = 0;
@@ -34,11 +34,10 @@ describe("pages of a search", () => {
       starts_at: new Date(now + (1 + (n % 5)) * DAY_MS).toISOString(),
     });
 
+  const board = useTestBoard({}, { clock: () => now });
   beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
     author = await register(board);
   });
-  afterAll(() => board.stop());
 
   it("return each match once and none twice, whatever the page size", async () => {
     const { tag, ids } = await seed(13);
@@ -125,18 +124,12 @@ describe("pages of a search", () => {
   });
 
   it("go beyond 1,000 results by words, and relevance never rises, even when posts arrive at the seam", async () => {
-    const publisher = await board.board.store.publishers.get(author.id);
-    const { writing } = board.board.services;
     const wanted = 1_105;
-    for (let n = 0; n < wanted; n += 50) {
-      await Promise.all(
-        Array.from({ length: Math.min(50, wanted - n) }, (_, i) => {
-          const title = `narwhal ${"narwhal ".repeat((n + i) % 6)}`;
-          const input = { title, body: prose(), kind: "offer" } as PostInput;
-          return publisher === null ? null : writing.create(input, publisher, now, { relayed: true });
-        }),
-      );
-    }
+    const title = (n: number) => `narwhal ${"narwhal ".repeat(n % 6)}`;
+    await writeMany(
+      board,
+      Array.from({ length: wanted }, (_, n) => ({ title: title(n), kind: "offer" })),
+    );
     now += 1_000;
     // The same question has the same cursor until a post arrives that passes its filters.
     const cursor = async () => (await call(board, "GET /search?q=narwhal&kind=offer")).body.next_cursor;

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startBoard, type TestBoard } from "../../support/boards/board.ts";
-import { call, eventually, register } from "../../support/boards/client.ts";
+import { describe, expect, it, vi } from "vitest";
+import { startBoard } from "../../support/boards/board.ts";
+import { call, eventually } from "../../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { found, prose, walk, write } from "../../support/boards/writing.ts";
 
 const MINUTE_MS = 60_000;
 
 describe("walks by relevance", () => {
-  let board: TestBoard;
-  let other: TestBoard;
-  let author: { id: string; key: string };
   let now = Date.UTC(2026, 10, 20, 12);
   let tags = 0;
   const idsOf = (posts: { id: string }[]) => posts.map((post) => post.id);
@@ -31,15 +29,9 @@ describe("walks by relevance", () => {
       (posts) => posts.length === count,
     );
 
-  beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
-    author = await register(board);
-    other = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
-  });
-  afterAll(async () => {
-    await other.stop();
-    await board.stop();
-  });
+  const board = useTestBoard({}, { clock: () => now });
+  const author = usePublisher(board);
+  const other = useTestBoard({}, () => ({ dataDir: board.dataDir, clock: () => now }));
 
   it("write nothing for a first page, and save their ranking once with the second", async () => {
     const { path } = await seed(9);
@@ -111,8 +103,7 @@ describe("walks by relevance", () => {
       if (n === 2) await call(board, `PATCH /posts/${seen[0]}`, { body: `walrus ${prose()}` }, author);
       if (n !== 3) continue;
       await other.stop();
-      other = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
-      boards[1] = other;
+      Object.assign(other, await startBoard({}, { dataDir: board.dataDir, clock: () => now }));
     }
     expect([...seen].sort()).toEqual([...ids].sort());
   });
