@@ -2,16 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../examples");
-let board: TestBoard;
-beforeAll(async () => {
-  board = await startBoard();
-});
-afterAll(() => board.stop());
+const board = useTestBoard();
 
 /** Runs an agent; once it waits, someone asks for what it offers. Resolves to what it said. */
 async function meet(command: string, args: string[]): Promise<{ code: number; said: string[] }> {

@@ -1,16 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROGRAM } from "../support/boards/board-process.ts";
+import { useFolder } from "../support/boards/use.ts";
 
 const PLUGIN = join(import.meta.dirname, "../../examples/claude-code-plugin");
 const ROOT = join(import.meta.dirname, "../..");
 const jsonOf = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
-const home = mkdtempSync(join(tmpdir(), "board-plugin-"));
-afterAll(() => rmSync(home, { recursive: true }));
+const home = useFolder();
 
 /** What starts a server of a plugin, as https://code.claude.com/docs/en/plugins-reference has it. */
 interface Server {

@@ -1,28 +1,18 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { register } from "../support/boards/client.ts";
-import { mcpClient, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+import type { ToolAnswer } from "../support/clients/mcp-clients.ts";
 import { runExamples } from "../support/recorded/story.ts";
 
 const run = promisify(execFile);
 
-let board: TestBoard;
-let client: TestClient;
+const board = useTestBoard({}, { clock: () => Date.parse("2026-11-20T09:00:00.000Z") });
+const publisher = usePublisher(board);
+const client = useClient(board, "/mcp/data", publisher);
 let manual: string;
-let publisher: string;
-
 beforeAll(async () => {
-  board = await startBoard({}, { clock: () => Date.parse("2026-11-20T09:00:00.000Z") });
   manual = await (await fetch(`${board.url}/llms.txt`)).text();
-  const { id, key } = await register(board);
-  publisher = id;
-  client = await mcpClient({ url: `${board.url}/mcp/data`, key });
-});
-afterAll(async () => {
-  await client.close();
-  await board.stop();
 });
 
 /** The example that the manual prints for a tool. */
@@ -34,7 +24,7 @@ function printedExample(tool: string): string {
 describe("the examples of the manual", () => {
   it("work over MCP, all of them, one after the other", async () => {
     const data: Record<string, ToolAnswer["data"]> = {};
-    await runExamples(board.board.catalog.tools, publisher, async ({ name }, real) => {
+    await runExamples(board.board.catalog.tools, publisher.id, async ({ name }, real) => {
       const answer = await client.call(name, JSON.parse(real(printedExample(name))));
       expect([name, answer.isError, answer.isError ? answer.text : ""]).toEqual([name, false, ""]);
       data[name] = answer.data;
