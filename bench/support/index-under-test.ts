@@ -79,7 +79,7 @@ export class IndexUnderTest {
     question: Question,
     { rerank = true, limit = RANKING }: { rerank?: boolean; limit?: number } = {},
   ): Promise<string[]> {
-    const ranked = await this.#index.rank(question, { rerank, limit, except: new Set() });
+    const ranked = await this.#index.rank(question, { rerank, limit });
     return ranked.map(({ id }) => id);
   }
 
@@ -88,8 +88,9 @@ export class IndexUnderTest {
   }
 
   /** The posts most like one, as reading it shows them. */
-  related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
-    return this.#index.related(id, { filter, minCosine: 0.3, limit });
+  async related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
+    const [vector = null] = await this.#index.vectors([id]);
+    return this.rank({ filter, words: null, vector, minCosine: 0.3 }, { rerank: false, limit });
   }
 
   /** Resolves when a large board has moved to its thread. @throws Error for one that stays small */

@@ -28,17 +28,6 @@ export class Abandoned extends Error {
   }
 }
 
-/** A found post with the score of each arm. Both are exact for every match. */
-export interface Match {
-  id: string;
-  /** Cosine in -1…1, or null when the post or the query has no vector. */
-  cosine: number | null;
-  /** BM25, above 0; 0 when no word occurs. */
-  words: number;
-  /** See `WordMatch.coverage` of `src/search/fuse.ts`; 0 when no word occurs. */
-  coverage: number;
-}
-
 /** Squares of a `Spot` along a degree. */
 export const SPOTS_PER_DEGREE = 10;
 
@@ -47,14 +36,6 @@ export interface Spot {
   lat: number;
   lng: number;
   count: number;
-}
-
-/** Asks for the posts closest in meaning to another one. */
-export interface RelatedQuestion {
-  filter: PostFilter;
-  /** Below it a post is not called related. */
-  minCosine: number;
-  limit: number;
 }
 
 /** A post's place in a ranking. */
@@ -71,25 +52,14 @@ export interface Ranked {
  */
 export interface SearchIndex {
   /**
-   * The best matches by the fused score of `src/search/fuse.ts`, best first, equal ones by id.
-   * @param page.limit  how many at most
-   * @param page.except  ids to leave out of `matches`
-   * @returns `bestWords` is the largest `words` of all matches, 0 when no word occurs
-   */
-  match(
-    question: Question,
-    page: { limit: number; except: ReadonlySet<string> },
-  ): Promise<{ matches: Match[]; bestWords: number }>;
-  /**
-   * The ranking of a question: both arms fused and, with `rerank`, meaning judged once more by the query moved towards
-   * the best posts.
-   * @param options.except  ids to leave out, as an earlier part of the same walk returned them
+   * The best matches by words and meaning together and, with `rerank`, by the query moved towards the best posts.
+   * @param options.except  ids to leave out, such as those that an earlier part of the same walk returned
    * @param options.lifts  what moves posts up or down among the matches; it adds and hides none
    * @returns best first, equal scores by id
    */
   rank(
     question: Question,
-    options: { rerank: boolean; limit: number; except: ReadonlySet<string>; lifts?: readonly Lift[] },
+    options: { rerank?: boolean; limit: number; except?: ReadonlySet<string>; lifts?: readonly Lift[] },
   ): Promise<Ranked[]>;
   /**
    * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
@@ -112,12 +82,8 @@ export interface SearchIndex {
   spellings(words: readonly string[]): Promise<(string | null)[]>;
   /** Those of some words that no active post has, whatever the filters. */
   unknownWords(words: readonly string[]): Promise<string[]>;
-  /** Ids of the posts closest in meaning to a post, closest first; none while it has no vector. */
-  related(id: string, asked: RelatedQuestion): Promise<string[]>;
   /** Vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]>;
-  /** Cosines of posts to a vector, NaN where a post has none. */
-  cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array>;
   /** True when the index answers for everything the store acknowledged. */
   ready(): boolean;
 }

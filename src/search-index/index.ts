@@ -106,16 +106,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
-  readonly match: SearchIndex["match"] = (question, page) => this.#answers().match(question, page);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
   readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
   readonly count = (question: Question): Promise<number> => this.#answers().count(question);
   readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
-  readonly related: SearchIndex["related"] = (id, asked) => this.#answers().related(id, asked);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly unknownWords: SearchIndex["unknownWords"] = (words) => this.#answers().unknownWords(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
-  readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
 
   /** Leaves a snapshot for the next start. Called before the database is closed; again does nothing. */
   async close(): Promise<void> {

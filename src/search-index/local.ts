@@ -1,18 +1,9 @@
-import {
-  Abandoned,
-  type Match,
-  type Question,
-  type Ranked,
-  type RelatedQuestion,
-  type SearchIndex,
-  type Spot,
-} from "../ports/search-index.ts";
+import { Abandoned, type Question, type Ranked, type SearchIndex, type Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
-import { coverageFactors } from "../search/fuse.ts";
-import { fusedScores, order, rankCandidates } from "../search/rank.ts";
+import { rankCandidates } from "../search/rank.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { Follower, LIMITS } from "./follower.ts";
-import { COMPETING_BY_MEANING, Searcher } from "./query/searcher.ts";
+import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
 import { SnapshotFile } from "./snapshot/index.ts";
 import type { Tables } from "./tables.ts";
@@ -48,7 +39,7 @@ export class LocalAnswers implements Answers {
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     this.#spellings = new Spellings(database, this.#stems);
     const scorer = new WordScorer(this.#stems, new Phrases(database));
-    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
+    this.#searcher = new Searcher(this.follower, scorer);
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
@@ -56,16 +47,11 @@ export class LocalAnswers implements Answers {
       const searcher = this.#current(question);
       const { memory } = this.follower;
       const { moves } = memory;
-      const except = new Set(searcher.rowsOf([...options.except]));
-      const ranked = rankCandidates(searcher.candidates(question), question, { ...options, except });
-      const answer = await ranked;
+      const except = new Set(searcher.rowsOf([...(options.except ?? [])]));
+      const ranked = await rankCandidates(searcher.candidates(question), question, { ...options, except });
       // Ranking waits between its steps; another question may have given rows other numbers meanwhile.
-      if (this.follower.memory === memory && memory.moves === moves) return answer;
+      if (this.follower.memory === memory && memory.moves === moves) return ranked;
     }
-  }
-
-  async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    return matchesOf(this.#current(question), question, page);
   }
 
   async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
@@ -100,18 +86,9 @@ export class LocalAnswers implements Answers {
     return words.filter((word) => !this.#spellings.isKnown(this.follower.memory, word));
   }
 
-  async related(id: string, asked: RelatedQuestion): Promise<string[]> {
-    return relatedTo(this.#current(), id, asked);
-  }
-
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
     const searcher = this.#current();
     return searcher.vectors(searcher.rowsOf(ids));
-  }
-
-  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
-    const searcher = this.#current();
-    return searcher.cosines(vector, searcher.rowsOf(ids));
   }
 
   forget(): void {
@@ -134,40 +111,4 @@ export class LocalAnswers implements Answers {
     this.follower.follow();
     return this.#searcher;
   }
-}
-
-/** See `SearchIndex.match`. */
-function matchesOf(
-  searcher: Searcher,
-  question: Question,
-  page: { limit: number; except: ReadonlySet<string> },
-): { matches: Match[]; bestWords: number } {
-  const except = new Set(searcher.rowsOf([...page.except]));
-  const atLeast = question.words === null ? COMPETING_BY_MEANING : undefined;
-  const found = searcher.match(question, { limit: page.limit, except }, atLeast);
-  const { keys, cosines, words, coverage, bestWords } = found;
-  const factors = coverageFactors(question.words);
-  const idsAt = (some: number[]) => searcher.idsOf(some.map((at) => keys[at] ?? 0));
-  const places = order(fusedScores(found, cosines, factors), page.limit, (at) => idsAt([at])[0] ?? "");
-  const ids = idsAt(places);
-  const matches = places.map((at, n) => {
-    const cosine = cosines[at] ?? Number.NaN;
-    return {
-      id: ids[n] ?? "",
-      cosine: Number.isNaN(cosine) ? null : cosine,
-      words: words[at] ?? 0,
-      coverage: coverage[at] ?? 0,
-    };
-  });
-  return { matches, bestWords };
-}
-
-/** See `SearchIndex.related`. */
-function relatedTo(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
-  const [vector = null] = searcher.vectors(searcher.rowsOf([id]));
-  if (vector === null) return [];
-  const { filter, minCosine, limit } = asked;
-  const page = { limit, except: new Set([id]) };
-  const { matches } = matchesOf(searcher, { filter, words: null, vector, minCosine }, page);
-  return matches.map((match) => match.id);
 }

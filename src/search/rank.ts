@@ -33,10 +33,10 @@ export interface Candidates<Key> {
 }
 
 interface RankOptions<Key> {
-  rerank: boolean;
+  rerank?: boolean;
   limit: number;
   /** What an earlier part of the same walk returned. */
-  except: ReadonlySet<Key>;
+  except?: ReadonlySet<Key>;
   lifts?: readonly Lift[];
 }
 
@@ -50,7 +50,7 @@ interface RankOptions<Key> {
 export async function rankCandidates<Key>(
   candidates: Candidates<Key>,
   { words, vector }: { words: WordQuery | null; vector: Int8Array | null },
-  { rerank, limit, except, lifts = [] }: RankOptions<Key>,
+  { rerank = false, limit, except = new Set(), lifts = [] }: RankOptions<Key>,
 ): Promise<{ id: string; relevance: number }[]> {
   const readsMore = rerank || lifts.length > 0;
   const found = await candidates.match({ limit: readsMore ? Math.max(limit, POOL) : limit, except });
@@ -120,7 +120,7 @@ export function fusedScores(
 const STEPS_PER_UNIT = 1e9;
 
 /** Places of the largest scores, best first, equal ones by id. @param idAt  asked for equal scores only */
-export function order(scores: Float64Array, limit: number, idAt: (place: number) => string): number[] {
+function order(scores: Float64Array, limit: number, idAt: (place: number) => string): number[] {
   const steps = scores.map((score) => Math.round(score * STEPS_PER_UNIT));
   const ids = new Map<number, string>();
   const known = (place: number) => {

@@ -160,8 +160,8 @@ export class Relay {
     };
     const words = { ...parseQueryText(input.title.replace(/["-]/g, " ")), phrases: [], excluded: [] };
     const question = { filter, words, vector: null, minCosine: 1 };
-    const { matches } = await this.#parts.index.match(question, { limit: SIMILAR_MAX, except: new Set() });
-    const similar = await this.#parts.store.posts.many(matches.map(({ id }) => id));
+    const found = await this.#parts.index.rank(question, { limit: SIMILAR_MAX });
+    const similar = await this.#parts.store.posts.many(found.map(({ id }) => id));
     const same = similar.filter(
       (post) =>
         post.publisherId !== publisher.id && subjectKey(post) === subjectKey(own) && isSamePlace(post, own),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Document } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Spot } from "../../src/ports/search-index.ts";
+import type { Ranked, Spot } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
@@ -109,12 +109,11 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
             distinct,
             ...(q === undefined ? {} : { q }),
           });
-          const facts = ({ matches }: Awaited<ReturnType<EmbeddedIndex["match"]>>) =>
-            matches
-              .map(({ id, cosine, words: score, coverage }) => [id, cosine, score > 0, coverage.toFixed(5)])
-              .sort();
+          // mongot weighs words in a way of its own, so only without them are the scores the same.
+          const facts = (ranked: readonly Ranked[]) =>
+            q === undefined ? ranked : ranked.map(({ id }) => id).sort();
           const page = aPage(POSTS, ["post00007"]);
-          expect(facts(await index.match(asked, page))).toEqual(facts(await embedded.match(asked, page)));
+          expect(facts(await index.rank(asked, page))).toEqual(facts(await embedded.rank(asked, page)));
           expect(await index.count(asked)).toBe(await embedded.count(asked));
           for (const order of ["newest", "soonest"] as const) {
             const list = { order, after: { at: T0 - 50_000, id: "post00200" }, limit: 7 };
@@ -156,7 +155,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     );
   });
 
-  it("ranks and lifts by meaning as the embedded index does, and relates posts", async () => {
+  it("ranks and lifts by meaning as the embedded index does", async () => {
     const index = await board.ready();
     const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
     const lifts = [
@@ -167,8 +166,6 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       const options = { rerank, limit: 50, except: new Set<string>(), lifts };
       expect(await index.rank(asked, options)).toEqual(await embedded.rank(asked, options));
     }
-    const related = { filter: asked.filter, minCosine: 0.3, limit: 5 };
-    expect(await index.related("post00001", related)).toEqual(await embedded.related("post00001", related));
   });
 
   it("knows what misspelt words were meant to be, and which no post has, as the embedded index does", async () => {

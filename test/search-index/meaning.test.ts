@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { PostFilter } from "../../src/schema/filter.ts";
-import { coverageFactors, fuse } from "../../src/search/fuse.ts";
 import { cosineOf } from "../../src/search/vectors.ts";
 import { aPage } from "../support/boards/questions.ts";
 import {
@@ -12,6 +11,7 @@ import {
   useIndexFile,
   vectorOf,
 } from "../support/search/embedded-index.ts";
+import { answersOn, exactScores } from "../support/search/exact-scores.ts";
 
 const openIndex = useIndexFile();
 
@@ -35,8 +35,7 @@ describe("meaning", () => {
     for (const tags of [null, ["rare"]]) {
       const minCosine = 0.4;
       const asked = question({ filter: { tags }, q: "bike", vector: query, minCosine });
-      const { matches, bestWords } = await opened.index.match(asked, aPage(10_000));
-      const found = new Map(matches.map((match) => [match.id, match]));
+      const found = exactScores(opened, answersOn(opened), asked);
       expect(found.size).toBe(await opened.index.count(asked));
       for (let i = 0; i < 9000; i += tags === null ? 1 : 50) {
         const id = `p${String(i).padStart(4, "0")}`;
@@ -51,14 +50,12 @@ describe("meaning", () => {
             cosine === null ? null : cosine.toFixed(9),
           );
       }
-      const factors = coverageFactors(asked.words);
-      const scores = matches.map((match) => fuse(match.cosine, match, bestWords, factors));
-      for (let i = 1; i < scores.length; i += 1) expect(scores[i]).toBeLessThanOrEqual(scores[i - 1] ?? 0);
-      const first = await opened.index.match(
-        question({ filter: { tags }, q: "bike", vector: query, minCosine }),
-        aPage(25),
-      );
-      expect(first.matches).toEqual(matches.slice(0, 25));
+      const ranked = await opened.index.rank(asked, aPage(10_000));
+      const scores = ranked.map(({ id }) => found.get(id)?.fused ?? Number.NaN);
+      expect(scores.length).toBe(found.size);
+      for (let i = 1; i < scores.length; i += 1)
+        expect(scores[i]).toBeLessThanOrEqual((scores[i - 1] ?? 0) + 1e-9);
+      expect(await opened.index.rank(asked, aPage(25))).toEqual(ranked.slice(0, 25));
     }
   });
 });
@@ -75,7 +72,7 @@ describe("meaning, when no post has any of the words", () => {
     const minCosine = cosineOf(query, bike) - 0.05;
     const find = async (q: string, kinds: PostFilter["kinds"]) => {
       const asked = question({ filter: { kinds }, q, vector: query, minCosine });
-      return (await opened.index.match(asked, aPage(10))).matches.map(({ id }) => id);
+      return (await opened.index.rank(asked, aPage(10))).map(({ id }) => id);
     };
     expect(await find("cello", ["offer"])).toEqual(["a"]);
     expect(await find("qwertz", ["offer"])).toEqual([]);

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { indexable } from "../../src/search/tokens.ts";
-import { LIMITS } from "../../src/search-index/follower.ts";
-import { LocalAnswers } from "../../src/search-index/local.ts";
-import { Tables } from "../../src/search-index/tables.ts";
+import type { LocalAnswers } from "../../src/search-index/local.ts";
 import { aPage } from "../support/boards/questions.ts";
 import { allAnswers } from "../support/search/all-answers.ts";
 import {
@@ -15,36 +13,30 @@ import {
   useIndexFile,
   vectorOf,
 } from "../support/search/embedded-index.ts";
+import { answersOn, exactScores } from "../support/search/exact-scores.ts";
 import { History, wordAt } from "../support/search/history.ts";
 import { scoresByFts5 } from "../support/search/scores-by-fts5.ts";
 
 const openIndex = useIndexFile();
-
-/** A memory of its own on a connection, with other limits and no snapshot. */
-function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {}): LocalAnswers {
-  const model = { modelId: MODEL, dimension: DIMENSION };
-  const limited = { ...LIMITS, snapshotFrom: Number.POSITIVE_INFINITY, ...limits };
-  return new LocalAnswers(database, new Tables(database), model, limited);
-}
 
 /** Every post, whatever it is. */
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
 
 const matchOf = (words: readonly string[]) => words.map((word) => `"${indexable(word)}"`).join(" OR ");
 
-async function expectScoresOfFts5(answers: LocalAnswers, { database }: OpenIndex): Promise<void> {
+function expectScoresOfFts5(answers: LocalAnswers, opened: OpenIndex): void {
   const asked = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) => ranks.map(wordAt));
   // Two words of one stem count twice.
   asked.push([wordAt(5), `${wordAt(5)}s`]);
   for (const words of asked) {
     const q = words.join(" ");
-    const expected = scoresByFts5(database, matchOf(words));
-    const { matches } = await answers.match(question({ q, filter: EVERYTHING }), aPage(100_000));
-    expect(matches.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
-    const scores = matches.map(({ id, words: found }) => ({ id, found, score: expected.get(id) ?? 0 }));
+    const expected = scoresByFts5(opened.database, matchOf(words));
+    const found = exactScores(opened, answers, question({ q, filter: EVERYTHING }));
+    expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+    const scores = [...found].map(([id, one]) => ({ id, found: one.words, score: expected.get(id) ?? 0 }));
     // A word in more than half of all posts counts a millionth, wherever it stands.
     const slack = 3e-6;
-    const wrong = scores.filter(({ found, score }) => Math.abs(found - score) > 1e-6 * score + slack);
+    const wrong = scores.filter((one) => Math.abs(one.found - one.score) > 1e-6 * one.score + slack);
     expect(wrong).toEqual([]);
   }
 }
@@ -63,7 +55,7 @@ describe("a memory that lived through a long history", () => {
       if (i === 3) {
         const loaded = answersOn(opened);
         expect(await allAnswers(live)).toEqual(await allAnswers(loaded));
-        await expectScoresOfFts5(live, opened);
+        expectScoresOfFts5(live, opened);
         loaded.release();
       }
       live.follower.follow();
@@ -74,7 +66,7 @@ describe("a memory that lived through a long history", () => {
     expect(live.follower.memory.rows.dead).toBeGreaterThan(0);
     expect(live.follower.memory.rows.live).toBe(history.posts.size);
     expect(await allAnswers(live)).toEqual(await allAnswers(answersOn(opened)));
-    await expectScoresOfFts5(live, opened);
+    expectScoresOfFts5(live, opened);
   });
 
   it("answers with sign codes as it does without, also after rows moved", async () => {
@@ -190,8 +182,8 @@ it("a removed vector does not lower the score of a post found by words", async (
   });
   const q = Array.from({ length: 30 }, (_, i) => wordAt(i)).join(" ");
   const asked = question({ q, vector: vectorOf(5), filter: EVERYTHING });
-  const live = (await opened.index.match(asked, aPage(1_000))).matches;
-  expect(live).toEqual((await openIndex().index.match(asked, aPage(1_000))).matches);
+  const live = await opened.index.rank(asked, aPage(1_000));
+  expect(live).toEqual(await openIndex().index.rank(asked, aPage(1_000)));
 });
 
 it("a ranking is right although rows move while it is made", async () => {

@@ -4,6 +4,7 @@ import type { PostFilter } from "../../src/schema/filter.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { aPage } from "../support/boards/questions.ts";
 import { MODEL, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
+import { answersOn, exactScores } from "../support/search/exact-scores.ts";
 
 const openIndex = useIndexFile();
 
@@ -69,9 +70,8 @@ describe("words", () => {
       for (const id of ["c", "a", "b"]) index.put(post({ id, title: "Bike" }));
     });
     expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
-    const { matches, bestWords } = await opened.index.match(question({ q: "bike" }), aPage(2, ["a", "gone"]));
-    expect(matches.map(({ id }) => id)).toEqual(["b", "c"]);
-    expect(matches[0]?.words).toBe(bestWords);
+    const others = await opened.index.rank(question({ q: "bike" }), aPage(2, ["a", "gone"]));
+    expect(others.map(({ id }) => id)).toEqual(["b", "c"]);
   });
 
   it("score the same whether few or many posts are left by the filters", async () => {
@@ -88,12 +88,12 @@ describe("words", () => {
         );
       }
     });
-    const ask = async (kinds: PostFilter["kinds"]) =>
-      (await opened.index.match(question({ filter: { kinds }, q: "bike" }), aPage(100))).matches;
-    const few = await ask(["offer"]);
-    const all = await ask(null);
-    expect(few.length).toBe(3);
-    for (const match of few) expect(all).toContainEqual(match);
+    const ask = (kinds: PostFilter["kinds"]) =>
+      exactScores(opened, answersOn(opened), question({ filter: { kinds }, q: "bike" }));
+    const few = ask(["offer"]);
+    const all = ask(null);
+    expect(few.size).toBe(3);
+    for (const [id, { words }] of few) expect(all.get(id)?.words).toBe(words);
   });
 
   it("that are a mark alone make no query fail", async () => {
@@ -133,7 +133,7 @@ describe("words", () => {
       fc.asyncProperty(junk, async (q) => {
         await opened.find(q);
         const words = { any: [q], phrases: [[q, q]], excluded: [[q]] };
-        await opened.index.match(question({ words }), aPage(10));
+        await opened.index.rank(question({ words }), aPage(10));
       }),
     );
   });
@@ -147,7 +147,7 @@ describe("words", () => {
         opened.write((index) => index.put(post({ id: "a", title: "x", body })));
         for (const word of parseQueryText(body.replaceAll("-", " ")).any) {
           const words = { any: [word], phrases: [], excluded: [] };
-          expect((await opened.index.match(question({ words }), aPage(1))).matches.length, word).toBe(1);
+          expect(await opened.index.rank(question({ words }), aPage(1)), word).toHaveLength(1);
         }
       }),
       { numRuns: 300, examples: [["İ.a"], ["Ó'aaa"], ["ø'ßa"], ["a.İa"]] },

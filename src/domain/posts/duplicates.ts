@@ -210,8 +210,8 @@ async function othersLike(
   if (any.length === 0) return [];
   const words = { any, phrases: [], excluded: [] };
   const question = { filter: filterOf({}, now), words, vector: null, minCosine: 1 };
-  const { matches } = await index.match(question, { limit: COMPARED, except: new Set([post.id]) });
-  const rows = matches.length === 0 ? [] : await posts.many(matches.map(({ id }) => id));
+  const found = await index.rank(question, { limit: COMPARED, except: new Set([post.id]) });
+  const rows = found.length === 0 ? [] : await posts.many(found.map(({ id }) => id));
   return rows.filter(
     (row) =>
       row.publisherId !== post.publisherId &&

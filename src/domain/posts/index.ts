@@ -85,14 +85,12 @@ export class Posts {
 
   /** At most five active posts that are closest in meaning at this moment, without the post's parent. */
   async #relatedTo(post: StoredPost, now: number): Promise<StoredPost[]> {
-    const found = await this.#index.related(post.id, {
-      filter: filterOf({}, now),
-      minCosine: this.#relatedCosine(),
-      // One more than are shown: the post's parent may be among them.
-      limit: LIMITS.relatedInPost + 1,
-    });
-    const ids = found.filter((id) => id !== post.parentId).slice(0, LIMITS.relatedInPost);
-    const rows = ids.length === 0 ? [] : await this.#store.posts.many(ids);
+    const [vector = null] = await this.#index.vectors([post.id]);
+    if (vector === null) return [];
+    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#relatedCosine() };
+    const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
+    const found = await this.#index.rank(question, { limit: LIMITS.relatedInPost, except });
+    const rows = found.length === 0 ? [] : await this.#store.posts.many(found.map(({ id }) => id));
     return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }
 

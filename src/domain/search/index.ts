@@ -214,7 +214,7 @@ export class Search {
     { question, rerank, lifts, asksWords }: Plan,
   ): Promise<number[] | null> {
     if (!asksWords || posts.length === 0) return asksWords ? [] : null;
-    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, except: new Set(), lifts });
+    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, lifts });
     const relevance = new Map(ranked.map((post) => [post.id, post.relevance]));
     const least = ranked.at(-1)?.relevance ?? 0;
     return posts.map(({ id }) => relevance.get(id) ?? least);

@@ -34,7 +34,7 @@ export async function weakResults(
     minCosine: -1,
   };
   const except = new Set(found.map(({ id }) => id));
-  const ranked = await index.rank(nearest, { rerank: false, limit: missing, except, lifts });
+  const ranked = await index.rank(nearest, { limit: missing, except, lifts });
   const most = found.at(-1)?.relevance ?? 1;
   return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, most), weak: true }));
 }

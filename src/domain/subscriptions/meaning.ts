@@ -3,6 +3,7 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/model-text.ts";
+import { cosineOf } from "../../search/vectors.ts";
 import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
 
 /** A query's vector, and what the board is to it. All null without a model: words decide until a refresh finds it ready. */
@@ -53,12 +54,9 @@ export async function countBackground(
   const question = questionOf(query, board.now);
   const page = { order: "newest", after: null, limit: COMPARED } as const;
   const [passing, places] = await Promise.all([index.count(question), index.list(question, page)]);
-  const all = await index.cosines(
-    vector,
-    places.map(({ id }) => id),
-  );
-  const known = all.filter((cosine) => !Number.isNaN(cosine));
-  const sum = known.reduce((total, cosine) => total + cosine, 0);
+  const vectors = await index.vectors(places.map(({ id }) => id));
+  const known = vectors.filter((other) => other !== null);
+  const sum = known.reduce((total, other) => total + cosineOf(vector, other), 0);
   const meanCosine = known.length === 0 ? 0 : Number((sum / known.length).toFixed(4));
   return { posts: board.posts, passing, compared: known.length, meanCosine };
 }

@@ -15,21 +15,16 @@ import type { WordArm, WordScorer } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
-/** The fewest for a few places by meaning alone: 1,500 posts of 100,000 had the same best five as among 1,000. */
-export const COMPETING_BY_MEANING = 200;
 
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
 export class Searcher {
   readonly #source: { readonly memory: PostMemory };
   readonly #words: WordScorer;
-  /** False when this index keeps no vectors. */
-  readonly #hasMeaning: boolean;
 
   /** @param source.memory  the memory of the moment */
-  constructor(source: { readonly memory: PostMemory }, words: WordScorer, hasMeaning: boolean) {
+  constructor(source: { readonly memory: PostMemory }, words: WordScorer) {
     this.#source = source;
     this.#words = words;
-    this.#hasMeaning = hasMeaning;
   }
 
   /** What ranking asks, for one question. */
@@ -49,16 +44,11 @@ export class Searcher {
   /**
    * The best by the fused score, in no order. Both scores are exact.
    * @param page.limit  as many of the best as there are, and some more
-   * @param atLeast  how many compete at least
    */
-  match(
-    question: Question,
-    page: { limit: number; except: ReadonlySet<number> },
-    atLeast = COMPETING,
-  ): Scored<number> {
+  match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
     const asked = this.#asked(question);
     const { vector, arm, factors } = asked;
-    const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
+    const competing = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
     const { rows } = competing;
     const cosines =
       vector === null
@@ -126,9 +116,7 @@ export class Searcher {
   }
 
   cosines(vector: Int8Array, rows: ArrayLike<number>): Float64Array {
-    const known = new Uint32Array(rows.length);
-    for (let at = 0; at < known.length; at += 1) known[at] = Math.max(0, rows[at] ?? 0);
-    return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, known));
+    return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, Uint32Array.from(rows)));
   }
 
   idsOf(rows: readonly number[]): string[] {
@@ -145,8 +133,7 @@ export class Searcher {
   }
 
   #asked(question: Question): Asked {
-    const { words, filter } = question;
-    const vector = this.#hasMeaning ? question.vector : null;
+    const { words, vector, filter } = question;
     const rows = rowFilter(this.#memory, filter);
     const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among);
     // Only excluded words: everything else matches. Words without a letter: nothing does.
@@ -154,7 +141,7 @@ export class Searcher {
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
     const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;
     const floor = arm === null || arm.known ? minCosine : minCosine + margin;
-    const all = !asksWords && question.vector === null;
+    const all = !asksWords && vector === null;
     const required = arm !== null && arm.needed !== null;
     const supports = (score: number, cosine: number) => all || score > 0 || (!required && cosine >= floor);
     const passes = anyRowTest(rows);
@@ -210,10 +197,9 @@ export class Searcher {
     const { rows: posts } = this.#memory;
     const cosines = new Float64Array(rows.length);
     for (let at = 0; at < cosines.length; at += 1) {
-      const row = rows[at] ?? -1;
       const dot = dots[at] ?? 0;
       // A row without a vector has zeros in its place.
-      const isKnown = row >= 0 && (dot !== 0 || posts.hasVector(row));
+      const isKnown = dot !== 0 || posts.hasVector(rows[at] ?? 0);
       cosines[at] = isKnown ? dot * DOT_TO_COSINE : Number.NaN;
     }
     return cosines;

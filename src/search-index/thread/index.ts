@@ -86,16 +86,13 @@ export class ThreadAnswers implements Answers {
   }
 
   readonly rank: Answers["rank"] = (question, ...others) => this.#search("rank", question, ...others);
-  readonly match: Answers["match"] = (question, ...others) => this.#search("match", question, ...others);
   readonly list: Answers["list"] = (question, ...others) => this.#search("list", question, ...others);
   readonly copies: Answers["copies"] = (question, ...others) => this.#search("copies", question, ...others);
   readonly count: Answers["count"] = (question) => this.#search("count", question);
   readonly spots: Answers["spots"] = (question, limit) => this.#search("spots", question, limit);
   readonly spellings: Answers["spellings"] = (...args) => this.#ask("spellings", args);
   readonly unknownWords: Answers["unknownWords"] = (...args) => this.#ask("unknownWords", args);
-  readonly related: Answers["related"] = (...args) => this.#ask("related", args);
   readonly vectors: Answers["vectors"] = (...args) => this.#ask("vectors", args);
-  readonly cosines: Answers["cosines"] = (...args) => this.#ask("cosines", args);
 
   forget(): void {
     this.#worker.postMessage("forget" satisfies ThreadOrder);

@@ -181,8 +181,8 @@ describe.each(Object.entries(databases))(
         60_000,
       );
       const asked = aQuestion({ q: "bike" });
-      expect(await replica.match(asked, aPage(1_000))).toEqual(
-        await sameEmbedded(450).match(asked, aPage(1_000)),
+      expect(await replica.rank(asked, aPage(1_000))).toEqual(
+        await sameEmbedded(450).rank(asked, aPage(1_000)),
       );
     });
 
@@ -230,7 +230,7 @@ describe.each(Object.entries(databases))(
             const vector = direction === null ? null : vectorOf(direction);
             const asked = aQuestion({ filter, vector, ...(q === undefined ? {} : { q }) });
             const page = aPage(50, ["post00007", "post00011"]);
-            expect(await replica.match(asked, page)).toEqual(await embedded.match(asked, page));
+            expect(await replica.rank(asked, page)).toEqual(await embedded.rank(asked, page));
             expect(await replica.count(asked)).toBe(await embedded.count(asked));
             for (const order of ["newest", "soonest"] as const) {
               const list = { order, after: { at: T0 - 50_000, id: "post00300" }, limit: 20 };

@@ -33,21 +33,17 @@ function openLarge() {
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
-const similar = { filter: asked.filter, minCosine: 0.1, limit: 5 };
 
 describe("a large board", () => {
   it("is searched in a thread, which answers as this one did", async () => {
     const { index } = openLarge();
     const answers = async () => [
       await index.rank(asked, { ...FIRST, rerank: true }),
-      await index.match(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
+      await index.rank(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
       await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
       await index.count(asked),
       await index.spots(question({}), 5),
-      await index.related("p5", similar),
-      await index.related("gone", similar),
       await index.vectors(["p5", "gone"]),
-      [...(await index.cosines(vectorOf(3), ["p1", "p2", "gone"]))],
     ];
     expect(index.isThreaded).toBe(false);
     const here = await answers();

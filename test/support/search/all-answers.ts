@@ -48,7 +48,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
 
 /**
  * All that an index says to all questions: rankings with and without rerank and their second page, lists in both orders
- * and their second page, counts, spots, vectors and cosines.
+ * and their second page, counts, spots and vectors.
  */
 export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
@@ -70,6 +70,5 @@ export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Rec
   }
   const ids = Array.from({ length: 60 }, (_, i) => `p${String(i * 37).padStart(6, "0")}`);
   answers["vectors"] = await index.vectors(ids);
-  answers["cosines"] = [...(await index.cosines(vectorOf(4), ids))];
   return answers;
 }

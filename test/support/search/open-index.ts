@@ -63,7 +63,7 @@ export function openIndex(
     },
     async find(q, vector) {
       const asked = question({ q, vector: vector ?? null, minCosine: 0.1 });
-      return (await index.match(asked, aPage(100))).matches.map(({ id }) => id);
+      return (await index.rank(asked, aPage(100))).map(({ id }) => id);
     },
     async pass(filter) {
       const places = await index.list(question({ filter }), { order: "newest", after: null, limit: 10_000 });

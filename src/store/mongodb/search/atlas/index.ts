@@ -1,4 +1,4 @@
-import type { Question, RelatedQuestion, SearchIndex } from "../../../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import { coverageFactors, fuse } from "../../../../search/fuse.ts";
 import { rankCandidates } from "../../../../search/rank.ts";
@@ -48,12 +48,6 @@ export class AtlasIndex implements SearchIndex {
     this.#indexes.close();
   }
 
-  async match(question: Question, { limit, except }: Parameters<SearchIndex["match"]>[1]) {
-    const { found, bestWords } = await this.#best(question, { limit, except });
-    const matches = found.map(({ id, cosine, words, coverage }) => ({ id, cosine, words, coverage }));
-    return { matches, bestWords };
-  }
-
   rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]) {
     const vectors = new Map<string, Int8Array | null>();
     const vectorsOf = (ids: readonly string[]) => ids.map((id) => vectors.get(id) ?? null);
@@ -71,7 +65,10 @@ export class AtlasIndex implements SearchIndex {
           };
         },
         vectors: vectorsOf,
-        cosines: (vector, ids) => cosinesOf(vector, vectorsOf(Array.from(ids))),
+        cosines: (vector, ids) =>
+          Float64Array.from(vectorsOf(Array.from(ids)), (own) =>
+            own === null ? Number.NaN : cosineOf(vector, own),
+          ),
         fits: async (filter, ids) => {
           const fitting = await this.#queries.posts(Array.from(ids), findConditionsOf(filter), { _id: 1 });
           const there = new Set(fitting.map(({ _id }) => _id));
@@ -121,22 +118,10 @@ export class AtlasIndex implements SearchIndex {
     return words.filter((_, at) => counts[at] === 0);
   }
 
-  async related(id: string, { filter, minCosine, limit }: RelatedQuestion): Promise<string[]> {
-    const [vector = null] = await this.vectors([id]);
-    if (vector === null) return [];
-    const page = { limit, except: new Set([id]) };
-    const { matches } = await this.match({ filter, words: null, vector, minCosine }, page);
-    return matches.map((match) => match.id);
-  }
-
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
     const posts = await this.#queries.posts(ids, [{ state: "active" }], { vec: 1, vec_model: 1 });
     const found = new Map(posts.map((post) => [post._id, this.#queries.vectorOf(post)]));
     return ids.map((id) => found.get(id) ?? null);
-  }
-
-  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
-    return cosinesOf(vector, await this.vectors(ids));
   }
 
   /** The best matches by their fused score, equal ones by id. */
@@ -185,6 +170,3 @@ export class AtlasIndex implements SearchIndex {
     );
   }
 }
-
-const cosinesOf = (vector: Int8Array, others: readonly (Int8Array | null)[]) =>
-  Float64Array.from(others, (own) => (own === null ? Number.NaN : cosineOf(vector, own)));

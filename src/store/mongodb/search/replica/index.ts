@@ -54,19 +54,16 @@ export class Replica implements SearchIndex {
     this.#running = this.#run();
   }
 
-  readonly match: SearchIndex["match"] = (...asked) => this.#ask((index) => index.match(...asked));
   readonly rank: SearchIndex["rank"] = (...asked) => this.#ask((index) => index.rank(...asked));
   readonly list: SearchIndex["list"] = (...asked) => this.#ask((index) => index.list(...asked));
   readonly copies: SearchIndex["copies"] = (...asked) => this.#ask((index) => index.copies(...asked));
   readonly count: SearchIndex["count"] = (...asked) => this.#ask((index) => index.count(...asked));
   readonly spots: SearchIndex["spots"] = (...asked) => this.#ask((index) => index.spots(...asked));
-  readonly related: SearchIndex["related"] = (...asked) => this.#ask((index) => index.related(...asked));
   readonly vectors: SearchIndex["vectors"] = (...asked) => this.#ask((index) => index.vectors(...asked));
   readonly spellings: SearchIndex["spellings"] = (...asked) =>
     this.#ask((index) => index.spellings(...asked));
   readonly unknownWords: SearchIndex["unknownWords"] = (...asked) =>
     this.#ask((index) => index.unknownWords(...asked));
-  readonly cosines: SearchIndex["cosines"] = (...asked) => this.#ask((index) => index.cosines(...asked));
 
   ready(): boolean {
     return this.#isReady;
