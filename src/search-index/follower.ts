@@ -88,7 +88,6 @@ export class Follower {
       for (const seq of seqs) if (!alive.has(seq)) memory.remove(seq);
       this.#put(posts, false);
     }
-    this.#putVectors(changes.vectors);
     if (changes.publishers.length > 0) {
       for (const id of changes.publishers) memory.putPublisher(id, 0);
       for (const { id, status } of tables.publishers(changes.publishers)) memory.putPublisher(id, status);
@@ -215,20 +214,9 @@ export class Follower {
     }
   }
 
-  #putVectors(seqs: readonly number[]): void {
-    for (const seq of seqs) {
-      const vector = this.#tables.vectorOf(this.#model.modelId, seq);
-      this.memory.putVector(seq, this.#fitting(vector));
-    }
-  }
-
-  #checked(post: IndexedPost): IndexedPost {
-    return { ...post, vector: this.#fitting(post.vector) };
-  }
-
   /** A vector of the wrong length counts as none: its model changed under the same name. */
-  #fitting(vector: Uint8Array | null): Uint8Array | null {
-    return vector?.length === this.#model.dimension ? vector : null;
+  #checked(post: IndexedPost): IndexedPost {
+    return { ...post, vector: post.vector?.length === this.#model.dimension ? post.vector : null };
   }
 }
 

@@ -4,27 +4,18 @@ import { indexable, otherSpellings } from "../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { type IndexedPost, type IndexedText, STATUS } from "./indexed-post.ts";
 
-/**
- * Stands for a publisher beside a post of which only the vector changed: the memory then need not read its text again. An
- * older release, which knows no such mark, reads it all the same.
- */
-const OF_VECTOR = "";
 /** Changes kept for other processes; one that lags further behind loads everything again. */
 const CHANGES_KEPT = 65_536;
 /** Old changes are dropped each time this many were added. */
 const PRUNE_EVERY = 1024;
 
-/**
- * A change number, the posts (ascending) and publishers changed up to it, and the erasures that are among these; `vectors` are
- * posts of which only the vector changed. `null` when changes in between were dropped.
- */
-export type Changes = {
+/** The number of the last change, the erasures up to it, and the posts (ascending) and publishers that changed. */
+interface Changes {
   no: number;
   erasures: number;
   seqs: number[];
-  vectors: number[];
   publishers: string[];
-} | null;
+}
 
 type ChangeRow = [no: number, seq: number | null, publisherId: string | null, erasures: number];
 
@@ -75,7 +66,6 @@ export class Tables {
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
       post: prepare(`${POSTS} WHERE d.seq = ?`),
-      vector: prepare("SELECT i8 FROM index_vector WHERE model = ? AND seq = ?"),
       publishers: prepare("SELECT id, verified, suspended FROM index_publisher"),
       publishersOf: prepare(
         "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
@@ -85,8 +75,7 @@ export class Tables {
       eraseSnapshot: prepare("UPDATE index_snapshot SET mark = NULL, erasures = erasures + 1"),
       version: prepare("PRAGMA data_version"),
     };
-    for (const name of ["posts", "post", "vector", "changes"] as const)
-      this.#statements[name].setReturnArrays(true);
+    for (const name of ["posts", "post", "changes"] as const) this.#statements[name].setReturnArrays(true);
   }
 
   /** False once the connection was closed. */
@@ -155,14 +144,14 @@ export class Tables {
     const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
     const { addVector, changeVector } = this.#statements;
     if (addVector.run(model, bytes, seq).changes === 0) changeVector.run(model, bytes, seq);
-    this.#changed(seq, OF_VECTOR);
+    this.#changed(seq, null);
   }
 
   removeVector(id: string): void {
     const seq = this.#seqOf(id);
     if (seq === undefined) return;
     this.#statements.removeVector.run(seq);
-    this.#changed(seq, OF_VECTOR);
+    this.#changed(seq, null);
   }
 
   putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void {
@@ -206,26 +195,25 @@ export class Tables {
     return (this.#statements.newest.get() as { newest: number | null }).newest ?? 0;
   }
 
-  changesAfter(no: number): Changes {
+  /** @returns null when changes in between were dropped */
+  changesAfter(no: number): Changes | null {
     const rows = this.#statements.changes.all(no) as ChangeRow[];
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) {
-      return { no, erasures: this.snapshotState().erasures, seqs: [], vectors: [], publishers: [] };
+      return { no, erasures: this.snapshotState().erasures, seqs: [], publishers: [] };
     }
     // Numbers have no gaps: each is the last one and one more.
     if (first[0] > no + 1) return null;
     const seqs = new Set<number>();
-    const vectors = new Set<number>();
     const publishers = new Set<string>();
     for (const [, seq, id] of rows) {
-      if (seq !== null) (id === OF_VECTOR ? vectors : seqs).add(seq);
+      if (seq !== null) seqs.add(seq);
       else if (id !== null) publishers.add(id);
     }
     return {
       no: last[0],
       erasures: last[3],
       seqs: [...seqs].sort((a, b) => a - b),
-      vectors: [...vectors].filter((seq) => !seqs.has(seq)),
       publishers: [...publishers],
     };
   }
@@ -241,12 +229,6 @@ export class Tables {
       const row = this.#statements.post.get(model, seq) as PostRow | undefined;
       return row === undefined ? [] : [postOf(row)];
     });
-  }
-
-  /** The vector of a post; null when it has none of this model. */
-  vectorOf(model: string | null, seq: number): Uint8Array | null {
-    const row = this.#statements.vector.get(model, seq) as unknown as [Uint8Array] | undefined;
-    return row === undefined ? null : row[0];
   }
 
   /** The status of these publishers; without `ids`, of all. */
@@ -274,7 +256,6 @@ export class Tables {
   }
 }
 
-/** SQLite sorts every blob after every text, so `x''` bounds nothing. */
 /** Text as the index keeps it: its words, and behind them their other spellings. */
 const spelled = (text: string) => [indexable(text), ...otherSpellings(text)].join(" ");
 

@@ -2,8 +2,8 @@
 const ROOM_MIN = 64;
 
 /**
- * The `limit` rows with the largest keys, without sorting them: twice as many are gathered, and the lower half thrown
- * away. Of equal keys those of smaller rows stay, if rows come in ascending order.
+ * The `limit` rows with the largest keys: twice as many are gathered, and the lower half is thrown away. Of equal keys those
+ * that came first stay.
  */
 export class TopRows {
   /** Rows with this key or a smaller one are not among the best; it rises while rows are added. */
@@ -38,56 +38,22 @@ export class TopRows {
 
   /** Throws away all but the best. */
   #prune(): void {
-    const limit = this.#limit;
-    if (limit > 0) this.#select(limit - 1);
-    this.#size = limit;
-    this.floor = limit > 0 ? (this.#keys[limit - 1] ?? 0) : Number.POSITIVE_INFINITY;
-  }
-
-  /** Quickselect (Hoare 1961): puts the key that belongs there at `at`, larger ones before it and smaller ones behind. */
-  #select(at: number): void {
-    const keys = this.#keys;
-    const rows = this.#rows;
-    let low = 0;
-    let high = this.#size - 1;
-    while (low < high) {
-      const pivot = keys[(low + high) >> 1] ?? 0;
-      const pivotRow = rows[(low + high) >> 1] ?? 0;
-      let left = low;
-      let right = high;
-      while (left <= right) {
-        while (isBefore(keys[left] ?? 0, rows[left] ?? 0, pivot, pivotRow)) left += 1;
-        while (isBefore(pivot, pivotRow, keys[right] ?? 0, rows[right] ?? 0)) right -= 1;
-        if (left > right) break;
-        const key = keys[left] ?? 0;
-        const row = rows[left] ?? 0;
-        keys[left] = keys[right] ?? 0;
-        rows[left] = rows[right] ?? 0;
-        keys[right] = key;
-        rows[right] = row;
-        left += 1;
-        right -= 1;
-      }
-      if (at <= right) high = right;
-      else if (at >= left) low = left;
-      else return;
+    const keys = this.#keys.slice(0, this.#size);
+    const floor = nthLargest(keys, this.#limit);
+    let equal = this.#limit - keys.filter((key) => key > floor).length;
+    this.#size = 0;
+    for (const [at, key] of keys.entries()) {
+      if (key < floor || (key === floor && equal === 0)) continue;
+      if (key === floor) equal -= 1;
+      this.#rows[this.#size] = this.#rows[at] ?? 0;
+      this.#keys[this.#size] = key;
+      this.#size += 1;
     }
+    this.floor = floor;
   }
 }
 
-const isBefore = (key: number, row: number, otherKey: number, otherRow: number) =>
-  key > otherKey || (key === otherKey && row < otherRow);
-
-/** The `n`th largest of some numbers, the smallest when there are fewer. */
+/** The `n`th largest of some numbers, the smallest when there are fewer; Infinity when there is none, or none is asked for. */
 export function nthLargest(numbers: Float64Array, n: number): number {
-  if (numbers.length <= n)
-    return numbers.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
-  const top = new TopRows(n, Number.NEGATIVE_INFINITY);
-  for (let at = 0; at < numbers.length; at += 1) {
-    const number = numbers[at] ?? 0;
-    if (number > top.floor) top.add(at, number);
-  }
-  // Throws away what is below it, and so learns of it.
-  top.rows();
-  return top.floor;
+  return numbers.toSorted()[Math.max(0, numbers.length - n)] ?? Number.POSITIVE_INFINITY;
 }

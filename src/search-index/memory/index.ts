@@ -75,12 +75,6 @@ export class PostMemory {
     this.#setVector(row, post.vector);
   }
 
-  /** Gives a post another vector, or none. A post that is not here has been removed since. */
-  putVector(seq: number, vector: Uint8Array | null): void {
-    const row = this.rows.rowOfSeq(seq);
-    if (row >= 0) this.#setVector(row, vector);
-  }
-
   remove(seq: number): void {
     const row = this.rows.rowOfSeq(seq);
     if (row >= 0) this.#bury(row);

@@ -1,5 +1,4 @@
 import type { Place } from "../../ports/store/index.ts";
-import { nthLargest } from "../../search/top-rows.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
 import type { RowFilter } from "./filter.ts";
@@ -54,28 +53,17 @@ function inTime(rows: Rows, { order, after }: Page): NextRow {
   return (order === "newest" ? rows.byCreation : rows.byStart).walk(from, step);
 }
 
-/** The rows from where the page begins, in its order: sorted in portions, of which a page rarely needs a second one. */
-function sorted(among: Uint32Array, times: Float64Array, { order, after, limit }: Page): NextRow {
+/** The rows from where the page begins, in its order. */
+function sorted(among: Uint32Array, times: Float64Array, { order, after }: Page): NextRow {
   const sign = order === "newest" ? 1 : -1;
   // Largest first.
   const keyOf = (row: number) => sign * (times[row] ?? 0);
-  let left = among;
-  if (after !== null) left = left.filter((row) => keyOf(row) <= sign * after.at);
-  let portion: Uint32Array = NONE;
-  let at = 0;
-  let wanted = limit;
+  const rows = among
+    .filter((row) => after === null || keyOf(row) <= sign * after.at)
+    .sort((a, b) => keyOf(b) - keyOf(a));
+  let next = 0;
   return () => {
-    if (at === portion.length) {
-      if (left.length === 0) return -1;
-      const least = nthLargest(Float64Array.from(left, keyOf), wanted);
-      portion = left.filter((row) => keyOf(row) >= least).sort((a, b) => keyOf(b) - keyOf(a));
-      left = left.filter((row) => keyOf(row) < least);
-      wanted *= 4;
-      at = 0;
-    }
-    at += 1;
-    return portion[at - 1] ?? -1;
+    next += 1;
+    return rows[next - 1] ?? -1;
   };
 }
-
-const NONE = new Uint32Array(0);
