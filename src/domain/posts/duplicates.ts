@@ -1,7 +1,7 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import { sourceOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { InsertGuard, PostStore, StoredPost } from "../../ports/store/index.ts";
+import type { InsertGuard, PostStore, Store, StoredPost } from "../../ports/store/index.ts";
 import { withoutLigatures } from "../../schema/text.ts";
 import { withoutStopWords } from "../../search/stop-words.ts";
 import { wordsOf } from "../../search/tokens.ts";
@@ -181,11 +181,11 @@ const TEXT_CHARS = 2_000;
  * @returns none when the index cannot answer: the post is written, and must not be written again for want of advice
  */
 export async function noteOnSaidAlready(
-  { posts, index }: { posts: PostStore; index: SearchIndex },
+  parts: { store: Store; index: SearchIndex },
   post: StoredPost,
   now: number,
 ): Promise<Advice[]> {
-  const said = await othersLike(posts, index, post, now).catch(() => []);
+  const said = await othersLike(parts, post, now).catch(() => []);
   const [first] = said;
   if (first === undefined) return [];
   const like = nearIdentical(first.fingerprint, post.fingerprint)
@@ -201,8 +201,7 @@ export async function noteOnSaidAlready(
 }
 
 async function othersLike(
-  posts: PostStore,
-  index: SearchIndex,
+  { store, index }: { store: Store; index: SearchIndex },
   post: StoredPost,
   now: number,
 ): Promise<StoredPost[]> {
@@ -211,7 +210,7 @@ async function othersLike(
   const words = { any, phrases: [], excluded: [] };
   const question = { filter: filterOf({}, now), words, vector: null, minCosine: 1 };
   const found = await index.rank(question, { limit: COMPARED, except: new Set([post.id]) });
-  const rows = found.length === 0 ? [] : await posts.many(found.map(({ id }) => id));
+  const rows = found.length === 0 ? [] : await store.posts.many(found.map(({ id }) => id));
   return rows.filter(
     (row) =>
       row.publisherId !== post.publisherId &&

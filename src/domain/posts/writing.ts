@@ -28,27 +28,21 @@ import { type Noted, visiblePost } from "./index.ts";
 import { noteOnPlace, placedByName } from "./place.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
+interface Parts {
+  store: Store;
+  index: SearchIndex;
+  site: Site;
+  secrets: Secrets;
+  /** Called after each write, so that matching and embedding begin at once. */
+  written: () => void;
+}
+
 /** Writing, editing and removing posts and replies. */
 export class Writing {
-  readonly #store: Store;
-  readonly #index: SearchIndex;
-  readonly #site: Site;
-  readonly #secrets: Secrets;
-  readonly #written: () => void;
+  readonly #parts: Parts;
 
-  /** @param parts.written  called after each write, so that matching and embedding begin at once */
-  constructor(parts: {
-    store: Store;
-    index: SearchIndex;
-    site: Site;
-    secrets: Secrets;
-    written: () => void;
-  }) {
-    this.#store = parts.store;
-    this.#index = parts.index;
-    this.#site = parts.site;
-    this.#secrets = parts.secrets;
-    this.#written = parts.written;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -68,10 +62,10 @@ export class Writing {
     const inputHash = sha256(JSON.stringify(input));
     const parentId = input.parent_id ?? null;
     const key = input.idempotency_key ?? null;
-    const id = key === null ? newPostId(parentId) : this.#secrets.postId(publisher.id, key, parentId);
+    const id = key === null ? newPostId(parentId) : this.#parts.secrets.postId(publisher.id, key, parentId);
     const idempotencyHash = key === null ? null : sha256(key);
     if (idempotencyHash !== null) {
-      const earlier = await this.#store.posts.byIdempotency(publisher.id, idempotencyHash);
+      const earlier = await this.#parts.store.posts.byIdempotency(publisher.id, idempotencyHash);
       if (earlier !== null) return this.#replay(earlier, inputHash, publisher);
     }
 
@@ -118,7 +112,7 @@ export class Writing {
     };
     // Beside the insertion, so that the writer does not wait for both. It never fails.
     const saidAlready = this.#saidAlready(post, now, options);
-    const result = await this.#store.posts
+    const result = await this.#parts.store.posts
       .insert(post, { admit: (root) => admitReply(root, now), guard: near.guard })
       .catch((error: unknown) => this.#explain(error, post));
     // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
@@ -126,10 +120,10 @@ export class Writing {
       if (key !== null) return this.#replay(result.post, inputHash, publisher);
       return this.create(input, publisher, now, options);
     }
-    this.#written();
-    const noteOnOwn = await noteOnDuplicates(this.#store.posts, near.found());
+    this.#parts.written();
+    const noteOnOwn = await noteOnDuplicates(this.#parts.store.posts, near.found());
     return {
-      data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
+      data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#parts.site),
       notes: [
         ...notesOnText(result.post),
         ...(parentId === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
@@ -149,11 +143,11 @@ export class Writing {
     const { post, notes } = await this.#own(id, caller);
     // A whole post sent back names its own page there.
     const { url, ...others } = patch;
-    const change = changeOf(post, url === this.#site.post(post.id) ? others : patch, now);
+    const change = changeOf(post, url === this.#parts.site.post(post.id) ? others : patch, now);
     if (post.parentId !== null && patch.expires_at != null) notes.push(NOTE_ON_REPLY_EXPIRY);
     if (Object.keys(change).length === 0) {
       return {
-        data: postResource(post, caller, this.#site),
+        data: postResource(post, caller, this.#parts.site),
         notes: [...notes, "Nothing to change was sent."],
       };
     }
@@ -172,17 +166,17 @@ export class Writing {
     }
     const updatedAt = Math.max(now, post.updatedAt + 1);
     const options = { text: textChanged, asOf: post.updatedAt };
-    const stored = await this.#store.posts.update(id, { ...change, updatedAt }, options);
+    const stored = await this.#parts.store.posts.update(id, { ...change, updatedAt }, options);
     // Removed meanwhile, or edited: window and flags would then mix two versions, and are worked out again.
     if (stored === null) return this.edit(id, patch, caller, now);
-    this.#written();
+    this.#parts.written();
     if (change.flags !== undefined) notes.push(...notesOnText(stored));
     if (change.location !== undefined) notes.push(...noteOnPlace(stored));
     if (change.startsAt !== undefined || change.endsAt !== undefined) notes.push(...noteOnPast(stored, now));
     if (stored.expiresAt <= now) {
       notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");
     }
-    return { data: postResource(stored, caller, this.#site), notes };
+    return { data: postResource(stored, caller, this.#parts.site), notes };
   }
 
   /**
@@ -191,7 +185,7 @@ export class Writing {
    */
   async remove(id: string, caller: StoredPublisher, now: number): Promise<void> {
     await this.#own(id, caller);
-    const removed = await this.#store.posts.remove(id, now);
+    const removed = await this.#parts.store.posts.remove(id, now);
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
@@ -202,17 +196,17 @@ export class Writing {
     { relayed = false }: { relayed?: boolean },
   ): Promise<Advice[]> {
     if (relayed || post.parentId !== null) return [];
-    return noteOnSaidAlready({ posts: this.#store.posts, index: this.#index }, post, now);
+    return noteOnSaidAlready(this.#parts, post, now);
   }
 
   /** What a reply is called that was sent without a title. Without a root, nothing will be written. */
   async #replyTitle(parentId: string | null): Promise<string> {
-    const root = parentId === null ? null : await this.#store.posts.get(parentId);
+    const root = parentId === null ? null : await this.#parts.store.posts.get(parentId);
     return [..."Re: ", ...(root?.title ?? "")].slice(0, LIMITS.titleChars).join("");
   }
 
   async #own(id: string, caller: StoredPublisher) {
-    const found = await visiblePost(this.#store, id, caller);
+    const found = await visiblePost(this.#parts.store, id, caller);
     if (found.post.publisherId !== caller.id) throw new BoardError("not_owner");
     return found;
   }
@@ -221,7 +215,8 @@ export class Writing {
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
     if (error instanceof StoreUnavailable) throw error;
     if (!(error instanceof BoardError)) {
-      if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
+      const publisher = await this.#parts.store.publishers.get(publisherId);
+      if (publisher === null) throw new BoardError("invalid_api_key");
       if (parentId !== null) await this.#checkParent(parentId);
     } else if (parentId !== null && error.code === "parent_not_found") {
       await this.#checkParent(parentId);
@@ -231,8 +226,9 @@ export class Writing {
 
   /** @throws BoardError `parent_not_found`, `nested_reply` */
   async #checkParent(parentId: string): Promise<void> {
-    const parent = await this.#store.posts.get(parentId);
-    const isOpen = parent?.state === "active" && !(await hiddenAmong(this.#store, [parent])).has(parentId);
+    const { store } = this.#parts;
+    const parent = await store.posts.get(parentId);
+    const isOpen = parent?.state === "active" && !(await hiddenAmong(store, [parent])).has(parentId);
     if (parent === null || !isOpen) throw new BoardError("parent_not_found");
     if (parent.parentId !== null) {
       const message = `The root of this thread is ${parent.parentId}.`;
@@ -263,7 +259,7 @@ export class Writing {
         ),
       );
     }
-    return { data: postResource(post, publisher, this.#site), notes, replayed: true };
+    return { data: postResource(post, publisher, this.#parts.site), notes, replayed: true };
   }
 }
 

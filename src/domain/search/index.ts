@@ -54,36 +54,24 @@ export interface SearchPage {
   notes: Advice[];
 }
 
+interface Parts {
+  store: Store;
+  index: SearchIndex;
+  embedder: Embedder;
+  cursors: Cursors;
+  posts: Posts;
+  corrections: Corrections;
+  /** How many posts the board holds, roughly. */
+  activePosts: (now: number) => Promise<number>;
+}
+
 /** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
 export class Search {
-  readonly #store: Store;
-  readonly #index: SearchIndex;
-  readonly #embedder: Embedder;
-  readonly #cursors: Cursors;
-  readonly #posts: Posts;
+  readonly #parts: Parts;
   readonly #walks: RelevanceWalks;
-  readonly #corrections: Corrections;
-  readonly #activePosts: (now: number) => Promise<number>;
 
-  /**
-   * @param parts.activePosts  how many posts the board holds, roughly
-   */
-  constructor(parts: {
-    store: Store;
-    index: SearchIndex;
-    embedder: Embedder;
-    cursors: Cursors;
-    posts: Posts;
-    corrections: Corrections;
-    activePosts: (now: number) => Promise<number>;
-  }) {
-    this.#store = parts.store;
-    this.#index = parts.index;
-    this.#embedder = parts.embedder;
-    this.#cursors = parts.cursors;
-    this.#posts = parts.posts;
-    this.#corrections = parts.corrections;
-    this.#activePosts = parts.activePosts;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     const { index, cursors } = parts;
     this.#walks = new RelevanceWalks({ index, cursors, rankings: parts.store.rankings });
   }
@@ -109,13 +97,13 @@ export class Search {
         : await this.#byTime(plan, plan.sort, query, advice);
     const isFirst = advice && query.cursor === undefined;
     const isRanked = isFirst && plan.sort === "relevance";
-    const weak = isRanked ? await weakResults(this.#index, plan, page.found, query.limit) : [];
+    const weak = isRanked ? await weakResults(this.#parts.index, plan, page.found, query.limit) : [];
     const posts = await this.#shown([...page.found, ...weak], plan.question);
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
       ...notesOnCorrections(plan.corrections),
       ...(asksAdvice ? await this.#advice(plan.question, query) : []),
-      ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#index, plan) : []),
+      ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
       ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
@@ -152,11 +140,11 @@ export class Search {
     const subject = text === null ? null : parseQueryText(subjectOf(text, understood));
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain };
     // What fits place and time may speak of the subject less closely.
-    const { scale } = this.#embedder;
+    const { scale } = this.#parts.embedder;
     const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
     const asksTime = filter.after !== null || filter.before !== null;
     const lifts = asksTime ? said : [...said, { filter: { endedBy: now, datedOnly: true }, weight: OVER }];
-    const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
+    const vector = asksWords ? await queryVector(this.#parts.embedder, parsed?.plain ?? "") : null;
     const rerank = (query.rerank ?? true) && parsed !== null && gainsByRerank(parsed);
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
@@ -180,7 +168,7 @@ export class Search {
   async #read(query: SearchQuery, typed: string | null, now: number) {
     if (typed === null) return { text: null, corrections: [], understood: {}, said: [] };
     const first = await understoodIn(query, typed, now);
-    const { text, corrections } = await this.#corrections.of(typed, wordsUnderstood(first.understood));
+    const { text, corrections } = await this.#parts.corrections.of(typed, wordsUnderstood(first.understood));
     const { understood, lifts } = corrections.length === 0 ? first : await understoodIn(query, text, now);
     return { text, corrections, understood, said: lifts };
   }
@@ -192,16 +180,17 @@ export class Search {
     query: SearchQuery,
     counts: boolean,
   ): Promise<Found> {
-    const after = this.#cursors.readPlace(plan.list, query.cursor);
-    const first = this.#cursors.readShown(plan.list, query.cursor);
-    const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
+    const { cursors, index } = this.#parts;
+    const after = cursors.readPlace(plan.list, query.cursor);
+    const first = cursors.readShown(plan.list, query.cursor);
+    const places: Place[] = await index.list(plan.question, { order, after, limit: query.limit + 1 });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
     return {
       found: shown.map(({ id }, n) => ({ id, relevance: relevance?.[n] ?? null })),
-      nextCursor: last === null ? null : this.#cursors.writePlace(plan.list, last, first + shown.length),
+      nextCursor: last === null ? null : cursors.writePlace(plan.list, last, first + shown.length),
       first,
-      total: last === null || !counts ? first + shown.length : await this.#index.count(plan.question),
+      total: last === null || !counts ? first + shown.length : await index.count(plan.question),
     };
   }
 
@@ -214,7 +203,7 @@ export class Search {
     { question, rerank, lifts, asksWords }: Plan,
   ): Promise<number[] | null> {
     if (!asksWords || posts.length === 0) return asksWords ? [] : null;
-    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, lifts });
+    const ranked = await this.#parts.index.rank(question, { rerank, limit: PIECE, lifts });
     const relevance = new Map(ranked.map((post) => [post.id, post.relevance]));
     const least = ranked.at(-1)?.relevance ?? 0;
     return posts.map(({ id }) => relevance.get(id) ?? least);
@@ -224,10 +213,10 @@ export class Search {
   async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
     const { filter } = question;
     const places = new Map(found.map((post) => [post.id, post]));
-    const rows = await this.#store.posts.many(found.map((post) => post.id));
+    const rows = await this.#parts.store.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
     const [posts, copies] = await Promise.all([
-      this.#posts.shown(visible),
+      this.#parts.posts.shown(visible),
       this.#copiesOf(
         visible.filter(({ sourceUrl }) => sourceUrl !== null),
         question,
@@ -251,7 +240,7 @@ export class Search {
   /** What some posts stand for; those that stand for themselves alone are left out. */
   async #copiesOf(posts: readonly { id: string }[], question: Question): Promise<Map<string, Copies>> {
     const ids = posts.map(({ id }) => id);
-    const copies = ids.length === 0 ? [] : await this.#index.copies(question, ids);
+    const copies = ids.length === 0 ? [] : await this.#parts.index.copies(question, ids);
     return new Map(
       ids.flatMap((id, at) => {
         const others = copies[at] ?? [];
@@ -273,17 +262,17 @@ export class Search {
     for (const { without, query: relaxed } of relaxations(query)) {
       if (gone?.aborted === true) throw new Abandoned();
       const { question } = await this.#plan(relaxed, now, datedOnly);
-      const count = await this.#index.count({ ...question, gone });
+      const count = await this.#parts.index.count({ ...question, gone });
       if (count > 0) found.push(`${without} finds ${count}`);
     }
     const loading =
-      words !== null && this.#embedder.state() === "loading"
+      words !== null && this.#parts.embedder.state() === "loading"
         ? [
             "The language model is still loading, so only words were searched for: ask again in a few seconds.",
           ]
         : [];
     if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
-    const activePosts = await this.#activePosts(now);
+    const activePosts = await this.#parts.activePosts(now);
     if (activePosts < SMALL_BOARD)
       return [`Nothing matched; this board is small and holds ${counted(activePosts, "post")}.`, ...loading];
     const other = words === null ? "fewer filters" : "other words";
@@ -297,10 +286,10 @@ export class Search {
     if (publisher !== undefined && publisher !== "") {
       if (!publisher.startsWith("pub_"))
         return "`publisher` takes the id of a publisher (pub_…), which results name beside it. To find one by its name, search for a post of it: put the name into `q`.";
-      if ((await this.#store.publishers.get(publisher)) === null)
+      if ((await this.#parts.store.publishers.get(publisher)) === null)
         return "No publisher has the id sent as `publisher`; results name the ids of theirs.";
     }
-    if (thread !== undefined && thread !== "" && (await this.#store.posts.get(thread)) === null)
+    if (thread !== undefined && thread !== "" && (await this.#parts.store.posts.get(thread)) === null)
       return "No post has the id sent as `thread`. Take the id of a post from `search`, without `thread`.";
     return null;
   }

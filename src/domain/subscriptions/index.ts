@@ -36,38 +36,24 @@ import {
   standingQueryOf,
 } from "./state.ts";
 
+interface Parts {
+  store: Store;
+  index: SearchIndex;
+  embedder: Embedder;
+  outbound: Outbound;
+  site: Site;
+  secrets: Secrets;
+  cursors: Cursors;
+  consent: Consent;
+  corrections: Corrections;
+}
+
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
-  readonly #store: Store;
-  readonly #index: SearchIndex;
-  readonly #embedder: Embedder;
-  readonly #outbound: Outbound;
-  readonly #site: Site;
-  readonly #secrets: Secrets;
-  readonly #cursors: Cursors;
-  readonly #consent: Consent;
-  readonly #corrections: Corrections;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    store: Store;
-    index: SearchIndex;
-    embedder: Embedder;
-    outbound: Outbound;
-    site: Site;
-    secrets: Secrets;
-    cursors: Cursors;
-    consent: Consent;
-    corrections: Corrections;
-  }) {
-    this.#store = parts.store;
-    this.#index = parts.index;
-    this.#embedder = parts.embedder;
-    this.#outbound = parts.outbound;
-    this.#site = parts.site;
-    this.#secrets = parts.secrets;
-    this.#cursors = parts.cursors;
-    this.#consent = parts.consent;
-    this.#corrections = parts.corrections;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -81,14 +67,15 @@ export class Subscriptions {
     caller: StoredPublisher,
     now: number,
   ): Promise<Subscription & { secret: string }> {
+    const { store, outbound, consent, secrets } = this.#parts;
     const webhookUrl = input.webhook_url ?? null;
-    if (webhookUrl !== null) refuseUrl(this.#outbound, webhookUrl, "webhook_url");
+    if (webhookUrl !== null) refuseUrl(outbound, webhookUrl, "webhook_url");
     const row: StoredSubscription = {
       id: newId("sub"),
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
-      ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, input.query, now)),
+      ...(await meaningOf(this.#parts, input.query, now)),
       webhookUrl,
       webhookVerifiedAt: null,
       secretVersion: 1,
@@ -97,14 +84,14 @@ export class Subscriptions {
       lastMatchedAt: null,
       createdAt: now,
     };
-    const kept = await this.#store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
+    const kept = await store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
       // The publisher erased itself between our check of its key and our write.
-      if ((await this.#store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
+      if ((await store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
       throw error;
     });
     if (!kept) throw new BoardError("too_many_subscriptions");
-    if (webhookUrl !== null) this.#consent.askLater(row, webhookUrl, now);
-    return { ...this.#resource(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
+    if (webhookUrl !== null) consent.askLater(row, webhookUrl, now);
+    return { ...this.#resource(row, 0), secret: secrets.webhookSecret(row.id, row.secretVersion) };
   }
 
   /**
@@ -116,8 +103,8 @@ export class Subscriptions {
     if (q === null) return { query: typed, notes: this.#notesOn(typed) };
     const { understood } = await understoodIn(typed, q, now);
     const { text, corrections } =
-      this.#embedder.state() === "ready"
-        ? await this.#corrections.of(q, wordsUnderstood(understood))
+      this.#parts.embedder.state() === "ready"
+        ? await this.#parts.corrections.of(q, wordsUnderstood(understood))
         : { text: q, corrections: [] };
     const query = { ...typed, q: text };
     const notes = [...notesOnCorrections(corrections), ...notesOnSavedWords(understood, query, text)];
@@ -138,14 +125,14 @@ export class Subscriptions {
 
   /** The caller's subscriptions, oldest first. */
   async list(caller: StoredPublisher): Promise<Subscription[]> {
-    const rows = await this.#store.subscriptions.ofPublisher(caller.id);
-    const counts = await this.#store.subscriptions.pendingCounts(rows.map((row) => row.id));
+    const rows = await this.#parts.store.subscriptions.ofPublisher(caller.id);
+    const counts = await this.#parts.store.subscriptions.pendingCounts(rows.map((row) => row.id));
     return rows.map((row) => this.#resource(row, counts.get(row.id) ?? 0));
   }
 
   /** @throws BoardError `subscription_not_found` */
   async read(id: string, caller: StoredPublisher): Promise<Subscription> {
-    return this.#counted(await ownSubscription(this.#store, id, caller));
+    return this.#counted(await ownSubscription(this.#parts.store, id, caller));
   }
 
   /**
@@ -159,17 +146,18 @@ export class Subscriptions {
     caller: StoredPublisher,
     now: number,
   ): Promise<Subscription> {
+    const { store, outbound, consent } = this.#parts;
     const { webhook_url: url } = patch;
     const isNewUrl = (row: StoredSubscription) => url !== undefined && url !== row.webhookUrl;
-    const isMoving = isNewUrl(await ownSubscription(this.#store, id, caller));
-    if (isMoving && typeof url === "string") refuseUrl(this.#outbound, url, "webhook_url");
+    const isMoving = isNewUrl(await ownSubscription(store, id, caller));
+    if (isMoving && typeof url === "string") refuseUrl(outbound, url, "webhook_url");
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
       ...(patch.query === undefined ? {} : await this.#queryChange(patch.query, now)),
       ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
     };
     let isMoved = false;
-    const changed = await changeSubscription(this.#store, id, (row) => {
+    const changed = await changeSubscription(store, id, (row) => {
       isMoved = isNewUrl(row);
       return {
         ...given,
@@ -179,14 +167,14 @@ export class Subscriptions {
         ...(patch.active === true && !row.active ? ACTIVATED : {}),
       };
     });
-    if (isMoved && changed.webhookUrl !== null) this.#consent.askLater(changed, changed.webhookUrl, now);
+    if (isMoved && changed.webhookUrl !== null) consent.askLater(changed, changed.webhookUrl, now);
     return this.#counted(changed);
   }
 
   /** @throws BoardError `subscription_not_found` */
   async remove(id: string, caller: StoredPublisher): Promise<void> {
-    await ownSubscription(this.#store, id, caller);
-    await this.#store.subscriptions.remove(id);
+    await ownSubscription(this.#parts.store, id, caller);
+    await this.#parts.store.subscriptions.remove(id);
   }
 
   /**
@@ -200,21 +188,21 @@ export class Subscriptions {
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
+    const { store, cursors, site } = this.#parts;
     const list = `pending ${id}`;
     const read = async () =>
-      this.#store.subscriptions.pending(id, this.#cursors.readNumber(list, page.cursor) ?? 0, page.limit);
+      store.subscriptions.pending(id, cursors.readNumber(list, page.cursor) ?? 0, page.limit);
     // Side by side; whether the subscription is the caller's is said first.
-    const [owned, found] = await Promise.allSettled([ownSubscription(this.#store, id, caller), read()]);
+    const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
     const row = fulfilled(owned);
     const deliveries = fulfilled(found);
     const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }) => ({
-      ...postResource(post, publisher, this.#site),
+      ...postResource(post, publisher, site),
       delivery_id: deliveryId,
       matched_at: isoTime(matchedAt),
     }));
     const last = deliveries.at(-1);
-    const nextCursor =
-      last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);
+    const nextCursor = last === undefined ? (page.cursor ?? null) : cursors.write(list, [last.deliveryId]);
     const notes = isMatched(row) ? [] : [notMatched(row)];
     if (deliveries.length === page.limit) notes.push(FULL_PAGE);
     return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
@@ -229,14 +217,14 @@ export class Subscriptions {
     caller: StoredPublisher,
     now: number,
   ): Promise<{ subscription: Subscription; verified: boolean }> {
-    const row = await ownSubscription(this.#store, id, caller);
+    const row = await ownSubscription(this.#parts.store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
-    const changed = await this.#consent.askAgain(row, row.webhookUrl, now);
+    const changed = await this.#parts.consent.askAgain(row, row.webhookUrl, now);
     return { subscription: await this.#counted(changed), verified: changed.webhookVerifiedAt !== null };
   }
 
   async #counted(row: StoredSubscription): Promise<Subscription> {
-    const counts = await this.#store.subscriptions.pendingCounts([row.id]);
+    const counts = await this.#parts.store.subscriptions.pendingCounts([row.id]);
     return this.#resource(row, counts.get(row.id) ?? 0);
   }
 
@@ -248,7 +236,7 @@ export class Subscriptions {
       describes: describes(standingQueryOf(row)),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
-      poll_url: this.#site.pending(row.id),
+      poll_url: this.#parts.site.pending(row.id),
       active: row.active,
       inactive_reason: row.inactiveReason,
       created_at: isoTime(row.createdAt),
@@ -261,7 +249,7 @@ export class Subscriptions {
   async #queryChange(query: StandingQuery, now: number): Promise<SubscriptionChange> {
     return {
       query: criteriaJson(query),
-      ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, query, now)),
+      ...(await meaningOf(this.#parts, query, now)),
     };
   }
 }

@@ -11,31 +11,25 @@ import { signedHeaders } from "./request.ts";
 
 const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 
+interface Parts {
+  store: Store;
+  outbound: Outbound;
+  secrets: Secrets;
+  hourly: HourlyLimit;
+  log: (message: string, error: unknown) => void;
+}
+
 /**
  * Asks the owner of a webhook whether it wants to be called, and keeps the answer. Nothing else is ever sent to a URL
  * that has not said yes. The subscription may change while the webhook is asked, up to 10 s: an answer holds for the
  * URL that was asked.
  */
 export class Consent {
-  readonly #store: Store;
-  readonly #outbound: Outbound;
-  readonly #secrets: Secrets;
-  readonly #hourly: HourlyLimit;
-  readonly #log: (message: string, error: unknown) => void;
+  readonly #parts: Parts;
   readonly #asking = new Set<Promise<void>>();
 
-  constructor(parts: {
-    store: Store;
-    outbound: Outbound;
-    secrets: Secrets;
-    hourly: HourlyLimit;
-    log: (message: string, error: unknown) => void;
-  }) {
-    this.#store = parts.store;
-    this.#outbound = parts.outbound;
-    this.#secrets = parts.secrets;
-    this.#hourly = parts.hourly;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Asks after the caller has its answer. A yes also re-activates a subscription whose webhook had been given up. */
@@ -43,13 +37,13 @@ export class Consent {
     const asked = (async () => {
       try {
         if (!(await this.#ask(row, url, now))) return;
-        await changeSubscription(this.#store, row.id, (current) => {
+        await changeSubscription(this.#parts.store, row.id, (current) => {
           if (current.webhookUrl !== url) return null;
           const isGivenUp = !current.active && isMatched(current);
           return { ...(isGivenUp ? ACTIVATED : {}), webhookVerifiedAt: now };
         });
       } catch (error) {
-        if (!(error instanceof BoardError)) this.#log("asking a webhook for consent failed", error);
+        if (!(error instanceof BoardError)) this.#parts.log("asking a webhook for consent failed", error);
       }
     })();
     this.#asking.add(asked);
@@ -64,7 +58,7 @@ export class Consent {
    */
   async askAgain(row: StoredSubscription, url: string, now: number): Promise<StoredSubscription> {
     const agreed = await this.#ask(row, url, now);
-    return changeSubscription(this.#store, row.id, (current) => {
+    return changeSubscription(this.#parts.store, row.id, (current) => {
       if (current.webhookUrl !== url) return null;
       if (agreed) return { ...(isSuspended(current) ? {} : ACTIVATED), webhookVerifiedAt: now };
       // A later question may have been answered first.
@@ -84,7 +78,7 @@ export class Consent {
    * @throws BoardError `rate_limited`
    */
   async #ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
-    await this.#hourly.take(row, url, now);
+    await this.#parts.hourly.take(row, url, now);
     const challenge = newToken() + newToken();
     const body = JSON.stringify({
       type: "webhook.challenge",
@@ -93,9 +87,9 @@ export class Consent {
       expires_at: isoTime(now + CHALLENGE.ttlMs),
     });
     const message = { id: `msg_${row.id}_challenge_${newToken()}`, body };
-    const headers = signedHeaders(row, this.#secrets, message, now);
+    const headers = signedHeaders(row, this.#parts.secrets, message, now);
     try {
-      const answer = await this.#outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
+      const answer = await this.#parts.outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
       return answer.status === 200 && consents(answer.body.toString("utf8"), challenge);
     } catch (error) {
       if (error instanceof OutboundError) return false;

@@ -10,28 +10,22 @@ import { DAY_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered, signedHeaders } from "./request.ts";
 
+interface Parts {
+  store: Store;
+  outbound: Outbound;
+  secrets: Secrets;
+  cursors: Cursors;
+  hourly: HourlyLimit;
+}
+
 /**
  * What the owner of a subscription can do with its webhook: test it, list deliveries, repeat one, replace the secret.
  */
 export class Webhooks {
-  readonly #store: Store;
-  readonly #outbound: Outbound;
-  readonly #secrets: Secrets;
-  readonly #cursors: Cursors;
-  readonly #hourly: HourlyLimit;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    store: Store;
-    outbound: Outbound;
-    secrets: Secrets;
-    cursors: Cursors;
-    hourly: HourlyLimit;
-  }) {
-    this.#store = parts.store;
-    this.#outbound = parts.outbound;
-    this.#secrets = parts.secrets;
-    this.#cursors = parts.cursors;
-    this.#hourly = parts.hourly;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -40,15 +34,15 @@ export class Webhooks {
    */
   async test(id: string, caller: StoredPublisher, now: number): Promise<WebhookTest> {
     const { row, url } = await this.#consented(id, caller);
-    await this.#hourly.take(row, url, now);
+    await this.#parts.hourly.take(row, url, now);
     const body = JSON.stringify({
       type: "webhook.test",
       timestamp: isoTime(now),
       data: { subscription_id: row.id },
     });
     const message = { id: `msg_${row.id}_test_${newToken()}`, body };
-    const headers = signedHeaders(row, this.#secrets, message, now);
-    const called = await callWebhook(this.#outbound, url, headers, body, now);
+    const headers = signedHeaders(row, this.#parts.secrets, message, now);
+    const called = await callWebhook(this.#parts.outbound, url, headers, body, now);
     const { status, error, latencyMs } = called;
     return { id, delivered: isDelivered(called), status, error, latency_ms: latencyMs };
   }
@@ -58,15 +52,15 @@ export class Webhooks {
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
-    await ownSubscription(this.#store, id, caller);
-    const changed = await this.#store.subscriptions.update(id, ({ secretVersion }) => ({
+    await ownSubscription(this.#parts.store, id, caller);
+    const changed = await this.#parts.store.subscriptions.update(id, ({ secretVersion }) => ({
       secretVersion: secretVersion + 1,
       previousSecretUntil: now + DAY_MS,
     }));
     if (changed === null) throw new BoardError("subscription_not_found");
     return {
       id,
-      secret: this.#secrets.webhookSecret(id, changed.secretVersion),
+      secret: this.#parts.secrets.webhookSecret(id, changed.secretVersion),
       previous_valid_until: isoTime(now + DAY_MS),
     };
   }
@@ -80,14 +74,14 @@ export class Webhooks {
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ deliveries: DeliveryRecord[]; nextCursor: string | null }> {
-    await ownSubscription(this.#store, id, caller);
+    await ownSubscription(this.#parts.store, id, caller);
     const list = `deliveries ${id}`;
-    const before = this.#cursors.readNumber(list, page.cursor);
-    const rows = await this.#store.pushes.list(id, { before, limit: page.limit + 1 });
+    const before = this.#parts.cursors.readNumber(list, page.cursor);
+    const rows = await this.#parts.store.pushes.list(id, { before, limit: page.limit + 1 });
     const { shown, last } = cutPage(rows, page.limit);
     return {
       deliveries: shown.map(recordOf),
-      nextCursor: last === null ? null : this.#cursors.write(list, [last.deliveryId]),
+      nextCursor: last === null ? null : this.#parts.cursors.write(list, [last.deliveryId]),
     };
   }
 
@@ -103,7 +97,7 @@ export class Webhooks {
   ): Promise<{ delivery: { id: string; delivery_id: number; due_at: string }; notes: string[] }> {
     const { row } = await this.#consented(id, caller);
     const isShown = await this.#isShown(id, deliveryId);
-    if (!isShown || !(await this.#store.pushes.redeliver(id, deliveryId, now))) {
+    if (!isShown || !(await this.#parts.store.pushes.redeliver(id, deliveryId, now))) {
       throw new BoardError("not_found", {
         hint: "The subscription has no delivery of this id that can be sent: they are kept for 30 days, and not while the post is removed or hidden. Its list is at GET /subscriptions/{id}/deliveries.",
       });
@@ -116,13 +110,13 @@ export class Webhooks {
 
   /** Whether anyone may see the post of a delivery now. */
   async #isShown(id: string, deliveryId: number): Promise<boolean> {
-    const [delivery] = await this.#store.subscriptions.pending(id, deliveryId - 1, 1);
+    const [delivery] = await this.#parts.store.subscriptions.pending(id, deliveryId - 1, 1);
     return delivery?.deliveryId === deliveryId;
   }
 
   /** A subscription of the caller whose webhook may be called. */
   async #consented(id: string, caller: StoredPublisher) {
-    const row = await ownSubscription(this.#store, id, caller);
+    const row = await ownSubscription(this.#parts.store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
     if (row.webhookVerifiedAt === null) {
       throw new BoardError("no_webhook", {

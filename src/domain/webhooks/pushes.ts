@@ -24,56 +24,47 @@ export interface AttemptResult {
   outcome: PushOutcome;
 }
 
+interface Parts {
+  store: Store;
+  outbound: Outbound;
+  secrets: Secrets;
+  posts: Posts;
+  /** What every message says about the text in it. */
+  contentNotice: string;
+  /** In 0…1, for the jitter of retries. */
+  random: () => number;
+}
+
 /** Sends matches to webhooks, one attempt at a time. */
 export class Pushes {
-  readonly #store: Store;
-  readonly #outbound: Outbound;
-  readonly #secrets: Secrets;
-  readonly #posts: Posts;
-  readonly #contentNotice: string;
-  readonly #random: () => number;
+  readonly #parts: Parts;
 
-  /**
-   * @param parts.contentNotice  what every message says about the text in it
-   * @param parts.random  in 0…1, for the jitter of retries
-   */
-  constructor(parts: {
-    store: Store;
-    outbound: Outbound;
-    secrets: Secrets;
-    posts: Posts;
-    contentNotice: string;
-    random: () => number;
-  }) {
-    this.#store = parts.store;
-    this.#outbound = parts.outbound;
-    this.#secrets = parts.secrets;
-    this.#posts = parts.posts;
-    this.#contentNotice = parts.contentNotice;
-    this.#random = parts.random;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Makes one attempt, unless what was true at the match no longer is: everything is read again. */
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
+    const { store, outbound, secrets, posts, random } = this.#parts;
     const [row, owner, post] = await Promise.all([
-      this.#store.subscriptions.get(push.subscriptionId),
-      this.#store.publishers.get(push.receiver.publisherId),
-      this.#store.posts.get(push.postId),
+      store.subscriptions.get(push.subscriptionId),
+      store.publishers.get(push.receiver.publisherId),
+      store.posts.get(push.postId),
     ]);
     if (row === null || owner === null) return CANCELLED;
     const mayBeSent = row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
     if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
-    const [shown] = await this.#posts.shown([post]);
+    const [shown] = await posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
     const body = this.#bodyOf(push, row, shown);
     const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
-    const headers = signedHeaders(row, this.#secrets, message, now);
-    const called = await callWebhook(this.#outbound, row.webhookUrl, headers, body, now);
+    const headers = signedHeaders(row, secrets, message, now);
+    const called = await callWebhook(outbound, row.webhookUrl, headers, body, now);
     const { retryAfter: _, ...attempt } = called;
     const before = { attempts: push.attempts, failingSince: row.failingSince };
-    return { attempt, outcome: outcomeOf(called, before, now + called.latencyMs, this.#random()) };
+    return { attempt, outcome: outcomeOf(called, before, now + called.latencyMs, random()) };
   }
 
   /** The same bytes for the same rows: members come in a fixed order. */
@@ -86,7 +77,7 @@ export class Pushes {
         delivery_id: push.deliveryId,
         query: row.query,
         post,
-        content_notice: this.#contentNotice,
+        content_notice: this.#parts.contentNotice,
       },
     });
   }
