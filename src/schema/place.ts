@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type GazetteerPlace, resolvePlace, suggestPlaces } from "../gazetteer/index.ts";
+import { refused } from "./scalars.ts";
 
 /** The centre of a search. */
 export interface NearPoint extends Point {
@@ -30,9 +30,7 @@ export const Near = z
   .union([z.string(), PointObject], { error: FORMS })
   .transform((sent, context): NearPoint => {
     const read = typeof sent === "string" ? nearOfText(sent) : (pointWithin(...degreesOf(sent)) ?? REVERSED);
-    if ("lat" in read) return read;
-    context.addIssue({ code: "custom", params: { code: read.code }, input: sent, message: read.message });
-    return z.NEVER;
+    return "lat" in read ? read : refused(context, sent, read.message, { code: read.code });
   })
   .meta({ override: { type: "string" } });
 
@@ -138,31 +136,11 @@ function pointWithin(lat: number, lng: number): Point | null {
 /** Six decimals: a decimetre. */
 const rounded = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
 
-/** A place to choose from a list. `near` takes its `label`. */
-export interface PlaceSuggestion {
-  /** `Berlin, Germany`. */
-  label: string;
-  /** ISO 3166-1 alpha-2. */
-  country: string;
-  /** Degrees. */
-  lat: number;
-  lng: number;
-}
-
 /** Longer beginnings of a name suggest nothing. */
 export const BEGUN_CHARS = 100;
-const SUGGESTED = 8;
-/** A look-up takes some milliseconds; a list takes some 500 bytes. */
-const remembered = new LRUCache<string, readonly PlaceSuggestion[]>({ max: 1_000 });
 
-/** At most eight places whose names begin so, in any language and script, the largest first. */
-export function placeSuggestions(begun: string): readonly PlaceSuggestion[] {
-  const text = begun.normalize("NFC").trim().toLowerCase();
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
-  const found = suggestPlaces(text, SUGGESTED).map(({ label, country, lat, lng }) => {
+/** At most eight places whose names begin so, in any language and script, the largest first. `near` takes each label. */
+export const placeSuggestions = (begun: string) =>
+  suggestPlaces(begun.normalize("NFC").trim()).map(({ label, country, lat, lng }) => {
     return { label, country, lat, lng };
   });
-  remembered.set(text, found);
-  return found;
-}

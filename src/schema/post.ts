@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Publisher } from "./publisher.ts";
 import {
-  bareId,
   Count,
   commaSeparated,
   DateTime,
   Flag,
   fromJsonText,
   HttpUrl,
+  idOn,
   numeric,
   Timestamp,
   TimeZone,
@@ -37,43 +37,23 @@ export const LIMITS = {
   relatedInPost: 5,
 } as const;
 
-/**
- * Where an id is expected, a page URL and the suffixes `.json`, `.md`, `.ics` are understood. Anything that does not
- * look like an id is passed on and answered as "not found", like any unknown id.
- */
-export const PostId = z
-  .string()
-  .transform((sent) => bareId(sent, "p"))
-  .meta({ override: { type: "string" } });
+export const PostId = idOn("p");
 
-const Location = z.object({
-  name: optionalLine(200).nullish(),
-  lat: numeric({ min: -90, max: 90 }).nullish(),
-  lng: numeric({ min: -180, max: 180 }).nullish(),
-});
-
-const WholeLocation = Location.superRefine((place, context) => {
-  if ((place.lat ?? null) === null && (place.lng ?? null) === null) return;
-  for (const key of ["lat", "lng"] as const) {
-    if ((place[key] ?? null) === null) {
-      context.addIssue({
-        code: "custom",
-        params: { code: "required" },
-        path: [key],
-        message: "`lat` and `lng` come together.",
-      });
-    }
-  }
-});
+const TOGETHER = { params: { code: "required" }, error: "`lat` and `lng` come together." };
+const Location = z
+  .object({
+    name: optionalLine(200).nullish(),
+    lat: numeric({ min: -90, max: 90 }).nullish(),
+    lng: numeric({ min: -180, max: 180 }).nullish(),
+  })
+  .refine(({ lat, lng }) => lat != null || lng == null, { ...TOGETHER, path: ["lat"] })
+  .refine(({ lat, lng }) => lng != null || lat == null, { ...TOGETHER, path: ["lng"] });
 
 /** A place; its name alone may come as a string. */
-const LocationInput: z.ZodType<z.output<typeof WholeLocation>, z.input<typeof WholeLocation>> = z.preprocess(
-  (sent) => {
-    const place = fromJsonText(sent);
-    return typeof place === "string" ? { name: place } : place;
-  },
-  WholeLocation,
-);
+const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Location>> = z.preprocess((sent) => {
+  const place = fromJsonText(sent);
+  return typeof place === "string" ? { name: place } : place;
+}, Location);
 
 /** Free-form JSON, bounded in bytes, depth and keys before anything walks it recursively. */
 const Metadata = z

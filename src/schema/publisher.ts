@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { bareId, Count, HttpUrl, Timestamp } from "./scalars.ts";
+import { Count, HttpUrl, idOn, Timestamp } from "./scalars.ts";
 import { line, optionalMultiline } from "./text.ts";
 
-export const PublisherId = z
-  .string()
-  .transform((sent) => bareId(sent, "publishers"))
-  .meta({ override: { type: "string" } });
+export const PublisherId = idOn("publishers");
 
 export const PublisherInput = z.object({
   name: line(80).describe("Name that readers see, at most 80 characters."),
@@ -14,13 +11,9 @@ export const PublisherInput = z.object({
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z
     .unknown()
-    .superRefine((sent, context) => {
-      if (sent === true) return;
-      context.addIssue({
-        code: "custom",
-        params: { code: "terms_not_accepted", failure: "terms_not_accepted" },
-        message: "Must be true.",
-      });
+    .refine((sent) => sent === true, {
+      params: { code: "terms_not_accepted", failure: "terms_not_accepted" },
+      error: "Must be true.",
     })
     .meta({ override: { type: "boolean", const: true } })
     .describe("true once the person you work for has accepted the terms (/terms)."),

@@ -15,8 +15,8 @@ export const DateTime = z
     const span = spanWithin(text);
     if (span !== null && span.local === false) return span.from;
     return refused(
-      text,
       context,
+      text,
       span === null
         ? "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00, or a local one beside `timezone`."
         : "Needs an offset, as in 2026-12-01T18:30:00+01:00, or a `timezone` beside it, such as Europe/Berlin.",
@@ -30,8 +30,8 @@ export const Bound = z
     const span = spanWithin(text);
     if (span !== null) return span;
     return refused(
-      text,
       context,
+      text,
       /^[^/]+\/[^/]+$/.test(text) && text.length > 12
         ? "Must be one moment; send the two ends of an interval as `after` and `before`."
         : "Must be an ISO 8601 date (2026-12-01), month (2026-12) or date-time (2026-12-01T18:30:00Z); words such as “this weekend” belong in `q`.",
@@ -39,8 +39,14 @@ export const Bound = z
   })
   .meta({ override: { type: "string" } });
 
-function refused(text: string, context: z.RefinementCtx, message: string): never {
-  context.addIssue({ code: "invalid_format", format: "datetime", input: text, message });
+/** Refuses what was sent, under a code of the board. @returns a value that zod throws away */
+export function refused(
+  context: z.RefinementCtx,
+  input: unknown,
+  message: string,
+  params: { code: string; failure?: string } = { code: "invalid_format" },
+): never {
+  context.addIssue({ code: "custom", params, input, message });
   return z.NEVER;
 }
 
@@ -128,13 +134,7 @@ export const HttpUrl = z
     const text = sent.trim();
     const reason = text.length > 1000 ? "Must be at most 1,000 characters." : urlProblem(text);
     if (reason === null) return text;
-    context.addIssue({
-      code: "custom",
-      params: { code: "invalid_url", failure: "invalid_url" },
-      input: sent,
-      message: reason,
-    });
-    return z.NEVER;
+    return refused(context, sent, reason, { code: "invalid_url", failure: "invalid_url" });
   });
 
 function urlProblem(text: string): string | null {
@@ -152,19 +152,24 @@ export const TimeZone = z
   .max(64)
   .transform((sent, context): string => {
     const zone = zoneNamed(sent);
-    if (zone !== null) return zone;
-    context.addIssue({
-      code: "custom",
-      params: { code: "invalid_format" },
-      input: sent,
-      message: "Must be an IANA time zone, such as Europe/Berlin.",
-    });
-    return z.NEVER;
+    return zone ?? refused(context, sent, "Must be an IANA time zone, such as Europe/Berlin.");
   })
   .meta({ override: { type: "string", maxLength: 64 } });
 
+type PageOfIds = "p" | "publishers" | "subscriptions";
+
+/**
+ * An id, or the address of its page. Anything that does not look like an id is passed on and answered as "not found", like any
+ * unknown id.
+ */
+export const idOn = (page: PageOfIds) =>
+  z
+    .string()
+    .transform((sent) => bareId(sent, page))
+    .meta({ override: { type: "string" } });
+
 /** The id inside a page URL or a file name: `https://board/p/abc.md` → `abc`; anything else is returned trimmed. */
-export function bareId(sent: string, page: "p" | "publishers" | "subscriptions"): string {
+export function bareId(sent: string, page: PageOfIds): string {
   const text = sent.trim().slice(0, 2000);
   const fromUrl = new RegExp(`/${page}/([^/?#]+)`).exec(text)?.[1] ?? text;
   return fromUrl.replace(/(\.(json|md|ics))+$/, "");

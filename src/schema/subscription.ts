@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Post } from "./post.ts";
 import { criteria, refuseZoneless } from "./query.ts";
-import { bareId, Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
+import { Count, Flag, fromJsonText, HttpUrl, idOn, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** The posts of a board as a saved query sees them, counted when it is saved and now and then. */
@@ -16,43 +16,34 @@ export interface PostBackground {
   meanCosine: number;
 }
 
-/** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
-const Criteria = z.object(criteria).superRefine((query, context) => {
-  refuseZoneless(query, context);
-  const {
-    rerank: _rerank,
-    radius_km: _radius,
-    timezone: _timezone,
-    include_replies: _replies,
-    include_expired: _expired,
-    verified,
-    include_syndicated: syndicated,
-    ...narrowing
-  } = query;
-  // Only these values of the two filter anything.
-  const filters = [verified === true || undefined, syndicated === false || undefined];
-  const said = [...filters, ...Object.values(narrowing)].some(
-    (value) =>
-      value !== undefined &&
-      !(typeof value === "string" && cleanLine(value) === "") &&
-      !(Array.isArray(value) && value.length === 0),
-  );
-  if (!said) {
-    context.addIssue({
-      code: "custom",
-      params: { code: "too_small" },
-      message: "Needs at least one criterion, such as `q`, `kind`, `tags` or `near`.",
-    });
-  }
-});
-/** The same; it may come as text of JSON. */
-export const StandingQuery = z.preprocess(fromJsonText, Criteria);
+/** Fields of which one is enough for a saved query. */
+const NARROWING = ["q", "kind", "tags", "near", "after", "before", "publisher", "thread"] as const;
+
+/** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. It may come as text of JSON. */
+export const StandingQuery = z.preprocess(
+  fromJsonText,
+  z
+    .object(criteria)
+    .superRefine(refuseZoneless)
+    .refine(
+      (query) =>
+        query.verified === true ||
+        query.include_syndicated === false ||
+        NARROWING.some((name) => isGiven(query[name])),
+      {
+        params: { code: "too_small" },
+        error: "Needs at least one criterion, such as `q`, `kind`, `tags` or `near`.",
+      },
+    ),
+);
 export type StandingQuery = z.output<typeof StandingQuery>;
 
-export const SubscriptionId = z
-  .string()
-  .transform((sent) => bareId(sent, "subscriptions"))
-  .meta({ override: { type: "string" } });
+function isGiven(value: unknown): boolean {
+  if (typeof value === "string") return cleanLine(value) !== "";
+  return Array.isArray(value) ? value.length > 0 : value !== undefined;
+}
+
+export const SubscriptionId = idOn("subscriptions");
 
 export const SubscriptionInput = z.object({
   query: StandingQuery.describe("What to look for: the fields of `search`, at least one."),

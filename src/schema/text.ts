@@ -56,39 +56,21 @@ export const optionalMultiline = (max: number) => bounded(max, cleanMultiline, 0
 /** Blanks, and characters that draw nothing: a title of them would be a line without anything to read or to click. */
 const BLANK = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{C}\u2800]*$/u;
 
-const isBlank = (text: string) => BLANK.test(text);
-
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
   return z
     .string()
-    .superRefine((sent, context) => {
-      if (!sent.isWellFormed()) {
-        context.addIssue({
-          code: "custom",
-          params: { code: "lone_surrogate" },
-          message: "Contains half of a surrogate pair; send well-formed Unicode.",
-        });
-        return;
-      }
-      const length = codePoints(clean(sent));
-      if (length > max) {
-        context.addIssue({
-          code: "too_big",
-          maximum: max,
-          origin: "string",
-          input: sent,
-          message: `Has ${length} characters; at most ${max} are allowed.`,
-        });
-      }
-      if (length < min || (min > 0 && isBlank(sent))) {
-        context.addIssue({
-          code: "too_small",
-          minimum: min,
-          origin: "string",
-          input: sent,
-          message: "Must not be empty.",
-        });
-      }
+    .refine((sent) => sent.isWellFormed(), {
+      params: { code: "lone_surrogate" },
+      error: "Contains half of a surrogate pair; send well-formed Unicode.",
+      abort: true,
+    })
+    .refine((sent) => codePoints(clean(sent)) <= max, {
+      params: { code: "too_big" },
+      error: ({ input }) => `Has ${codePoints(clean(String(input)))} characters; at most ${max} are allowed.`,
+    })
+    .refine((sent) => min === 0 || !BLANK.test(sent), {
+      params: { code: "too_small" },
+      error: "Must not be empty.",
     })
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 }

@@ -112,7 +112,7 @@ const DAY_MS = 86_400_000;
 /** How far the clock of a zone is ahead of UTC at a moment. */
 export function offsetMs(moment: number, zone: string): number {
   const part = Object.fromEntries(
-    clockOf(zone)
+    CLOCKS.memo(zone)
       .formatToParts(moment)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -120,22 +120,18 @@ export function offsetMs(moment: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
 }
 
-/** Making one costs as much as twenty readings. */
-const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 50 });
-
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat("en", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  clocks.set(zone, clock);
-  return clock;
-}
+/** By zone: making one costs as much as twenty readings. */
+const CLOCKS = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 50,
+  memoMethod: (zone) =>
+    new Intl.DateTimeFormat("en", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    }),
+});
