@@ -2,8 +2,8 @@ import { SignCodes } from "../../search/kernel/sign-codes.ts";
 import { VectorMemory } from "../../search/kernel/vector-memory.ts";
 import { type IndexedPost, STATUS } from "../indexed-post.ts";
 import type { Terms } from "../words/terms.ts";
-import { Column, hashed, hashName, NAME, type NameKind } from "./columns.ts";
-import { FIELD, Names } from "./names.ts";
+import { Column } from "./columns.ts";
+import { FIELD, hashed, hashName, NAME, type NameKind, Names } from "./names.ts";
 import { RowLists } from "./row-lists.ts";
 import { Rows } from "./rows.ts";
 

@@ -123,7 +123,8 @@ export class RowIds {
 
   /** The bytes of all ids. */
   #all(): Buffer {
-    if (this.#buffer.buffer !== this.bytes.buffer) this.#buffer = Buffer.from(this.bytes.buffer);
+    const { buffer } = this.bytes.view;
+    if (this.#buffer.buffer !== buffer) this.#buffer = Buffer.from(buffer);
     return this.#buffer;
   }
 }

@@ -1,6 +1,7 @@
 import { KINDS, type Kind } from "../../schema/post.ts";
 import type { IndexedPost } from "../indexed-post.ts";
-import { Column, hashed, hashName, NAME } from "./columns.ts";
+import { Column } from "./columns.ts";
+import { hashed, hashName, NAME } from "./names.ts";
 import { RowIds, RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 
@@ -142,11 +143,6 @@ export class Rows {
     this.marks.view[row] = 0;
     this.words -= this.length.view[row] ?? 0;
     this.dead += 1;
-  }
-
-  /** When the newest post was written; below every time when there is none. */
-  newestAt(): number {
-    return this.byCreation.latest();
   }
 
   /** Sorts both orders of time, after many rows were added. */

@@ -36,11 +36,6 @@ export class TimeOrder {
     this.size = rows.length;
   }
 
-  /** The latest time; below every time when there is no row. */
-  latest(): number {
-    return this.size === 0 ? Number.NEGATIVE_INFINITY : this.#timeOf(this.rows.view[this.size - 1] ?? 0);
-  }
-
   /**
    * The rows from a time on, or with -1 those up to it, the latest first. It holds until a row changes.
    * @returns gives one row after another, then -1

@@ -1,9 +1,8 @@
 import type { PostFilter } from "../../schema/filter.ts";
 import { boxAround, distanceKm, inBox } from "../../search/distance.ts";
 import { STATUS } from "../indexed-post.ts";
-import { NAME, type NameKind } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { FIELD } from "../memory/names.ts";
+import { FIELD, NAME, type NameKind } from "../memory/names.ts";
 import { kindBit, MARK, type Rows } from "../memory/rows.ts";
 
 export type RowTest = (row: number) => boolean;
@@ -166,7 +165,7 @@ function windowTest({ windowStart, windowEnd }: Rows, filter: PostFilter): RowTe
 }
 
 function creationTest(rows: Rows, until: number): RowTest | null {
-  if (rows.newestAt() <= until) return null;
+  if (until === Number.MAX_SAFE_INTEGER) return null;
   const createdAt = rows.createdAt.view;
   return (row) => (createdAt[row] ?? 0) <= until;
 }

@@ -2,8 +2,8 @@ import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from 
 import { comparableWords } from "../../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { IndexedText } from "../indexed-post.ts";
-import { NAME } from "../memory/columns.ts";
 import type { PostMemory } from "../memory/index.ts";
+import { NAME } from "../memory/names.ts";
 import type { Stems } from "./stems.ts";
 import { wordsOfText } from "./terms.ts";
 

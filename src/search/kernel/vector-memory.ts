@@ -26,24 +26,22 @@ export class VectorMemory {
     this.dimension = dimension;
     this.memory = newKernelMemory();
     this.#kernel = openKernel(this.memory);
-    growTo(this.memory, ROWS_AT);
     this.#bytes = new Int8Array(this.memory.buffer);
   }
 
   /** Keeps a vector; the memory grows as needed. */
   set(row: number, vector: ArrayLike<number>): void {
-    this.reserve(row + 1);
-    this.#bytes.set(vector, this.#at(row));
+    this.#bytesOf(row + 1).set(vector, this.#at(row));
   }
 
   /** A copy of a row. */
   get(row: number): Int8Array {
-    return this.#view(row + 1).slice(this.#at(row), this.#at(row + 1));
+    return this.#bytesOf(row + 1).slice(this.#at(row), this.#at(row + 1));
   }
 
   /** The dot product with one row, without a copy. */
   dot(query: Int8Array, row: number): number {
-    const bytes = this.#view(row + 1);
+    const bytes = this.#bytesOf(row + 1);
     const start = this.#at(row);
     let sum = 0;
     for (let i = 0; i < query.length; i += 1) sum += (query[i] ?? 0) * (bytes[start + i] ?? 0);
@@ -52,13 +50,8 @@ export class VectorMemory {
 
   /** The bytes of the first rows, to be read or written at once. */
   block(rows: number): Uint8Array {
-    this.reserve(rows);
+    this.#bytesOf(rows);
     return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.dimension);
-  }
-
-  reserve(rows: number): void {
-    growTo(this.memory, this.#at(rows));
-    this.#view(rows);
   }
 
   /** Dot products of a query with the first `size` rows. A row that was never set gives 0. */
@@ -93,7 +86,7 @@ export class VectorMemory {
   }
 
   #ask(query: Int8Array, rows: number): void {
-    this.reserve(rows);
+    this.#bytesOf(rows);
     new Int16Array(this.memory.buffer, 0, this.dimension).set(query);
   }
 
@@ -101,9 +94,12 @@ export class VectorMemory {
     return ROWS_AT + row * this.dimension;
   }
 
-  /** The memory's bytes, that many rows at least. */
-  #view(rows: number): Int8Array {
-    if (this.#bytes.length < this.#at(rows)) this.#bytes = new Int8Array(this.memory.buffer);
+  /** The memory's bytes; it grows until it has room for so many rows. */
+  #bytesOf(rows: number): Int8Array {
+    if (this.#bytes.length < this.#at(rows)) {
+      growTo(this.memory, this.#at(rows));
+      this.#bytes = new Int8Array(this.memory.buffer);
+    }
     return this.#bytes;
   }
 }

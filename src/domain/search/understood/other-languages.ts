@@ -1,5 +1,6 @@
+import { dayOf } from "../../resources.ts";
 import { AFTER_TOMORROW, type DayLanguage, LANGUAGES, SPANS } from "./day-words.ts";
-import { type DaysInText, dayAfter, dayText, type Span, spanOf, weekOf, wholeMonth } from "./spans.ts";
+import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from "./spans.ts";
 
 /** Months that English spells alike: without anything else of another language, they are English. */
 const ENGLISH_TOO = /^(?:april|august|september|november|december)$/i;
@@ -18,7 +19,7 @@ export async function daysInOtherLanguages(
   now: number,
   offsetMinutes: number,
 ): Promise<DaysInText | null> {
-  const today = dayText(now + offsetMinutes * 60_000);
+  const today = dayOf(now + offsetMinutes * 60_000);
   const span = spanNamed(text, today);
   if (span !== null) return span;
   const [later] = AFTER_TOMORROW.exec(text) ?? [];
@@ -93,7 +94,7 @@ function monthNamed(text: string, today: string, { language, days, whole }: Mont
   const month = language.months.indexOf(name.toLowerCase()) + 1;
   const inYear = (n: number): Span => {
     if (last === undefined) return wholeMonth(n, month);
-    const day = (of: string) => dayText(Date.UTC(n, month - 1, Number(of)));
+    const day = (of: string) => dayOf(Date.UTC(n, month - 1, Number(of)));
     return {
       first: day(first !== undefined && Number(first) < Number(last) ? first : last),
       last: day(last),

@@ -1,4 +1,5 @@
 import type { ParsedResult } from "chrono-node";
+import { dayOf } from "../../resources.ts";
 import { DAY_MS } from "../../time.ts";
 
 /** The days that a text speaks of. */
@@ -36,7 +37,7 @@ export function spanOf({ text, start, end }: ParsedResult): Span | null {
 
 function dayOfParts(parts: ParsedResult["start"]): string {
   const [year, month, day] = [parts.get("year") ?? 0, parts.get("month") ?? 1, parts.get("day") ?? 1];
-  return dayText(Date.UTC(year, month - 1, day));
+  return dayOf(Date.UTC(year, month - 1, day));
 }
 
 /** Monday to Sunday around a day. */
@@ -47,9 +48,8 @@ export function weekOf(day: string): Span {
 
 /** @param month  from 1 on; 13 is the next January */
 export const wholeMonth = (year: number, month: number): Span => ({
-  first: dayText(Date.UTC(year, month - 1, 1)),
-  last: dayText(Date.UTC(year, month, 0)),
+  first: dayOf(Date.UTC(year, month - 1, 1)),
+  last: dayOf(Date.UTC(year, month, 0)),
 });
 
-export const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-export const dayAfter = (day: string, days: number) => dayText(Date.parse(day) + days * DAY_MS);
+export const dayAfter = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);

@@ -1,6 +1,7 @@
 import type { en } from "chrono-node";
+import { dayOf } from "../../resources.ts";
 import { daysInOtherLanguages } from "./other-languages.ts";
-import { type DaysInText, dayAfter, dayText, type Span, spanOf, weekOf } from "./spans.ts";
+import { type DaysInText, dayAfter, type Span, spanOf, weekOf } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
@@ -28,8 +29,8 @@ type DaysOfYear = (year: number) => Span;
 const on =
   (month: number, first: number, last = first): DaysOfYear =>
   (year) => ({
-    first: dayText(Date.UTC(year, month - 1, first)),
-    last: dayText(Date.UTC(year, month - 1, last)),
+    first: dayOf(Date.UTC(year, month - 1, first)),
+    last: dayOf(Date.UTC(year, month - 1, last)),
   });
 /** Days before or behind Easter Sunday. */
 const easter =
@@ -62,7 +63,7 @@ function easterOf(year: number): string {
   const h = (19 * a + b - d - g + 15) % 30;
   const l = (32 + 2 * e + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
   const m = Math.floor((a + 11 * h + 22 * l) / 451);
-  return dayText(Date.UTC(year, 2, 22 + h + l - 7 * m));
+  return dayOf(Date.UTC(year, 2, 22 + h + l - 7 * m));
 }
 
 /**
@@ -77,7 +78,7 @@ export async function daysInText(
   now: number,
   offsetMinutes: number,
 ): Promise<DaysInText | null> {
-  const today = dayText(now + offsetMinutes * 60_000);
+  const today = dayOf(now + offsetMinutes * 60_000);
   for (const [words, daysOf] of FEASTS) {
     const [found] = words.exec(text) ?? [];
     if (found === undefined) continue;
