@@ -1,11 +1,10 @@
 import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import { Abandoned, type Question, type SearchIndex } from "../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
-import { counted } from "../../schema/text.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rank.ts";
@@ -13,6 +12,7 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
+import { adviceOnNothing } from "./no-results.ts";
 import {
   appliedJson,
   filterOf,
@@ -22,7 +22,6 @@ import {
   queryVector,
   textOfQuery,
 } from "./query.ts";
-import { relaxations } from "./relaxations.ts";
 import {
   notesOnUnderstood,
   subjectOf,
@@ -31,7 +30,6 @@ import {
   wordsUnderstood,
 } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
-import { type FoundPost, weakResults } from "./weak-results.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -102,7 +100,7 @@ export class Search {
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
       ...notesOnCorrections(plan.corrections),
-      ...(asksAdvice ? await this.#advice(plan.question, query) : []),
+      ...(asksAdvice ? await this.#adviceOn(plan.question, query) : []),
       ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
       ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
       ...notesOnPlace(query),
@@ -237,6 +235,14 @@ export class Search {
     });
   }
 
+  #adviceOn(question: Plan["question"], query: SearchQuery): Promise<Advice[]> {
+    const { now, datedOnly = false } = question.filter;
+    return adviceOnNothing(this.#parts, question, query, async (relaxed) => {
+      const plan = await this.#plan(relaxed, now, datedOnly);
+      return this.#parts.index.count({ ...plan.question, gone: question.gone });
+    });
+  }
+
   /** What some posts stand for; those that stand for themselves alone are left out. */
   async #copiesOf(posts: readonly { id: string }[], question: Question): Promise<Map<string, Copies>> {
     const ids = posts.map(({ id }) => id);
@@ -250,52 +256,8 @@ export class Search {
       }),
     );
   }
-
-  /** Which filter emptied the result, and what a search without it would find. */
-  async #advice({ words, filter, gone }: Question, query: SearchQuery): Promise<Advice[]> {
-    if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
-      return ["`q` holds no word; signs and emoji are not searched for."];
-    const { now, datedOnly = false } = filter;
-    const mistake = await this.#mistakeIn(query);
-    if (mistake !== null) return [mistake];
-    const found: string[] = [];
-    for (const { without, query: relaxed } of relaxations(query)) {
-      if (gone?.aborted === true) throw new Abandoned();
-      const { question } = await this.#plan(relaxed, now, datedOnly);
-      const count = await this.#parts.index.count({ ...question, gone });
-      if (count > 0) found.push(`${without} finds ${count}`);
-    }
-    const loading =
-      words !== null && this.#parts.embedder.state() === "loading"
-        ? [
-            "The language model is still loading, so only words were searched for: ask again in a few seconds.",
-          ]
-        : [];
-    if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
-    const activePosts = await this.#parts.activePosts(now);
-    if (activePosts < SMALL_BOARD)
-      return [`Nothing matched; this board is small and holds ${counted(activePosts, "post")}.`, ...loading];
-    const other = words === null ? "fewer filters" : "other words";
-    const advice = `Nothing matched. Try ${other}`;
-    const saving = `${advice}, or save the query with \`subscribe\` to be told of new posts.`;
-    return [{ rest: saving, tools: saving, reading: `${advice}.` }, ...loading];
-  }
-
-  /** Why no post can match: an id that names nothing. */
-  async #mistakeIn({ publisher, thread }: SearchQuery): Promise<string | null> {
-    if (publisher !== undefined && publisher !== "") {
-      if (!publisher.startsWith("pub_"))
-        return "`publisher` takes the id of a publisher (pub_…), which results name beside it. To find one by its name, search for a post of it: put the name into `q`.";
-      if ((await this.#parts.store.publishers.get(publisher)) === null)
-        return "No publisher has the id sent as `publisher`; results name the ids of theirs.";
-    }
-    if (thread !== undefined && thread !== "" && (await this.#parts.store.posts.get(thread)) === null)
-      return "No post has the id sent as `thread`. Take the id of a post from `search`, without `thread`.";
-    return null;
-  }
 }
 
-const SMALL_BOARD = 50;
 /**
  * What is over stands behind what is to come and answers about as well, unless a bound of time is given. With -0.5 it also
  * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
@@ -322,6 +284,15 @@ interface Plan {
   list: string;
 }
 
+/** A post on a page of results. */
+interface FoundPost {
+  id: string;
+  /** 0…1, or null where nothing is ranked. */
+  relevance: number | null;
+  /** Neither words nor meaning support it well. */
+  weak?: true;
+}
+
 interface Found {
   found: FoundPost[];
   nextCursor: string | null;
@@ -335,4 +306,33 @@ function sortOf(query: SearchQuery, asksWords: boolean): Sort {
   if (query.sort === "newest" || query.sort === "soonest") return query.sort;
   const onlyEvents = query.kind?.length === 1 && query.kind[0] === "event";
   return onlyEvents && (query.after !== undefined || query.before !== undefined) ? "soonest" : "newest";
+}
+
+/** Matches that fill a page: with fewer, weak results follow. */
+const FULL_PAGE = 10;
+
+/**
+ * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
+ * answers have cosines as low as noise, so a short page may hold them, but nobody is told of them and none is counted.
+ * None without a vector, and none beside quoted phrases, which must occur.
+ */
+async function weakResults(
+  index: SearchIndex,
+  { question, lifts }: { question: Question; lifts: readonly Lift[] },
+  found: readonly FoundPost[],
+  limit: number,
+): Promise<FoundPost[]> {
+  const missing = Math.min(FULL_PAGE, limit) - found.length;
+  const { words, vector } = question;
+  if (missing <= 0 || vector === null || (words?.phrases.length ?? 0) > 0) return [];
+  const excluded = words?.excluded ?? [];
+  const nearest = {
+    ...question,
+    words: excluded.length === 0 ? null : { any: [], phrases: [], excluded },
+    minCosine: -1,
+  };
+  const except = new Set(found.map(({ id }) => id));
+  const ranked = await index.rank(nearest, { limit: missing, except, lifts });
+  const most = found.at(-1)?.relevance ?? 1;
+  return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, most), weak: true }));
 }

@@ -1,14 +1,12 @@
 import type { Question, Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, fuse, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
-import type { RowsWithWords } from "../../search/kernel/sign-codes.ts";
-import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
-import { nthLargest, TopRows } from "../../search/top-rows.ts";
+import type { Candidates, Scored } from "../../search/rank.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
+import { bestByMeaning, bestOf, bestScore, fusedWords, topByWords } from "./best.ts";
 import { Copies, hasDuplicates } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
-import { bestByMeaning } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
 import { type Page, walkByTime } from "./walk.ts";
 import type { WordArm, WordScorer } from "./words.ts";
@@ -249,36 +247,6 @@ interface Competing {
 
 const NO_ROWS = new Uint32Array(0);
 
-type FusedWords = RowsWithWords & { scores: Float32Array };
-
-/** Rows with words, and what these add to their cosines. @param bestWords  above 0 */
-function fusedWords(
-  { rows, scores, coverage }: WordArm,
-  bestWords: number,
-  factors: Float64Array,
-): FusedWords {
-  const fused = (row: number, cosine: number) =>
-    fuse(cosine, { words: scores[row] ?? 0, coverage: coverage[row] ?? 0 }, bestWords, factors);
-  return { rows, scores, fused };
-}
-
-/** The largest score of the rows that pass, 0 when none has one. */
-function bestScore({ rows, scores }: WordArm, passes: RowTest): number {
-  let best = 0;
-  for (const row of rows) if ((scores[row] ?? 0) > best && passes(row)) best = scores[row] ?? 0;
-  return best;
-}
-
-/** The `limit` best rows by words alone, in no order. */
-function topByWords({ rows, fused }: FusedWords, limit: number, passes: RowTest): Uint32Array {
-  const top = new TopRows(limit, 0);
-  for (const row of rows) {
-    const score = fused(row, 0);
-    if (score > top.floor && passes(row)) top.add(row, score);
-  }
-  return top.rows();
-}
-
 /** A question worked out as far as it concerns single rows. */
 interface Asked {
   filter: RowFilter;
@@ -309,18 +277,4 @@ const isOpen = ({ needed, barred }: WordArm) => needed === null && barred === nu
 function isFree(arm: WordArm | null, row: number): boolean {
   if (arm === null) return true;
   return (arm.needed === null || arm.needed[row] === 1) && (arm.barred === null || arm.barred[row] === 0);
-}
-
-/** The `limit` best by the fused score and those that equal the last of them, in no order. */
-function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
-  const scores = fusedScores(found, found.cosines, factors);
-  const least = nthLargest(scores, limit);
-  const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
-  return {
-    keys: (found.keys as Uint32Array).filter(isKept),
-    cosines: found.cosines.filter(isKept),
-    words: found.words.filter(isKept),
-    coverage: found.coverage.filter(isKept),
-    bestWords: found.bestWords,
-  };
 }
