@@ -6,8 +6,7 @@ import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import { filterOf, textOfQuery } from "../search/query.ts";
 import { DAY_MS } from "../time.ts";
-import { hiddenAmong } from "./hidden.ts";
-import type { Posts } from "./index.ts";
+import { hiddenAmong, type Posts } from "./index.ts";
 
 /** All that may still be said about a hidden or removed post: that it is cancelled. Times are epoch milliseconds. */
 export interface CancelledEntry {

@@ -1,12 +1,11 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type { ShownRows, Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
-import { shownOf, type Visibility, visibilityOf } from "./hidden.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
@@ -151,4 +150,54 @@ function notesFor(post: StoredPost, { hidden }: Visibility, caller: StoredPublis
   if (why === undefined) return [];
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
   return [why];
+}
+
+const BY_REPORTS = "This post is hidden after reports; only you see it until the operator restores it.";
+const BY_SUSPENSION = "You are suspended, so only you see this post.";
+const WITH_ITS_ROOT =
+  "The post that this one answers is hidden; only you see this reply until that one is back.";
+
+/** What is needed to show posts. */
+interface Visibility {
+  /** Those that are there, by id. */
+  publishers: ReadonlyMap<string, StoredPublisher>;
+  /** The hidden ones of the posts, by id, with a sentence for the owner that says why. */
+  hidden: ReadonlyMap<string, string>;
+}
+
+/**
+ * Which posts are hidden: by reports or the operator, with their suspended publisher, or with the post they answer. Every
+ * surface asks here. Reads the publishers in one statement, and roots only where they are not among the posts.
+ */
+async function visibilityOf(store: ShownRows, posts: readonly StoredPost[]): Promise<Visibility> {
+  const known = new Map(posts.map((post) => [post.id, post]));
+  const missing = new Set(posts.flatMap(({ parentId }) => parentId ?? []).filter((id) => !known.has(id)));
+  for (const root of missing.size === 0 ? [] : await store.posts.many([...missing])) known.set(root.id, root);
+  const ids = new Set([...known.values()].map(({ publisherId }) => publisherId));
+  const publishers = new Map((await store.publishers.many([...ids])).map((row) => [row.id, row]));
+  const reasonFor = ({ state, publisherId }: StoredPost): string | null => {
+    if (state === "hidden") return BY_REPORTS;
+    return publishers.get(publisherId)?.suspendedAt == null ? null : BY_SUSPENSION;
+  };
+  const hidden = new Map<string, string>();
+  for (const post of posts) {
+    const root = post.parentId === null ? undefined : known.get(post.parentId);
+    const below = root === undefined || reasonFor(root) === null ? null : WITH_ITS_ROOT;
+    const reason = reasonFor(post) ?? below;
+    if (reason !== null) hidden.set(post.id, reason);
+  }
+  return { publishers, hidden };
+}
+
+/** The hidden ones among posts, as `visibilityOf` finds them. */
+export async function hiddenAmong(
+  store: ShownRows,
+  posts: readonly StoredPost[],
+): Promise<Visibility["hidden"]> {
+  return (await visibilityOf(store, posts)).hidden;
+}
+
+/** The posts among these that anyone may see, in order. */
+function shownOf(posts: readonly StoredPost[], { hidden }: Visibility): StoredPost[] {
+  return posts.filter(({ id, state }) => state !== "removed" && !hidden.has(id));
 }

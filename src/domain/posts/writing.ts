@@ -23,8 +23,7 @@ import {
   NOTE_ON_REPLY_EXPIRY,
   noteOnPast,
 } from "./expiry.ts";
-import { hiddenAmong } from "./hidden.ts";
-import { type Noted, visiblePost } from "./index.ts";
+import { hiddenAmong, type Noted, visiblePost } from "./index.ts";
 import { noteOnPlace, placedByName } from "./place.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
