@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
-import type { Match, Question } from "../../../../ports/search-index.ts";
+import type { Question } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { WordQuery } from "../../../../schema/filter.ts";
-import { UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
+import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/fuse.ts";
 import { says, speechOf, termsOf } from "../../../../search/standing-rule/terms.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import {
@@ -25,7 +25,10 @@ const NEAR_MAX = 2_000;
 const NEAR_FACTOR = 5;
 
 /** A post that answers a question. */
-interface Candidate extends Match {
+interface Candidate extends WordMatch {
+  id: string;
+  /** Null when the post or the query has no vector. */
+  cosine: number | null;
   post: FoundPost;
   vector: Int8Array | null;
 }
