@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type GazetteerPlace, resolvePlace, suggestPlaces } from "../gazetteer/index.ts";
-import { refused } from "./scalars.ts";
+import { refuseValue } from "./scalars.ts";
 
 /** The centre of a search. */
 export interface NearPoint extends Point {
@@ -30,7 +30,7 @@ export const Near = z
   .union([z.string(), PointObject], { error: FORMS })
   .transform((sent, context): NearPoint => {
     const read = typeof sent === "string" ? nearOfText(sent) : (pointWithin(...degreesOf(sent)) ?? REVERSED);
-    return "lat" in read ? read : refused(context, sent, read.message, { code: read.code });
+    return "lat" in read ? read : refuseValue(context, sent, read.message, { code: read.code });
   })
   .meta({ override: { type: "string" } });
 

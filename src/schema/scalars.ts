@@ -14,7 +14,7 @@ export const DateTime = z
   .transform((text, context) => {
     const span = spanWithin(text);
     if (span !== null && span.local === false) return span.from;
-    return refused(
+    return refuseValue(
       context,
       text,
       span === null
@@ -29,7 +29,7 @@ export const Bound = z
   .transform((text, context): TimeSpan => {
     const span = spanWithin(text);
     if (span !== null) return span;
-    return refused(
+    return refuseValue(
       context,
       text,
       /^[^/]+\/[^/]+$/.test(text) && text.length > 12
@@ -40,7 +40,7 @@ export const Bound = z
   .meta({ override: { type: "string" } });
 
 /** Refuses what was sent, under a code of the board. @returns a value that zod throws away */
-export function refused(
+export function refuseValue(
   context: z.RefinementCtx,
   input: unknown,
   message: string,
@@ -134,7 +134,7 @@ export const HttpUrl = z
     const text = sent.trim();
     const reason = text.length > 1000 ? "Must be at most 1,000 characters." : urlProblem(text);
     if (reason === null) return text;
-    return refused(context, sent, reason, { code: "invalid_url", failure: "invalid_url" });
+    return refuseValue(context, sent, reason, { code: "invalid_url", failure: "invalid_url" });
   });
 
 function urlProblem(text: string): string | null {
@@ -152,7 +152,7 @@ export const TimeZone = z
   .max(64)
   .transform((sent, context): string => {
     const zone = zoneNamed(sent);
-    return zone ?? refused(context, sent, "Must be an IANA time zone, such as Europe/Berlin.");
+    return zone ?? refuseValue(context, sent, "Must be an IANA time zone, such as Europe/Berlin.");
   })
   .meta({ override: { type: "string", maxLength: 64 } });
 

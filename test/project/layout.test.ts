@@ -151,22 +151,22 @@ function groupedBy<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => st
 /** In a folder with more files than this, readers no longer find the one they want. */
 const FILES_PER_FOLDER = 15;
 const LINES_PER_FILE = 350;
-const LINES_MEDIAN = 100;
+const LINES_MEDIAN = 105;
 /**
  * Lines of code that each room may have, without blanks and comments. Whoever needs more takes something away first, or says in
  * the change what the room is worth more for, and raises its number here. A further tool may come without another going.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  src: 36_100,
+  src: 35_540,
   "src/store/mongodb": 4_914,
   "src/store/sqlite": 2_689,
-  "src/search src/search-index": 4_398,
+  "src/search src/search-index": 4_253,
   "src/embed": 1_150,
   "src/adapters": 8_378,
-  "src/domain": 5_508,
+  "src/domain": 5_466,
   "src/syndication src/cli src/transfer": 3_459,
-  test: 30_387,
-  bench: 4_310,
+  test: 30_400,
+  bench: 4_311,
 };
 const FILES_MAX = 420;
 
