@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../src/sqlite.ts";
@@ -93,13 +92,10 @@ export class IndexUnderTest {
     return this.rank({ filter, words: null, vector, minCosine: 0.3 }, { rerank: false, limit });
   }
 
-  /** Resolves when a large board has moved to its thread. @throws Error for one that stays small */
+  /** Moves the searches of a large board to its thread. @throws Error for one that stays small */
   async threaded(): Promise<void> {
-    for (let looks = 0; !this.#index.isThreaded; looks += 1) {
-      if (looks === 600) throw new Error("The board has no thread: it is too small.");
-      await this.#index.spellings([]);
-      await sleep(100);
-    }
+    await this.#index.open();
+    if (!this.#index.isThreaded) throw new Error("The board has no thread: it is too small.");
   }
 
   count(question: Question): Promise<number> {

@@ -116,11 +116,6 @@ export class Follower {
     });
   }
 
-  /** Resolves when no snapshot is being written. */
-  async saved(): Promise<void> {
-    await this.#saving;
-  }
-
   /** Gives up a snapshot that is being written, and writes no other. */
   end(): void {
     this.#ended = true;

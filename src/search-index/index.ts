@@ -16,8 +16,8 @@ const BREAKS_MAX = 3;
 
 /**
  * The embedded index: SQLite keeps it, memory answers from it. Its tables change in the store's transactions; the memory
- * follows their change table before each question. Several processes may use one file. A small board is searched in the
- * caller's thread, a large one in a thread of its own.
+ * follows their change table before each question. Several processes may use one file. A board that is small when it is
+ * opened is searched in the caller's thread, a large one in a thread of its own.
  */
 export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSyncInstance> {
   readonly migrations = MIGRATIONS;
@@ -27,8 +27,6 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   #attached: { database: DatabaseSyncInstance; tables: Tables } | null = null;
   #local: LocalAnswers | null = null;
   #thread: ThreadAnswers | null = null;
-  /** Resolves when a thread that was started answers, or broke. */
-  #starting: Promise<void> | null = null;
   #breaks = 0;
   /** True when something was erased since the last commit. */
   #erased = false;
@@ -54,13 +52,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   /**
-   * Loads the memory, which the first question does otherwise, and then in this thread at first. Again does nothing.
+   * Loads the memory: of a large board in a thread of its own, which answers from then on. Without it, the first question
+   * loads it here. Again does nothing.
    * @throws Error of SQLite for a damaged file
    */
   async open(): Promise<void> {
     const { database, tables } = this.#parts;
     const file = database.location();
-    await this.#starting;
     if (file === null || this.#thread !== null || !tables.hasPosts(this.#threadFrom)) this.follow();
     else {
       this.#local?.release();
@@ -118,7 +116,6 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#starting;
     await Promise.all([this.#local?.close(), this.#thread?.close()]);
   }
 
@@ -128,37 +125,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   #answers(): Answers {
-    if (this.#thread !== null) return this.#thread;
-    const local = this.#here();
-    const isLarge = local.follower.memory.rows.live >= this.#threadFrom;
-    if (isLarge && this.#starting === null && this.#breaks < BREAKS_MAX) this.#moveToThread();
-    return local;
+    return this.#thread ?? this.#here();
   }
 
   #here(): LocalAnswers {
     const { database, tables } = this.#parts;
     this.#local ??= new LocalAnswers(database, tables, this.#model, this.#limits);
     return this.#local;
-  }
-
-  /** Starts a thread, which answers as soon as it has loaded. */
-  #moveToThread(): void {
-    const file = this.#parts.database.location();
-    if (file === null || this.#closed) return;
-    const move = async () => {
-      // Its first snapshot, which the thread then need not make again.
-      await this.#local?.follower.saved();
-      const thread = this.#newThread(file);
-      await thread.ready();
-      this.#thread = thread;
-      this.#local?.release();
-      this.#local = null;
-    };
-    this.#starting = move()
-      .catch(() => {})
-      .finally(() => {
-        this.#starting = null;
-      });
   }
 
   #newThread(file: string): ThreadAnswers {

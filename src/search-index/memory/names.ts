@@ -71,17 +71,7 @@ export class Names {
     hashName(kind, name);
     const slot = this.#slot();
     const found = (this.slots.view[slot] ?? 0) - 1;
-    if (found >= 0) return found;
-    const number = this.size;
-    this.size += 1;
-    this.fields.reserve(this.size * FIELDS);
-    const at = number * FIELDS;
-    this.fields.view.fill(0, at, at + FIELDS);
-    this.fields.view[at + FIELD.low] = hashed.low;
-    this.fields.view[at + FIELD.high] = hashed.high;
-    this.slots.view[slot] = number + 1;
-    if (4 * this.size > 3 * this.slots.view.length) this.#rehash();
-    return number;
+    return found >= 0 ? found : this.#add(slot);
   }
 
   get(number: number, field: number): number {
@@ -96,15 +86,22 @@ export class Names {
   copy(from: Names, number: number): number {
     hashed.low = from.get(number, FIELD.low);
     hashed.high = from.get(number, FIELD.high);
-    const copied = this.size;
+    const copied = this.#add(this.#slot());
+    this.set(copied, FIELD.status, from.get(number, FIELD.status));
+    return copied;
+  }
+
+  /** Adds the name hashed last. @returns its number */
+  #add(slot: number): number {
+    const number = this.size;
     this.size += 1;
     this.fields.reserve(this.size * FIELDS);
-    this.set(copied, FIELD.low, hashed.low);
-    this.set(copied, FIELD.high, hashed.high);
-    this.set(copied, FIELD.status, from.get(number, FIELD.status));
+    this.fields.view.fill(0, number * FIELDS, this.size * FIELDS);
+    this.set(number, FIELD.low, hashed.low);
+    this.set(number, FIELD.high, hashed.high);
+    this.slots.view[slot] = number + 1;
     if (4 * this.size > 3 * this.slots.view.length) this.#rehash();
-    else this.slots.view[this.#slot()] = copied + 1;
-    return copied;
+    return number;
   }
 
   /** The slot of the name hashed last, or the free one where it belongs. */

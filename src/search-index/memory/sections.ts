@@ -5,7 +5,7 @@ import type { PostMemory } from "./index.ts";
 export interface Section {
   name: string;
   /** The bytes in use; several pieces where the memory is not in one. */
-  pieces(): Uint8Array[];
+  pieces: Uint8Array[];
   /** Makes room for as many bytes, to be filled by the caller. */
   room(bytes: number): Uint8Array[];
   /** True when bytes change in place: a copy that is not made in one go would mix two states. */
@@ -15,52 +15,23 @@ export interface Section {
 /** All numbers of the memory that are in no section, by name. */
 export type Scalars = Record<string, number>;
 
-/** A column of the memory. */
-interface NamedColumn {
-  name: string;
-  of: Column<Numbers>;
-  /** Numbers in use. */
-  used(): number;
-  /** True when its length has a meaning. */
-  exact: boolean;
-}
-
-/** All columns of a memory, in the order of its sections. */
-function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
-  const growing = (name: string, of: Column<Numbers>, used: () => number) => ({
-    name,
-    of,
-    used,
-    exact: false,
-  });
-  const exact = (name: string, of: Column<Numbers>) => ({
-    name,
-    of,
-    used: () => of.view.length,
-    exact: true,
-  });
-  return [
-    ...rows.each.map((one, at) => growing(`row ${at}`, one, () => rows.size)),
-    growing("ids", rows.ids.bytes, () => rows.ids.used),
-    exact("by id", rows.byId.slots),
-    exact("by seq", rows.bySeq.slots),
-    growing("by creation", rows.byCreation.rows, () => rows.byCreation.size),
-    growing("by start", rows.byStart.rows, () => rows.byStart.size),
-    growing("names", names.fields, () => names.fieldsUsed),
-    exact("name slots", names.slots),
-    exact("centre", centre),
-  ];
-}
-
 /** The parts of a memory, in an order that never changes within a version of the format. */
 export function sectionsOf(memory: PostMemory): Section[] {
-  const { rows, lists, vectors, codes } = memory;
+  const { rows, names, lists, vectors, codes, centre } = memory;
   return [
-    ...columnsOf(memory).map(sectionOf),
+    ...rows.each.map((column, at) => sectionOf(`row ${at}`, column, rows.size)),
+    sectionOf("ids", rows.ids.bytes, rows.ids.used),
+    sectionOf("by id", rows.byId.slots),
+    sectionOf("by seq", rows.bySeq.slots),
+    sectionOf("by creation", rows.byCreation.rows, rows.byCreation.size),
+    sectionOf("by start", rows.byStart.rows, rows.byStart.size),
+    sectionOf("names", names.fields, names.fieldsUsed),
+    sectionOf("name slots", names.slots),
+    sectionOf("centre", centre),
     {
       name: "lists",
       changes: false,
-      pieces: () => lists.blocks(),
+      pieces: lists.blocks(),
       room(bytes) {
         lists.reserve(bytes);
         return lists.blocks(bytes);
@@ -69,65 +40,61 @@ export function sectionsOf(memory: PostMemory): Section[] {
     {
       name: "vectors",
       changes: false,
-      pieces: () => [vectors.block(rows.size)],
+      pieces: [vectors.block(rows.size)],
       room: (bytes) => [vectors.block(bytes / vectors.dimension)],
     },
     {
       name: "codes",
       changes: false,
-      pieces: () => codes.blocks(memory.coded),
+      pieces: codes.blocks(memory.coded),
       room: (bytes) => codes.blocks(bytes / codes.width),
     },
   ];
 }
 
-function sectionOf({ name, of, used, exact }: NamedColumn): Section {
+/** @param used  how many numbers of a column are in use; without it all are, and its length has a meaning */
+function sectionOf(name: string, column: Column<Numbers>, used?: number): Section {
+  const { view, buffer } = column;
   return {
     name,
     changes: true,
-    pieces: () => [new Uint8Array(of.buffer, 0, used() * of.view.BYTES_PER_ELEMENT)],
+    pieces: [new Uint8Array(buffer, 0, (used ?? view.length) * view.BYTES_PER_ELEMENT)],
     room(bytes) {
       // Slack, unless the length has a meaning: the first post that follows would copy every column.
-      const length = exact ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048;
-      of.adopt(new ArrayBuffer(length));
-      return [new Uint8Array(of.buffer, 0, bytes)];
+      column.adopt(new ArrayBuffer(used === undefined ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048));
+      return [new Uint8Array(column.buffer, 0, bytes)];
     },
   };
 }
 
 /** Everything that sections leave out. */
 export function scalarsOf(memory: PostMemory): Scalars {
-  return Object.fromEntries(scalars(memory).map(([name, get]) => [name, get()]));
+  return Object.fromEntries(fieldsOf(memory).map(([name, of, field]) => [name, of[field] ?? 0]));
 }
 
 export function setScalars(memory: PostMemory, values: Scalars): void {
-  for (const [name, , set] of scalars(memory)) set(values[name] ?? 0);
+  for (const [name, of, field] of fieldsOf(memory)) of[field] = values[name] ?? 0;
 }
 
-function scalars(memory: PostMemory): [name: string, get: () => number, set: (value: number) => void][] {
+/** Numbers by their name in a snapshot, each with what has it under which field. */
+function fieldsOf(memory: PostMemory): [name: string, of: Record<string, number>, field: string][] {
   const { rows, names, lists } = memory;
-  const field = <Of extends object>(of: Of, name: keyof Of & string, label: string = name) =>
-    [
-      label,
-      () => of[name] as number,
-      (value: number) => {
-        of[name] = value as Of[typeof name];
-      },
-    ] as [string, () => number, (value: number) => void];
+  const entry = <Of extends object>(of: Of, field: keyof Of & string, name: string = field) =>
+    [name, of as Record<string, number>, field] as [string, Record<string, number>, string];
   return [
-    field(rows, "size"),
-    field(rows, "dead"),
-    field(rows, "words"),
-    field(rows.ids, "used", "ids"),
-    field(rows.byId, "used", "by id"),
-    field(rows.bySeq, "used", "by seq"),
-    field(rows.byCreation, "size", "by creation"),
-    field(rows.byStart, "size", "by start"),
-    field(names, "size", "names"),
-    field(lists, "used", "lists"),
-    field(memory, "coded"),
-    field(memory, "suspended"),
-    field(memory, "change"),
-    field(memory, "version"),
+    entry(rows, "size"),
+    entry(rows, "dead"),
+    entry(rows, "words"),
+    entry(rows.ids, "used", "ids"),
+    entry(rows.byId, "used", "by id"),
+    entry(rows.bySeq, "used", "by seq"),
+    entry(rows.byCreation, "size", "by creation"),
+    entry(rows.byStart, "size", "by start"),
+    entry(names, "size", "names"),
+    entry(lists, "used", "lists"),
+    entry(memory, "coded"),
+    entry(memory, "suspended"),
+    entry(memory, "change"),
+    entry(memory, "version"),
   ];
 }

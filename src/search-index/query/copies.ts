@@ -27,30 +27,18 @@ export class Copies {
   /** True when a matching post of another publisher with the same source stands for this one. */
   isCopy(row: number): boolean {
     if (!hasDuplicates(this.#memory, row)) return false;
-    const first = this.#firstLike(row);
+    const first = this.#firstWith(this.#memory.rows.source.view[row] ?? 0);
     return first >= 0 && this.#isOther(first, row) && this.#goesFirst(first, row);
   }
 
-  /** The match that stands for all with this row's source, or -1; the row itself when none could stand for it. */
-  #firstLike(row: number): number {
-    const source = this.#memory.rows.source.view[row] ?? 0;
+  /** The match that stands for all of a source, or -1. */
+  #firstWith(source: number): number {
     const known = this.#firsts.get(source);
     if (known !== undefined) return known;
     let best = -1;
-    let hasRival = false;
-    this.#each(row, (other) => {
-      if (!this.#goesFirst(other, best < 0 ? row : best)) return;
-      hasRival = true;
-      if (this.#matches(other)) best = other;
+    this.#memory.lists.each(source - 1, (row) => {
+      if ((best < 0 || this.#goesFirst(row, best)) && this.#matches(row)) best = row;
     });
-    // Whether it matches makes no difference, and takes longer to tell.
-    if (!hasRival) return row;
-    if (best < 0 && this.#matches(row)) best = row;
-    if (best < 0) {
-      this.#each(row, (other) => {
-        if ((best < 0 || this.#goesFirst(other, best)) && this.#matches(other)) best = other;
-      });
-    }
     this.#firsts.set(source, best);
     return best;
   }
@@ -59,7 +47,7 @@ export class Copies {
   of(row: number): number[] {
     const others: number[] = [];
     if (!hasDuplicates(this.#memory, row)) return others;
-    this.#each(row, (other) => {
+    this.#memory.lists.each((this.#memory.rows.source.view[row] ?? 0) - 1, (other) => {
       if (this.#isOther(other, row) && this.#matches(other)) others.push(other);
     });
     return others.sort((a, b) => this.#compareAges(a, b));
@@ -69,13 +57,6 @@ export class Copies {
   #isOther(a: number, b: number): boolean {
     const publishers = this.#memory.rows.publisher.view;
     return publishers[a] !== publishers[b];
-  }
-
-  #each(row: number, take: (other: number) => void): void {
-    const { rows, lists } = this.#memory;
-    lists.each((rows.source.view[row] ?? 0) - 1, (other) => {
-      if (other !== row) take(other);
-    });
   }
 
   #goesFirst(a: number, b: number): boolean {

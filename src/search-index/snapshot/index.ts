@@ -124,12 +124,8 @@ export class SnapshotFile {
     try {
       const { moves } = memory;
       const scalars = scalarsOf(memory);
-      const sections = sectionsOf(memory).map((section) => {
-        const pieces = section.pieces();
-        return {
-          name: section.name,
-          pieces: section.changes ? pieces.map((piece) => piece.slice()) : pieces,
-        };
+      const sections = sectionsOf(memory).map(({ name, pieces, changes }) => {
+        return { name, pieces: changes ? pieces.map((piece) => piece.slice()) : pieces };
       });
       const header: Header = { format: FORMAT, mark, model: this.#model, scalars, sections: [] };
       let at = PREFIX + HEADER_MAX;
