@@ -51,7 +51,7 @@ export interface WordQuery {
 
 /** Moves the posts that fit a filter in a ranking. */
 export interface Lift {
-  /** What it leaves out, every post meets. Posts without dates fit a window too, unless `datedOnly`. */
+  /** A condition that is left out holds for every post. Posts without dates fit a window too, unless `datedOnly`. */
   filter: Partial<PostFilter>;
   /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.3…0.75. */
   weight: number;

@@ -177,7 +177,7 @@ export const PostPatch = z
   });
 export type PostPatch = z.output<typeof PostPatch>;
 
-/** Posts left out for another one that are named beside it; all are counted. */
+/** How many copies of a post are named beside it; all are counted. */
 export const COPIES_NAMED = 10;
 
 /** A post as callers see it. */

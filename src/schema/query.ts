@@ -53,7 +53,7 @@ export const criteria = {
   rerank: Flag.optional().describe("false: skips the second ranking. Default true."),
 };
 
-/** A bound as a caller sends it: a day stays a day, which its zone or the place searched makes moments of; a moment is in UTC. */
+/** A bound in the form that callers send: a day stays a day, since its moments depend on the zone; a moment is given in UTC. */
 export const textOfBound = (bound: TimeSpan) =>
   bound.local ? bound.text : new Date(bound.from).toISOString();
 
@@ -64,7 +64,7 @@ interface Bounds {
   near?: NearPoint | undefined;
 }
 
-/** Refuses a time of day whose zone nobody tells: neither an offset, nor `timezone`, nor a place to search near. */
+/** Refuses a time of day without a zone: no offset, no `timezone`, and no place to search near. */
 export function refuseZoneless(query: Bounds, context: z.RefinementCtx): void {
   if (query.near !== undefined || query.timezone !== undefined) return;
   for (const name of ["after", "before"] as const) {

@@ -1,14 +1,14 @@
 import { parseUrl } from "../parse-url.ts";
 
 /**
- * What tells a link's click, campaign or sender, and nothing of the page: parameters of Google, Meta, Microsoft, Yandex, X,
- * TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo, Vero, Omeda, Adobe, Drip, Klaviyo, Matomo and Openstat, as
- * Firefox, Brave and ClearURLs strip them.
+ * Parameters that identify a click, a campaign or a sender, and not the page: those of Google, Meta, Microsoft, Yandex, X,
+ * TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo, Vero, Omeda, Adobe, Drip, Klaviyo, Matomo and Openstat, which
+ * Firefox, Brave and ClearURLs strip.
  */
 const TRACKING =
   /^(?:(?:utm|mtm|pk|piwik|matomo|hsa|stm|ga)_.*|_g[al]|gclid|gclsrc|dclid|gbraid|wbraid|gad_.*|srsltid|fbclid|fb_.*|igsh(?:id)?|msclkid|ya?s?clid|twclid|ref_(?:src|url)|ttclid|li_fat_id|epik|mc_[ce]id|_hs(?:enc|mi)|__hs.*|hsctatracking|mkt_tok|vero_(?:id|conv)|oly_(?:anon|enc)_id|s_cid|cmpid|icid|__s|_kx|_openstat|wickedid|rb_clickid|irclickid|cjevent)$/i;
 
-/** The words of a title or name, as two who write the same one differently write them. */
+/** The words of a title or name in one form, however they are written: in lower case, without punctuation. */
 export const plainWords = (text: string): string =>
   text
     .normalize("NFKC")

@@ -4,7 +4,7 @@ import { criteria, refuseZoneless } from "./query.ts";
 import { Count, Flag, fromJsonText, HttpUrl, idOn, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
-/** The posts of a board as a saved query sees them, counted when it is saved and now and then. */
+/** The posts of a board as a saved query sees them, counted when it is saved and again as the board changes. */
 export interface PostBackground {
   /** Active posts of the board. */
   posts: number;
@@ -147,7 +147,7 @@ export const pageOf = {
     .default(50)
     .describe("Items a page, 1 to 100. Default 50."),
 };
-/** The same, of a list whose news a caller may wait for. */
+/** The same for a list whose new items a caller may wait for. */
 export const awaitedPageOf = {
   ...pageOf,
   wait_s: numeric({ min: 0, max: WAIT_MAX_S })

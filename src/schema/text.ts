@@ -26,8 +26,8 @@ export function cleanLine(sent: string): string {
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
 /**
- * The text with blanks for Arabic phrases in one character: compatibility forms write each out in up to 18 letters, a
- * cheap way to a slow answer.
+ * The text with a blank for each Arabic phrase that is one character. Its compatibility form has up to 18 letters, so a short
+ * text of them would become an expensive one.
  */
 export const withoutLigatures = (text: string) => text.replace(/[\uFDF0-\uFDFD]/g, " ");
 

@@ -76,7 +76,7 @@ function dayOfText(text: string): { from: number; end: number } | null {
 
 const dayFrom = (from: number) => ({ from, end: from + DAY_MS });
 
-/** `Date.UTC` would take the years to 99 for those of the last century. */
+/** Not by `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999. */
 const utcDay = (year: number, month: number, day: number) => new Date(0).setUTCFullYear(year, month - 1, day);
 
 /** Milliseconds since midnight, and how far the clock is ahead of UTC; null offset for a local time. */

@@ -57,7 +57,7 @@ export function withMoments(sent: Record<string, unknown>): {
 
 /**
  * The last moment of a post that says when it starts and not when it ends: the start itself, or, where that is a midnight,
- * the end of the day that it begins. So people write dates.
+ * the end of that day, since people write a date as its midnight.
  * @param startsAt  epoch milliseconds
  */
 export function endOfStart(startsAt: number, { timezone, location }: Whereabouts): number {
@@ -74,7 +74,7 @@ interface Whereabouts {
   location: { lat?: number | null; lng?: number | null } | null;
 }
 
-/** All clocks of the world are ahead of UTC by a number of these. */
+/** Every clock of the world differs from UTC by a multiple of this. */
 const CLOCK_STEP_MS = 900_000;
 
 /** The zone at the coordinates of a post, or else at the place that its name means without doubt. */
