@@ -20,7 +20,7 @@ import { SharedValue } from "./shared-value.ts";
  * counting takes long, see `SharedValue`.
  */
 const COUNTS_MS = 2_000;
-/** Towns change slowly, and every post is looked at. */
+/** Towns change slowly, and counting them reads every post. */
 const PLACES_MS = 60_000;
 const STRIP_DAYS = 14;
 
@@ -163,7 +163,7 @@ function noneWhileAway(error: unknown): TopPlace[] {
 }
 
 const PLACES = 25;
-/** Posts elsewhere are not counted. */
+/** Posts at further spots are not counted. */
 const SPOTS_MAX = 1_000;
 /** Spots looked up in one go, which takes a few milliseconds. */
 const SPOTS_PER_STEP = 10;

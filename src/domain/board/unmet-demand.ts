@@ -8,7 +8,7 @@ const CALLERS_MIN = 3;
 /** Parts of searches followed on one day. Further ones are not counted. */
 const FOLLOWED_MAX = 20_000;
 const PER_SEARCH_MAX = 16;
-/** Only words made of letters are published: no number or token is, however many callers ask for it. */
+/** Only words of letters are published: numbers and tokens never are, however many callers ask for them. */
 const TELLABLE_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
 /** Tags may have some digits: web3, 5k. */
 const TELLABLE_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;

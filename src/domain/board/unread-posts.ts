@@ -14,7 +14,7 @@ const NEWEST = 200;
 const WORDS_MIN = 8;
 const ENGLISH_SHARE = 1 / 12;
 
-/** Keeps how many of the newest posts a model that reads English makes nothing of; `doctor` tells it. */
+/** Stores how many of the newest posts a model for English cannot read; `doctor` shows it. */
 export async function countUnread(
   { store, index, embedder }: { store: Store; index: SearchIndex; embedder: Embedder },
   now: number,

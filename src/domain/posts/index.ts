@@ -159,7 +159,7 @@ const WITH_ITS_ROOT =
 
 /** What is needed to show posts. */
 interface Visibility {
-  /** Those that are there, by id. */
+  /** Those that exist, by id. */
   publishers: ReadonlyMap<string, StoredPublisher>;
   /** The hidden ones of the posts, by id, with a sentence for the owner that says why. */
   hidden: ReadonlyMap<string, string>;

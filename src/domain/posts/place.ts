@@ -61,7 +61,7 @@ const nearest = (found: Resolved) =>
 
 /**
  * The place of the whole name, or of what follows a venue: the longest end, after a comma, that means a place. Where what
- * stands before it is a town itself, the end is not meant: an unknown region bears the name of a town elsewhere. At last the
+ * stands before it is a town itself, the end is not meant: an unknown region bears the name of a town elsewhere. Last comes the
  * town that a longer text begins with: "London SE15", "Zürich HB".
  */
 function placeMeant(name: string): GazetteerPlace | null {

@@ -19,7 +19,7 @@ export interface CorrectedText {
   corrections: Correction[];
 }
 
-/** In another language than the model's every word looks misspelt, and a shorter one is too near to some other word. */
+/** In a language that the model does not read, every word looks misspelt, and a shorter one is near to too many others. */
 const OTHER_LANGUAGE_MIN = 8;
 /** Looking for one word's neighbours costs as much as a plain query. */
 const CORRECTED_MAX = 12;
@@ -75,7 +75,7 @@ export function notesOnCorrections(corrections: readonly Correction[]): string[]
   return [`No post has ${words}: ${taken}. Quoted words are never corrected: "${corrections[0]?.from}".`];
 }
 
-/** So many unknown words are named; a query in a language that the board does not speak has nothing else. */
+/** At most this many unknown words are named: a query in a language that no post uses has only unknown ones. */
 const UNKNOWN_NAMED = 3;
 const OR = new Intl.ListFormat("en", { type: "disjunction" });
 

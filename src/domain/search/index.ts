@@ -131,13 +131,13 @@ export class Search {
     // What is over is left out, unless the past is asked for.
     const asksPast = filter.includeExpired || (filter.before !== null && filter.before <= now);
     const isBounded = sort === "soonest" && filter.after === null && !asksPast;
-    // The list is the same at every page, whatever moment its bound is.
+    // Taken before the bound is set to this moment: a cursor names the same list at every page.
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
     // Place and time are no part of the subject. As words they still find the posts that name them.
     const subject = text === null ? null : parseQueryText(subjectOf(text, understood));
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain };
-    // What fits place and time may speak of the subject less closely.
+    // Posts that fit place and time may match the subject less closely.
     const { scale } = this.#parts.embedder;
     const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
     const asksTime = filter.after !== null || filter.before !== null;
@@ -193,8 +193,8 @@ export class Search {
   }
 
   /**
-   * How well posts in order of time answer a text: as in a ranking of the best thousand. A post behind these has at most
-   * the relevance of the last. Null without a text.
+   * The relevance of posts that are listed by time, from a ranking of the best thousand; a post behind these gets that of the
+   * last. Null without a text.
    */
   async #relevanceOf(
     posts: readonly Place[],
@@ -243,7 +243,7 @@ export class Search {
     });
   }
 
-  /** What some posts stand for; those that stand for themselves alone are left out. */
+  /** The copies that each post stands for; posts without copies are left out. */
   async #copiesOf(posts: readonly { id: string }[], question: Question): Promise<Map<string, Copies>> {
     const ids = posts.map(({ id }) => id);
     const copies = ids.length === 0 ? [] : await this.#parts.index.copies(question, ids);
@@ -259,8 +259,8 @@ export class Search {
 }
 
 /**
- * What is over stands behind what is to come and answers about as well, unless a bound of time is given. With -0.5 it also
- * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
+ * Moves a post that is over behind those to come that answer about as well, unless a bound of time is given. Chosen among 0,
+ * -0.1, -0.2 and -0.5: with -0.5 a post that was asked for by its name fell behind posts that hardly answer.
  */
 const OVER = -0.2;
 
@@ -278,7 +278,7 @@ interface Plan {
   /** What the words of the query say beside their meaning. */
   lifts: readonly Lift[];
   understood: Understood;
-  /** Words or phrases are looked for; exclusions alone are no text. */
+  /** True with words or phrases; exclusions alone rank nothing. */
   asksWords: boolean;
   mode: RankingMode;
   list: string;

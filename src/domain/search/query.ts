@@ -46,7 +46,7 @@ export function notesOnPlace({ near }: StandingQuery): string[] {
   return note === null ? [] : [note];
 }
 
-/** Notes on a radius around nothing, and on bounds the wrong way round, which only posts over all the time between meet. */
+/** Notes on a radius without a place, and on bounds in the wrong order, which only posts that last from one to the other meet. */
 export function notesOnBounds(query: StandingQuery): string[] {
   const { after, before } = filterOf(query, 0);
   const isReversed = after !== null && before !== null && after > before;
@@ -62,7 +62,7 @@ export function notesOnBounds(query: StandingQuery): string[] {
   ];
 }
 
-/** What of a text was not looked at, and a number that was taken for an exclusion. */
+/** Notes on the parts of a text that were not read, and on a number that was taken for an exclusion. */
 export function notesOnOperators({ unread, excluded }: Pick<QueryText, "unread" | "excluded">): string[] {
   const numbers = excluded.flat().filter((word) => /^\p{N}+$/u.test(word));
   const typed = (words: readonly string[]) => words.map((word) => `"${word}"`).join(", ");
@@ -159,7 +159,7 @@ export function describeQuery(query: StandingQuery): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** The place, where these are its coordinates: a saved query keeps no name. */
+/** The town whose coordinates these are, since a saved query keeps no name; the degrees where there is none. */
 function placeOrDegrees(point: { lat: number; lng: number }): string {
   return townAt(point)?.label ?? `${degrees(point.lat)}, ${degrees(point.lng)}`;
 }

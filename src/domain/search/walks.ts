@@ -202,7 +202,7 @@ export class RelevanceWalks {
 interface Anew {
   /** The endings of the ids that were shown. */
   shown: string;
-  /** What follows is told no more relevant than the last of these. */
+  /** Relevance of the last of these: what follows gets no higher one. */
   ceiling: number;
 }
 

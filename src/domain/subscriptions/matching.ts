@@ -54,7 +54,7 @@ export class Matching {
   #standing: Percolator<StandingText | null>;
   /** Texts of active queries that have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
-  /** What the board was to active queries that have a vector; null before it was counted. */
+  /** The board as counted for each active query with a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
   #seen = 0;
   /** Posts that were matched since the board's size was looked at. */

@@ -6,7 +6,7 @@ import { preparationFor } from "../../search/model-text.ts";
 import { cosineOf } from "../../search/vectors.ts";
 import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
 
-/** A query's vector, and what the board is to it. All null without a model: words decide until a refresh finds it ready. */
+/** A query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it ready. */
 export async function meaningOf(
   { index, embedder }: { index: SearchIndex; embedder: Embedder },
   query: StandingQuery,
@@ -34,7 +34,7 @@ export function hasVectorOf(
 
 /** The newest posts that pass are compared, at most this many. */
 const COMPARED = 200;
-/** Drawn into both counts, so that a board's first posts are not each a reason to count again. */
+/** Added to both counts, so that a board's first posts are not each a reason to count again. */
 const BESIDE = 20;
 /** A board that has grown or shrunk by this factor is counted again. */
 const CHANGED = 1.25;
@@ -44,7 +44,7 @@ export function countPosts(index: SearchIndex, now: number): Promise<number> {
   return index.count(questionOf({}, now));
 }
 
-/** What a board's posts are to a saved query: one count, one list and the cosines of at most 200 posts. */
+/** Counts a board's posts for a saved query: one count, one list and the cosines of at most 200 posts. */
 export async function countBackground(
   index: SearchIndex,
   query: StandingQuery,
@@ -61,7 +61,7 @@ export async function countBackground(
   return { posts: board.posts, passing, compared: known.length, meanCosine };
 }
 
-/** Whether a board of so many posts is another one than the board that was counted. */
+/** Whether a board has grown or shrunk so much since it was counted that it is counted again. */
 export function hasChanged(background: PostBackground, posts: number): boolean {
   const factor = (posts + BESIDE) / (background.posts + BESIDE);
   return factor > CHANGED || factor < 1 / CHANGED;

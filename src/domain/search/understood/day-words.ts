@@ -9,7 +9,7 @@ export interface DayLanguage {
   /** Opens the end behind, or the one before. */
   from: RegExp;
   until: RegExp;
-  /** What stands before a month that means all of it: some are words of other meanings too. */
+  /** Words before a month that stands for all of it. Without one, the name of a month may mean something else. */
   inMonth: string;
   /** January first. */
   months: readonly string[];

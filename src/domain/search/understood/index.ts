@@ -66,7 +66,7 @@ export async function understoodIn(
       ...(days.first === null ? {} : { after: days.first }),
       ...(days.last === null ? {} : { before: days.last }),
     };
-    // Where no place tells the zone, UTC's day stands for all: a span wide enough for every zone holds its neighbours too.
+    // Without a zone the day is that of UTC: a span wide enough for every zone would include the days beside it.
     const bound = (day: string | null) => (day === null ? null : spanOfText(day));
     const [first, last] = [bound(days.first), bound(days.last)];
     const after = first === null ? null : firstMoment(first, zone ?? "UTC");

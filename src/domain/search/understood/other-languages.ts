@@ -2,7 +2,7 @@ import { dayOf } from "../../resources.ts";
 import { AFTER_TOMORROW, type DayLanguage, LANGUAGES, SPANS } from "./day-words.ts";
 import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from "./spans.ts";
 
-/** Months that English spells alike: without anything else of another language, they are English. */
+/** Months that English spells the same way: without another word of that language, they are English. */
 const ENGLISH_TOO = /^(?:april|august|september|november|december)$/i;
 const NOT_ENGLISH = /\d\.|\b(?:bis|tot|au|al|im|ab|seit|vanaf|anfang|mitte|ende|eind|en)\b|t\/m/i;
 
