@@ -6,10 +6,10 @@ const WORD_WEIGHT = 0.3;
 /** Up to this many words, a query's word score falls in proportion to the coverage; with more of them, ever less. */
 const STRICT_WORDS = 3.5;
 
-/** The least meaning of a post with every word of the query, whatever the model makes of these words. */
+/** The lowest meaning that a post with every word of the query may have, whatever the model makes of these words. */
 const VOUCHED = 0.5;
 
-/** No cosine and no words are worth more together. */
+/** The highest fused score. */
 export const FUSED_MAX = 1 + WORD_WEIGHT;
 
 /**
@@ -19,7 +19,7 @@ export const FUSED_MAX = 1 + WORD_WEIGHT;
  */
 export const UNKNOWN_WORDS_MARGIN = 0.1;
 
-/** The steps in which coverage is told. */
+/** Coverage is rounded to this many steps. */
 const COVERAGE_STEPS = 1023;
 
 /** How a post meets the words of a query. */
@@ -59,10 +59,10 @@ export function coverageFactors(words: WordQuery | null): Float64Array {
 /** By the number of words: queries have at most a few hundred. */
 const FACTORS = new Map<number, Float64Array>();
 
-/** The least meaning of a post with words of this coverage. */
+/** The lowest meaning that a post with words of this coverage may have. */
 const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
-/** Where a table for each step of coverage has that of a share. Sums of shares may pass 1 by a hair. */
+/** The step of a coverage. A sum of shares may pass 1 by a rounding error. */
 const coverageStep = (coverage: number) => Math.min(COVERAGE_STEPS, (coverage * COVERAGE_STEPS + 0.5) | 0);
 
 /**

@@ -16,7 +16,7 @@ type Row = { en: string } & Partial<Record<Language, string>>;
 const COMPOUNDING: ReadonlySet<Language> = new Set(["de", "nl"]);
 /** Letters between the parts of a compound. */
 const LINKS = ["", "s", "n", "en", "es", "e"];
-/** A stem of four letters takes an ending of one letter, one of six and more takes three. German and Dutch take only these. */
+/** An ending has at most three letters, and leaves a stem of at least three letters more. German and Dutch have only these. */
 const ENDING_MAX = 3;
 const GERMANIC_ENDING = /^(?:e|en|er|es|em|n|s|t|te|ten|st|ern|in|nen|ung|je|jes|ing|ers)$/;
 const STEM_MIN = 4;

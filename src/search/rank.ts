@@ -116,7 +116,7 @@ export function fusedScores(
   return scores;
 }
 
-/** Scores that differ by less than a part of a unit are equal. */
+/** Scores that differ by less than this part of 1 are equal. */
 const STEPS_PER_UNIT = 1e9;
 
 /** Places of the largest scores, best first, equal ones by id. @param idAt  asked for equal scores only */

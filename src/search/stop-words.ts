@@ -15,7 +15,7 @@ const OTHERS = [...SETS].filter(([language]) => language !== "en");
 export const stopWordsOf = (language: string): ReadonlySet<string> =>
   new Set([...(SETS.get(language) ?? [])].map(plainSpelling));
 
-/** Words of a query that belong to a language before its stop words are dropped: one alone may be a name. */
+/** A query must have this many stop words of a language before they are dropped: one alone may be a name. */
 const TELLING = 2;
 
 /** True for a stop word of English. */

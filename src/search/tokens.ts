@@ -17,7 +17,7 @@ const UNSPACED =
 
 const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 
-/** Longer runs of letters are no words that any rule looks into: the time of some grows with the cube of the length. */
+/** Rules skip longer runs of letters: the time of some grows with the cube of the length. */
 export const WORD_LETTERS_MAX = 40;
 
 /** A word in the spelling of `indexable`. */
@@ -101,7 +101,7 @@ const asOneWord = (lower: string): string =>
 /** Numbers without the commas between their thousands. */
 export const joinedNumbers = (text: string): string => text.replace(THOUSANDS, "");
 
-/** A word as a foreign index may have it: with the signs of its name. */
+/** A word of the index as people write it: `csharp` is c#. */
 export const withSigns = (word: string): string =>
   Object.entries(SIGNED).find(([, plain]) => plain === word)?.[0] ?? word;
 

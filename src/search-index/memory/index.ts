@@ -45,7 +45,7 @@ export class PostMemory {
   version = 0;
   /** Grows whenever rows get other numbers. */
   moves = 0;
-  /** Hears of each stem that no post had before. */
+  /** Called with each stem that no post had before. */
   onNewWord: ((stem: string) => void) | null = null;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;

@@ -103,7 +103,7 @@ export class RowIds {
     this.used += 1 + bytes.length;
   }
 
-  /** Begins anew. @returns keeps the id of a row, under its new number; to be called in the order of rows */
+  /** Begins anew. @returns a function that keeps the id of a row under its new number, to be called in the order of rows */
   compact(): (row: number, to: number) => void {
     const bytes = this.bytes.view.slice(0, this.used);
     this.used = 0;

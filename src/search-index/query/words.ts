@@ -144,7 +144,7 @@ interface AskedWord {
 const K1 = 1.2;
 const B = 0.75;
 
-/** A word in more than half of all posts still counts a little, as it does in FTS5: alike wherever it stands. */
+/** A word in more than half of all posts still counts a little, as it does in FTS5: the same for each post. */
 const SCORE_MIN = 1e-6;
 
 /** Inverse document frequency as FTS5 computes it. */

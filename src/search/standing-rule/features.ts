@@ -125,7 +125,7 @@ interface Narrowing {
 const FEW_POSTS = 200;
 /** A count speaks for `passing` within these bounds, about those of the labelled sets. */
 const PASSING = { min: 3, max: 1000 } as const;
-/** A board without posts speaks as this many posts of the labelled sets would. */
+/** A board counts as if it also had this many posts of the labelled sets. */
 const PRIOR = { posts: 20, meanCosine: 0.15, shareNearPlace: 0.06, kinds: 5 } as const;
 
 /** How many posts a query has to choose from: those that pass its filters, or would on a board of 200 posts. */
