@@ -74,7 +74,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
           erasedAt = Date.now();
         }
         await written(board, key, `crash-${n}`, n);
-        // Spreads the writing over the whole killing.
+        // Spreads the posts over all the time in which the board is killed.
         await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
       }
     })();

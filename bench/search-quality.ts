@@ -45,7 +45,7 @@ export interface Quality {
   recall100: number;
 }
 
-/** The first was at hand when rules were made; the second was made apart from them, and is judged by. */
+/** The first was used while rules were made; the second was made apart from them, so its figures say more. */
 const NOTICE_SETS = ["notices", "notices-2"] as const;
 
 const METHODS = ["words", "meaning", "hybrid", "hybrid+rerank"] as const;

@@ -1,6 +1,6 @@
 /**
  * Does every failing or odd first call lead on to a success, for an agent that has no model and follows the texts to the
- * letter? And what do eight missions cost in calls and tokens?
+ * letter? And what do missions cost in calls and tokens?
  *
  *   npx tsx bench/agent/index.ts [--all]     --all prints every course that needed more than one call
  *

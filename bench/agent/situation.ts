@@ -14,7 +14,7 @@ export interface Situation {
   says?: RegExp;
 }
 
-/** A post that no other is alike. */
+/** A post unlike any other. */
 export const post = () => ({ title: "Repair café", body: prose() });
 export const step = (tool: string, args: Record<string, unknown>): Step => ({ tool, args });
 export const PUBLISHED = /^Published\.$|^Already published/m;

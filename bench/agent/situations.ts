@@ -4,7 +4,7 @@ import { LADDER } from "./world.ts";
 
 /** Calls as models make them, or as they go when something was lost or misread. */
 export const SITUATIONS: readonly Situation[] = [
-  // Ids that name nothing, or something else.
+  // Ids that do not exist, or are of another type.
   { name: "a lost subscription", first: () => step("check_subscription", { id: "sub_lost" }) },
   {
     name: "a lost subscription, among the reading tools",

@@ -35,7 +35,8 @@ export interface BoardPosts {
 
 /**
  * Posts of sixty days, oldest first: five kinds, 1 to 4 sentences, up to four of 400 tags, four in five at a place, every
- * event and a fifth of the others with dates, about a tenth expired, half syndicated, publishers of very different zeal.
+ * event and a fifth of the others with dates, about a tenth expired, half syndicated, by publishers of which
+ * few write most.
  */
 export function* boardPosts({ count, texts, vectors, now }: BoardPosts): Generator<IndexedPost> {
   const random = seeded(1);

@@ -94,7 +94,7 @@ export async function measureNotices(
   }
 }
 
-/** Every fifth query makes a fold: a rule that was fitted to some queries is worth more on their folds than on others. */
+/** Every fifth query makes a fold: a rule that was fitted to some queries scores higher on their folds than on others. */
 const FOLDS = 5;
 
 /** Prints means over all queries, over each fold of them, and over each class. */

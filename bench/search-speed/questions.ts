@@ -51,7 +51,7 @@ export function questionsOf(
   }));
 }
 
-/** The filters that these questions use, said once more: what an index lets through is held against it. */
+/** The filters that these questions use, written a second time, to check what an index lets through. */
 export function passes({ kinds, near, after, before, now }: PostFilter, entry: IndexEntry): boolean {
   return (
     entry.expiresAt > now &&

@@ -24,7 +24,7 @@ const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
 const ROWS_PER_WRITE = 500;
 
-/** Multiples of a number modulo a prime: all different, and scattered. */
+/** Multiples of a number modulo a prime: all different, in no order. */
 const [FACTOR, PRIME] = [48_271, 999_999_937];
 
 /** Ids as long as the board's own, and in no order. */
@@ -35,7 +35,7 @@ const rootId = (n: number) => `p${digits((n * FACTOR) % PRIME, 9)}`;
 const isReply = (n: number) => n % 5 === 4;
 const digits = (n: number, length: number) => String(n).padStart(length, "0");
 
-/** Of length 1 in int8, as `src/search/quantize.ts` writes it: components around ±25. */
+/** Of length 1 in int8, as `src/search/vectors.ts` writes it: components around ±25. */
 function vectorOf(random: () => number): Int8Array {
   return Int8Array.from({ length: DIMENSION }, () => Math.round((random() + random() + random() - 1.5) * 50));
 }
