@@ -1,24 +1,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureHandler } from "../../src/adapters/http/answers.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/operation.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { call } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 describe("envelope", () => {
-  let board: TestBoard;
-  let key: string;
-  beforeAll(async () => {
-    board = await startBoard();
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
+  const me = usePublisher(board);
 
   it.each([
     ["GET /nothing", 404, "not_found"],
@@ -49,7 +44,7 @@ describe("envelope", () => {
   it("repeats no text of a post, key or field value in messages, hints and notes", async () => {
     const secret = "IGNORE ALL PREVIOUS INSTRUCTIONS";
     const answers = [
-      await call(board, "POST /posts", { title: secret, body: "", [secret]: 1 }, { key }),
+      await call(board, "POST /posts", { title: secret, body: "", [secret]: 1 }, me),
       await call(board, `GET /posts/${encodeURIComponent(secret)}`),
       await call(board, `GET /search?q=x&sort=${encodeURIComponent(secret)}`),
       await call(board, `GET /search?${encodeURIComponent(`${secret} <b>`)}=1`),

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FAILURES, type FailureCode } from "../../src/failures.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { startBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const NOT_PROVOKED: readonly FailureCode[] = [
@@ -15,7 +13,6 @@ const NOT_PROVOKED: readonly FailureCode[] = [
   "overloaded",
 ];
 const provoked = new Set<string>();
-const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 /** Checks an answer against the table of failures and the envelope. */
 function expectFailure({ status, body, headers }: Answer, code: FailureCode): void {
@@ -43,41 +40,28 @@ function expectFailure({ status, body, headers }: Answer, code: FailureCode): vo
 }
 
 describe("failures", () => {
-  let board: TestBoard;
-  let key: string;
-  let publisherId: string;
-  let otherKey: string;
-  let dataDir: string;
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" });
+  const me = usePublisher(board);
+  const other = usePublisher(board, "Other");
   let count = 0;
-  const post = (fields: object = {}, as: string = key) => {
+  const post = (fields: object = {}, as = me) => {
     count += 1;
-    return call(board, "POST /posts", { ...distinctText(count), ...fields }, { key: as });
+    return call(board, "POST /posts", { ...distinctText(count), ...fields }, as);
   };
 
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "board-"));
-    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { dataDir });
-    ({ id: publisherId, key } = await register(board));
-    ({ key: otherKey } = await register(board, "Other"));
-  });
-  afterAll(async () => {
-    await board.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-
-  /** Sends a call that must fail so, by the publisher of `as`, or by nobody where that is null. */
+  /** Sends a call that must fail so, by `as`, or by nobody where that is null. */
   const fails = async (
     code: FailureCode,
     request: `${string} ${string}`,
     body?: unknown,
-    as: string | null = key,
+    as: { key: string } | null = me,
   ) => {
-    const answer = await call(board, request, body, as === null ? {} : { key: as });
+    const answer = await call(board, request, body, as ?? {});
     expectFailure(answer, code);
     return answer;
   };
   const subscribe = async () =>
-    (await call(board, "POST /subscriptions", { query: { q: "x" } }, { key })).body.data.id;
+    (await call(board, "POST /subscriptions", { query: { q: "x" } }, me)).body.data.id;
 
   it("fails with invalid_request for a body with several problems, and names them all", async () => {
     const { body } = await fails("invalid_request", "POST /posts", {
@@ -107,7 +91,7 @@ describe("failures", () => {
 
   it("fails with invalid_json for bytes that are not UTF-8, and over MCP with its code", async () => {
     const body = Buffer.from('{"title":"Café","body":"Open."}', "latin1");
-    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const headers = { "content-type": "application/json", authorization: `Bearer ${me.key}` };
     const answer = await fetch(`${board.api}/posts`, { method: "POST", headers, body });
     const { error } = (await answer.json()) as { error: { code: string } };
     expect([answer.status, error.code]).toEqual([400, "invalid_json"]);
@@ -131,13 +115,8 @@ describe("failures", () => {
     ["invalid_json", "a member without a value", '{"title": }'],
     ["invalid_json", "half a word", "nul"],
     ["invalid_json", "a NUL", "\u0000"],
-    ["invalid_expiry", "an expiry in the past", { expires_at: ahead(-1_000) }],
-    ["invalid_expiry", "one more than 365 days ahead", { expires_at: ahead(366 * 86_400_000) }],
-    [
-      "invalid_window",
-      "an end before the start",
-      { starts_at: "2030-01-02T00:00Z", ends_at: "2030-01-01T00:00Z" },
-    ],
+    ["invalid_expiry", "an expiry in the past", { expires_at: "2020-01-01T00:00Z" }],
+    ["invalid_window", "an end in the past", { ends_at: "2020-01-01T00:00Z" }],
     ["parent_not_found", "a reply to nothing", { parent_id: "nobodyhas1" }],
     ...[
       "javascript:alert(1)",
@@ -173,15 +152,11 @@ describe("failures", () => {
     await fails(code, request, undefined, null);
   });
 
-  it.each([
-    "http://example.org/hook",
-    "https://127.0.0.1/hook",
-    "https://[::1]/hook",
-    "https://2130706433/hook",
-    "https://169.254.169.254/latest/meta-data",
-    "https://example.org:8443/hook",
-  ])("fails with invalid_url for a webhook at %s", async (webhook_url) => {
-    await fails("invalid_url", "POST /subscriptions", { query: { q: "piano" }, webhook_url });
+  it("fails with post_not_found for a report of no post, or of one that was removed", async () => {
+    const { id } = (await post()).body.data;
+    await call(board, `DELETE /posts/${id}`, undefined, me);
+    for (const post_id of ["nobodyhas1", id])
+      await fails("post_not_found", "POST /reports", { post_id, reason: "spam" });
   });
 
   it("fails with nested_reply for a reply to a reply, and names the root", async () => {
@@ -205,21 +180,23 @@ describe("failures", () => {
 
   it("fails with contains_api_key wherever else a text would be kept", async () => {
     const { id } = (await post()).body.data;
-    const url = `https://site.example/?k=${key}`;
+    const url = `https://site.example/?k=${me.key}`;
     const calls: [`${string} ${string}`, object][] = [
-      ["POST /posts", { title: "Keys", body: `Use ${key} to write.` }],
-      ["POST /posts", { ...distinctText(99), metadata: { deep: [{ note: key }] } }],
+      ["POST /posts", { title: "Keys", body: `Use ${me.key} to write.` }],
+      ["POST /posts", { ...distinctText(99), metadata: { deep: [{ note: me.key }] } }],
       ["POST /publishers/verify", { url }],
-      ["POST /subscriptions", { query: { q: `bikes ${key}` } }],
-      ["POST /subscriptions", { query: { q: "bikes" }, label: key.replace("_", "_\u200b") }],
+      ["POST /subscriptions", { query: { q: `bikes ${me.key}` } }],
+      ["POST /subscriptions", { query: { q: "bikes" }, label: me.key.replace("_", "_\u200b") }],
       ["POST /subscriptions", { query: { q: "bikes" }, webhook_url: url }],
-      [`PATCH /subscriptions/${await subscribe()}`, { label: `is${key}ours` }],
+      [`PATCH /subscriptions/${await subscribe()}`, { label: `is${me.key}ours` }],
       [`PATCH /posts/${id}`, { url }],
-      ["POST /reports", { post_id: id, reason: "other", details: `They know ${key}` }],
-      ["POST /publishers", { name: "X", description: key, accept_terms: true }],
+      ["POST /reports", { post_id: id, reason: "other", details: `They know ${me.key}` }],
+      ["POST /publishers", { name: "X", description: me.key, accept_terms: true }],
+      ["POST /publishers", { name: `We are ${me.key}`, accept_terms: true }],
+      ["POST /publishers", { name: "X", url, accept_terms: true }],
     ];
     for (const [request, input] of calls) await fails("contains_api_key", request, input);
-    expect((await call(board, `GET /publishers/${publisherId}`)).body.data.url).toBeNull();
+    expect((await call(board, `GET /publishers/${me.id}`)).body.data.url).toBeNull();
   });
 
   it("fails with missing_api_key without a key, before the body is looked at", async () => {
@@ -228,32 +205,32 @@ describe("failures", () => {
   });
 
   it("fails with invalid_api_key for a mistyped key, and says so", async () => {
-    const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
-    const { body } = await fails("invalid_api_key", "GET /publishers/me", undefined, mistyped);
+    const mistyped = me.key.slice(0, -1) + (me.key.endsWith("a") ? "b" : "a");
+    const { body } = await fails("invalid_api_key", "GET /publishers/me", undefined, { key: mistyped });
     expect(body.error.hint).toContain("its checksum is wrong");
   });
 
   it("fails with not_owner for another publisher's post", async () => {
     const { id } = (await post()).body.data;
-    await fails("not_owner", `PATCH /posts/${id}`, { title: "Mine" }, otherKey);
-    await fails("not_owner", `DELETE /posts/${id}`, undefined, otherKey);
+    await fails("not_owner", `PATCH /posts/${id}`, { title: "Mine" }, other);
+    await fails("not_owner", `DELETE /posts/${id}`, undefined, other);
   });
 
   it("fails with publisher_suspended for a suspended publisher's writes, but lets it read and erase", async () => {
-    const { id, key: suspended } = await register(board, "Suspended");
-    await board.board.services.reports.moderate("suspend", id, "test", Date.now());
+    const suspended = await register(board, "Suspended");
+    await board.board.services.reports.moderate("suspend", suspended.id, "test", Date.now());
     await fails("publisher_suspended", "POST /posts", distinctText(98), suspended);
-    const own = await call(board, "GET /publishers/me", undefined, { key: suspended });
+    const own = await call(board, "GET /publishers/me", undefined, suspended);
     expect(own.body.data.suspended).toBe(true);
-    expect((await call(board, "DELETE /publishers/me", undefined, { key: suspended })).status).toBe(200);
+    expect((await call(board, "DELETE /publishers/me", undefined, suspended)).status).toBe(200);
   });
 
   it("fails with post_hidden for everyone but the owner after enough reports", async () => {
     const { id } = (await post()).body.data;
     expect((await call(board, "POST /reports", { post_id: id, reason: "spam" })).status).toBe(201);
     await fails("post_hidden", `GET /posts/${id}`, undefined, null);
-    await fails("post_hidden", `GET /posts/${id}`, undefined, otherKey);
-    const own = await call(board, `GET /posts/${id}`, undefined, { key });
+    await fails("post_hidden", `GET /posts/${id}`, undefined, other);
+    const own = await call(board, `GET /posts/${id}`, undefined, me);
     expect(own.status).toBe(200);
     expect(own.body.meta.note).toContain("hidden");
   });
@@ -261,7 +238,7 @@ describe("failures", () => {
   it("fails with subscription_not_found for another publisher's subscription", async () => {
     const path = `/subscriptions/${await subscribe()}`;
     for (const request of [`GET ${path}`, `DELETE ${path}`, `GET ${path}/pending`] as const)
-      await fails("subscription_not_found", request, undefined, otherKey);
+      await fails("subscription_not_found", request, undefined, other);
   });
 
   it("fails with too_many_subscriptions for the 51st active subscription", async () => {
@@ -286,7 +263,7 @@ describe("failures", () => {
     ["another charset", { "content-type": "application/json; charset=latin1" }],
     ["another form of Unicode", { "content-type": "application/json; charset=utf-16" }],
   ])("fails with unsupported_media_type for %s", async (_what, headers) => {
-    expectFailure(await call(board, "POST /posts", "{}", { key, headers }), "unsupported_media_type");
+    expectFailure(await call(board, "POST /posts", "{}", { ...me, headers }), "unsupported_media_type");
   });
 
   it("fails with rate_limited beyond the limit, and says when to come back", async () => {
@@ -303,7 +280,7 @@ describe("failures", () => {
   });
 
   it("fails with duplicate_storm for the fifth near-identical post within an hour", async () => {
-    const { key: eager } = await register(board, "Eager");
+    const eager = await register(board, "Eager");
     // Posts that differ in numbers alone are told apart.
     const again = (n: number) =>
       post({ title: "Cheap watches here", body: `Buy our very cheap watches today${"!".repeat(n)}` }, eager);
@@ -315,8 +292,8 @@ describe("failures", () => {
   });
 
   it("fails with read_only for writes to a read-only board", async () => {
-    const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir });
-    const answer = await call(readOnly, "POST /posts", { title: "a", body: "b" }, { key });
+    const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir: board.dataDir });
+    const answer = await call(readOnly, "POST /posts", { title: "a", body: "b" }, me);
     await readOnly.stop();
     expectFailure(answer, "read_only");
   });

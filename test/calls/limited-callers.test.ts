@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/domain/secrets.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { prose } from "../support/boards/writing.ts";
 
 const HANDSHAKE = {
@@ -19,11 +20,7 @@ const search = (board: TestBoard, options = {}) => call(board, "GET /search", un
 const me = (board: TestBoard, options: object) => call(board, "GET /publishers/me", undefined, options);
 
 describe("the limits of the manual", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard({ RATE_LIMITS: "on", TRUST_PROXY: "1" });
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ RATE_LIMITS: "on", TRUST_PROXY: "1" });
 
   it("are more with a key, and more for verified publishers", async () => {
     const { id, key } = await register(board);
@@ -74,7 +71,7 @@ describe("the limits of the manual", () => {
       hint: expect.stringContaining("wrong API keys"),
     });
     expect(Number(wrong.headers.get("retry-after"))).toBeGreaterThan(0);
-    // The colleague in the same office, and somebody elsewhere.
+    // A colleague at the same address, and somebody elsewhere.
     expect((await me(board, { key, ...office })).status).toBe(200);
     expect((await search(board, office)).status).toBe(200);
     expect((await me(board, { key: MISTYPED, ...from("203.0.113.51") })).status).toBe(401);
@@ -82,11 +79,7 @@ describe("the limits of the manual", () => {
 });
 
 describe("limits behind a proxy", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard({ RATE_LIMITS: "search=2/60,read=3/60,write=10/60", TRUST_PROXY: "1" });
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ RATE_LIMITS: "search=2/60,read=3/60,write=10/60", TRUST_PROXY: "1" });
 
   it("let exactly the allowed number of 50 parallel searches through", async () => {
     const answers = await times(50, () => search(board, from("198.51.100.1")));

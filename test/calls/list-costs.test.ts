@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readData } from "../../src/data/read.ts";
 import type { Feed } from "../../src/syndication/feeds.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
+import { call } from "../support/boards/client.ts";
 import { addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
+import { embedded } from "../support/boards/settled.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { cpuMsDuring } from "../support/run/cpu.ts";
 
-/** Of each list so many entries are tried. `LIST_ENTRIES=all` tries each of them, which takes hours; a number, so many. */
+/** How many entries of each list are tried. `LIST_ENTRIES=all` tries every entry, which takes hours. */
 const ASKED = process.env["LIST_ENTRIES"] ?? "2";
 const PER_LIST = ASKED === "all" ? Number.POSITIVE_INFINITY : Number(ASKED);
 const [BODY_CHARS, QUERY_CHARS] = [7_990, 500];
-/** Further tries of what seems too dear: a run of the garbage collector, or another test's load, is not its own cost. */
+/** Tries of an entry that seems too expensive: the garbage collector or another test may have caused the cost. */
 const TRIES = 4;
 
-/** The board's own lists of words, as its texts are held against them. */
+/** The board's lists of words that texts are compared with. */
 const FILES = [
   "glossary.jsonl",
   "stop-words.json",
@@ -23,7 +24,7 @@ const FILES = [
   "regions.jsonl",
 ];
 const LISTS = [
-  // Stems that can be cut in many ways, and once took minutes.
+  // Stems that can be cut in many ways; texts of them once took minutes.
   { file: "known", entries: ["boot", "danse", "lampe"] },
   ...FILES.map((file) => ({ file, entries: readData(file).flatMap((row) => entriesIn(row, file)) })),
 ];
@@ -48,41 +49,29 @@ const repeated = (text: string, chars: number) =>
 const PROSE = "We lend tools for wood and metal on Saturdays, and look for a used bicycle. ";
 
 describe("an entry of our own lists, repeated up to a field's limit", () => {
-  let board: TestBoard;
+  const board = useTestBoard({ EMBEDDINGS: "required", WEBHOOK_ALLOW: "127.0.0.1" });
+  const me = usePublisher(board);
   let source: FeedSource;
   let feed: Feed;
-  let key: string;
   let count = 0;
   beforeAll(async () => {
     source = await startFeedSource();
-    board = await startBoard({ EMBEDDINGS: "required", WEBHOOK_ALLOW: "127.0.0.1" });
     await board.board.embedder.settled();
-    ({ key } = await register(board));
     ({ feed } = await addFeed(board, `${source.origin}/feed`, { kind: "jsonfeed", dailyMax: 100_000 }));
-    await call(board, "POST /subscriptions", { query: { q: "used bicycle" } }, { key });
+    await call(board, "POST /subscriptions", { query: { q: "used bicycle" } }, me);
   });
-  afterAll(async () => {
-    await board.stop();
-    source.close();
-  });
+  afterAll(() => source.close());
 
-  const embedded = async () =>
-    expect(
-      await eventually(
-        () => board.board.store.work.backlog("embed"),
-        (left) => left === 0,
-      ),
-    ).toBe(0);
   const WAYS: Record<string, { chars: number; go: (text: string) => Promise<unknown> }> = {
     posting: {
       chars: BODY_CHARS,
       async go(body) {
         count += 1;
         const title = `Number ${count}`;
-        const { status, body: answer } = await call(board, "POST /posts", { title, body }, { key });
+        const { status, body: answer } = await call(board, "POST /posts", { title, body }, me);
         expect(status, JSON.stringify(answer)).toBe(201);
-        await embedded();
-        await call(board, `DELETE /posts/${answer.data.id}`, undefined, { key });
+        await embedded(board);
+        await call(board, `DELETE /posts/${answer.data.id}`, undefined, me);
       },
     },
     relaying: {
@@ -93,7 +82,7 @@ describe("an entry of our own lists, repeated up to a field's limit", () => {
         const version = "https://jsonfeed.org/version/1.1";
         source.serve("/feed", JSON.stringify({ version, title: "Feed", items }));
         expect(await board.board.syndication.poll(feed)).toMatchObject({ added: 1, refused: [] });
-        await embedded();
+        await embedded(board);
       },
     },
     searching: {
@@ -106,9 +95,9 @@ describe("an entry of our own lists, repeated up to a field's limit", () => {
     saving: {
       chars: QUERY_CHARS,
       async go(q) {
-        const { status, body } = await call(board, "POST /subscriptions", { query: { q } }, { key });
+        const { status, body } = await call(board, "POST /subscriptions", { query: { q } }, me);
         expect(status, JSON.stringify(body)).toBe(201);
-        await call(board, `DELETE /subscriptions/${body.data.id}`, undefined, { key });
+        await call(board, `DELETE /subscriptions/${body.data.id}`, undefined, me);
       },
     },
   };
@@ -118,17 +107,17 @@ describe("an entry of our own lists, repeated up to a field's limit", () => {
     const plain: number[] = [];
     for (let n = 0; n < 5; n += 1) plain.push(await cpuMsDuring(() => go(repeated(`${PROSE}${n} `, chars))));
     const bound = 5 * (plain.sort((a, b) => a - b)[2] ?? 0);
-    const tooDear: string[] = [];
+    const tooExpensive: string[] = [];
     for (const { file, entries } of LISTS) {
       for (const entry of sampleOf(entries)) {
         for (const [form, unit] of Object.entries({ joined: entry, apart: `${entry} ` })) {
           let least = Number.POSITIVE_INFINITY;
           for (let n = 0; n < TRIES && least > bound; n += 1)
             least = Math.min(least, await cpuMsDuring(() => go(repeated(unit, chars))));
-          if (least > bound) tooDear.push(`${file}, ${form}: ${entry} ${least.toFixed(0)} ms`);
+          if (least > bound) tooExpensive.push(`${file}, ${form}: ${entry} ${least.toFixed(0)} ms`);
         }
       }
     }
-    expect(tooDear, `the bound is ${bound.toFixed(0)} ms`).toEqual([]);
+    expect(tooExpensive, `the bound is ${bound.toFixed(0)} ms`).toEqual([]);
   });
 });

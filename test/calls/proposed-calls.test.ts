@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
-import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { recordedCatalog } from "../support/recorded/catalog.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 const NOW = Date.parse("2026-12-08T12:00:00Z");
 type Arguments = Record<string, unknown>;
-/** What a model or a program would add to a proposed call that leaves something to it. */
+/** The fields that a caller adds to a proposed call, by the field that the call has. */
 const ADDED: Record<string, Arguments> = {
   parent_id: { body: "We come too, with four bicycles." },
   id: { starts_at: "2026-12-20T19:00:00Z", location: { name: "Amsterdam", lat: 52.37, lng: 4.9 } },
 };
 
-let board: TestBoard;
-let client: TestClient;
-let own: { id: string; key: string };
+const board = useTestBoard({}, { clock: () => NOW });
+const own = usePublisher(board, "Proposer");
+const client = useClient(board, "/mcp", own);
 let subscription: string;
 let thread: string;
 beforeAll(async () => {
-  board = await startBoard({}, { clock: () => NOW });
-  own = await register(board, "Proposer");
-  client = await mcpClient({ url: `${board.url}/mcp`, key: own.key });
   const other = await register(board, "Another");
   const saved = await call(board, "POST /subscriptions", { query: { q: "jazz" } }, own);
   subscription = saved.body.data.id;
@@ -31,16 +27,12 @@ beforeAll(async () => {
     await call(board, "POST /posts", post, other);
   }
   thread = (await call(board, "POST /posts", { ...THREAD, kind: "thread" }, other)).body.data.id;
-  // Five of the longest are more than one answer shows.
+  // One answer does not show five replies of the greatest length.
   for (let n = 0; n < 5; n += 1) {
     const reply = { title: `Re ${n}`, body: `${n} `.repeat(3_999), parent_id: thread };
     await call(board, "POST /posts", reply, await register(board, `Verbose ${n}`));
   }
   await board.flush();
-});
-afterAll(async () => {
-  await client.close();
-  await board.stop();
 });
 
 const JAZZ = {
@@ -63,7 +55,7 @@ const FILTERS = {
 const PAST = { title: "A past fair", body: "It was long ago.", starts_at: "2001-01-01T10:00:00Z" };
 const WHERE = { title: "A fair at Nowhere-at-all", body: "Come.", location: { name: "Nowhere-at-all" } };
 
-/** A call that a text proposes, and the text before it. */
+/** A call that a text proposes. */
 interface Proposed {
   tool: string;
   args: Arguments;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { call, register } from "../support/boards/client.ts";
+import { embedded } from "../support/boards/settled.ts";
+import { useClient, useTestBoard } from "../support/boards/use.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const QUESTIONS: Record<string, string>[] = [
@@ -15,9 +15,8 @@ const QUESTIONS: Record<string, string>[] = [
   { q: '"quilt river" -tower' },
 ];
 
-let board: TestBoard;
+const board = useTestBoard({ EMBEDDINGS: "required" });
 beforeAll(async () => {
-  board = await startBoard({ EMBEDDINGS: "required" });
   await board.board.embedder.settled();
   const { key } = await register(board);
   for (let n = 0; n < 60; n += 1) {
@@ -30,20 +29,11 @@ beforeAll(async () => {
     };
     expect((await call(board, "POST /posts", post, { key })).status).toBe(201);
   }
-  await eventually(
-    () => board.board.store.work.backlog("embed"),
-    (left) => left === 0,
-    30_000,
-  );
+  await embedded(board);
 });
-afterAll(() => board.stop());
 
-describe.each(Object.entries(CLIENTS))("the same question over REST and over MCP (%s)", (_era, connect) => {
-  let client: TestClient;
-  beforeAll(async () => {
-    client = await connect({ url: `${board.url}/mcp/data` });
-  });
-  afterAll(() => client.close());
+describe("the same question over REST and over MCP", () => {
+  const client = useClient(board, "/mcp/data");
 
   it.each(QUESTIONS)("gives the same posts in the same order, page by page: %j", async (question) => {
     let restCursor: string | undefined;
@@ -73,7 +63,7 @@ describe.each(Object.entries(CLIENTS))("the same question over REST and over MCP
     );
     for (const [tool, args, path, hint] of [
       ["get_post", { id: "nobodyhas1" }, "/posts/nobodyhas1", "Search again with `search`."],
-      // Wrong arguments are told in the words of each surface.
+      // The hint on wrong arguments is in the words of its surface.
       ["search", { limit: 1000 }, "/search?limit=1000", "Call `search` again with `limit` corrected."],
       ["search", { cursor: "x" }, "/search?cursor=x", null],
     ] as const) {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
-import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
+import { describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { recordedCatalog } from "../support/recorded/catalog.ts";
 import { exampleOf, requestOf } from "../support/recorded/story.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
-/** What no field takes, or few do. */
+/** Values that no field accepts, or few fields. */
 const WRONG: readonly unknown[] = [
   -0.5,
   1e9,
@@ -18,24 +17,15 @@ const WRONG: readonly unknown[] = [
   { nonsense: { deeper: 1 } },
   { lat: 120, lng: "x", name: 5, q: 7, kind: "sale", near: "Nowhere-at-all" },
 ];
-/** The words of zod. */
+/** Phrases of zod's own messages. */
 const VALIDATOR = /Too (big|small)|Invalid (input|option|string)|expected|received|[<>]=|[Uu]nrecognized|NaN/;
 const REST_WORDS =
   /\b(GET|POST|PATCH|DELETE) \/|Authorization|`issues`|Retry-After|\bmeta\.|[Rr]equest body|query parameter/;
 const MCP_WORDS = new RegExp(`\`(${TOOLS.join("|")})\`|BOARD_API_KEY|stdio|argument|\\btools?\\b`);
 
-let board: TestBoard;
-let client: TestClient;
-let key: string;
-beforeAll(async () => {
-  board = await startBoard();
-  ({ key } = await register(board));
-  client = await mcpClient({ url: `${board.url}/mcp`, key });
-});
-afterAll(async () => {
-  await client.close();
-  await board.stop();
-});
+const board = useTestBoard();
+const me = usePublisher(board);
+const client = useClient(board, "/mcp", me);
 
 /** The example of a tool with each of its fields wrong in each way. */
 function wrongInputs(tool: string, fields: readonly string[]): Record<string, unknown>[] {
@@ -89,7 +79,7 @@ describe.each(TOOLS)("%s with wrong arguments", (tool) => {
         board,
         request,
         body ?? (rest.method === "GET" ? undefined : {}),
-        auth === "key" ? { key } : {},
+        auth === "key" ? me : {},
       );
       if (answer.body.ok === true) continue;
       const { error } = answer.body;
