@@ -2,16 +2,12 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { useTestBoard } from "../support/boards/use.ts";
 
-let board: TestBoard;
-beforeAll(async () => {
-  board = await startBoard();
-});
-afterAll(() => board.stop());
+const board = useTestBoard();
 
-/** Not `fetch`, which decodes by itself. */
+/** By `node:http`, since `fetch` decodes what it gets. */
 async function ask(path: string, headers: Record<string, string>, send?: object) {
   const isJson = send === undefined ? {} : { "Content-Type": "application/json" };
   const options = { method: send === undefined ? "GET" : "POST", headers: { ...headers, ...isJson } };

@@ -1,34 +1,24 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
+import { describe, expect, it } from "vitest";
 import { newPostId } from "../../src/domain/secrets.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { aPost } from "../support/search/rows.ts";
 
 const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
-let board: TestBoard;
-/** Of an operator who said nothing but that training is allowed. */
-let bare: TestBoard;
-let key: string;
 let ahead = 0;
-
-beforeAll(async () => {
-  board = await startBoard(
-    { SITE_URL: SITE, CONTACT: "security@board.example" },
-    { clock: () => Date.now() + ahead },
-  );
-  bare = await startBoard({ AI_TRAINING: "on" }, { idle: true });
-  ({ key } = await register(board));
-});
-afterAll(async () => {
-  await board.stop();
-  await bare.stop();
-});
+const board = useTestBoard(
+  { SITE_URL: SITE, CONTACT: "security@board.example" },
+  { clock: () => Date.now() + ahead },
+);
+const me = usePublisher(board);
+/** The board of an operator who set nothing but AI_TRAINING. */
+const bare = useTestBoard({ AI_TRAINING: "on" }, { idle: true });
 
 const get = async (path: string, on: Pick<TestBoard, "url"> = board) => {
   const response = await fetch(on.url + path);
@@ -56,9 +46,9 @@ describe("robots.txt", () => {
 
 describe("sitemap", () => {
   it("lists fixed pages, posts and publishers with the time of their last change, and nothing hidden", async () => {
-    const shown = await write(board, key);
-    const hidden = await write(board, key);
-    const reply = await write(board, key, { parent_id: shown.id });
+    const shown = await write(board, me.key);
+    const hidden = await write(board, me.key);
+    const reply = await write(board, me.key, { parent_id: shown.id });
     await board.board.services.reports.moderate("hide", hidden.id, "test", Date.now());
     ahead = DAY_MS;
     const { text, headers } = await get("/sitemap.xml");
@@ -165,9 +155,9 @@ describe("well-known addresses", () => {
     const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1];
     expect(field("Contact")).toBe("mailto:security@board.example");
     expect(field("Canonical")).toBe(`${SITE}/.well-known/security.txt`);
-    const expires = z.iso.datetime().parse(field("Expires"));
-    expect(Date.parse(expires)).toBeGreaterThan(Date.now() + 30 * DAY_MS);
-    expect(Date.parse(expires)).toBeLessThan(Date.now() + 365 * DAY_MS);
+    const expires = Date.parse(field("Expires") ?? "");
+    expect(expires).toBeGreaterThan(Date.now() + 30 * DAY_MS);
+    expect(expires).toBeLessThan(Date.now() + 365 * DAY_MS);
   });
 
   it("have none without a contact, and refuse a contact that is not an address", async () => {
@@ -191,20 +181,18 @@ describe("well-known addresses", () => {
   });
 
   it("have a server card with all its required members, at both addresses and for every origin", async () => {
-    const Remote = z.object({
-      type: z.literal("streamable-http"),
-      url: z.url(),
-      supportedProtocolVersions: z.array(z.iso.date()).min(2),
-    });
-    const Card = z.object({
-      $schema: z.literal("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
-      name: z
-        .string()
-        .max(200)
-        .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
-      description: z.string().min(1).max(100),
-      version: z.string().max(255),
-      remotes: z.array(Remote).min(1),
+    const cardAt = (root: string, name: unknown) => ({
+      $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+      name,
+      description: expect.stringMatching(/^.{1,100}$/),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      remotes: [
+        {
+          type: "streamable-http",
+          url: `${root}/mcp`,
+          supportedProtocolVersions: expect.arrayContaining(["2026-07-28", "2025-06-18"]),
+        },
+      ],
     });
     const texts = [];
     for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
@@ -218,10 +206,10 @@ describe("well-known addresses", () => {
     }
     expect(texts[0]).toBe(texts[1]);
     const card = JSON.parse(texts[0] ?? "");
-    expect(Card.parse(card).name).toBe("example.board/agent-board");
-    expect(card.remotes[0].url).toBe(`${SITE}/mcp`);
+    expect(card).toMatchObject(cardAt(SITE, "example.board/agent-board"));
     expect(card.tools).toBeUndefined();
-    expect(Card.safeParse(JSON.parse((await get("/mcp/server-card", bare)).text)).success).toBe(true);
+    const named = expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+    expect(JSON.parse((await get("/mcp/server-card", bare)).text)).toMatchObject(cardAt(bare.url, named));
   });
 
   it("have an AI catalog whose addresses exist", async () => {
@@ -239,7 +227,6 @@ describe("well-known addresses", () => {
   });
 
   it.each([
-    "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
@@ -250,8 +237,6 @@ describe("well-known addresses", () => {
     expect(status).toBe(404);
     expect(headers.get("content-type")).toContain("application/json");
     expect(JSON.parse(text)).toMatchObject({ ok: false, error: { code: "not_found" } });
-    const browser = await fetch(board.url + path, { headers: { accept: "text/html" } });
-    expect(browser.headers.get("content-type")).toContain("application/json");
   });
 });
 

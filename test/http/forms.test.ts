@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { titles, write } from "../support/boards/writing.ts";
 
 /** What clients, languages and servers in between write otherwise than the manual. */
 describe("other forms of a request", () => {
-  let board: TestBoard;
   let publisher: { id: string; key: string };
+  const board = useTestBoard();
   beforeAll(async () => {
-    board = await startBoard();
     publisher = await register(board);
     await write(board, publisher.key, { title: "A fair", kind: "event", tags: ["a", "b"] });
     await write(board, publisher.key, { title: "A bike", kind: "offer", tags: ["a"] });
   });
-  afterAll(() => board.stop());
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
   const me = (headers: Record<string, string>) => call(board, "GET /publishers/me", undefined, { headers });

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { BoardProcess, freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useFolder } from "../support/boards/use.ts";
 
 const CHARS = 7_990;
 /** Texts that have cost minutes, or that look as if they could. */
@@ -18,15 +16,9 @@ const TEXTS: Record<string, string> = {
   pictures: "🚲🎻".repeat(CHARS / 4),
 };
 
-let folder: string;
+const folder = useFolder();
 let board: BoardProcess | undefined;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "board-healthz-"));
-});
-afterEach(async () => {
-  await board?.kill();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => board?.kill());
 
 describe("/healthz", () => {
   it("answers within a second while any text of 8,000 characters is written and embedded, also after a restart", async () => {
@@ -34,18 +26,14 @@ describe("/healthz", () => {
     const { key } = await register(board);
     const writing = longestSilence(board);
     for (const [title, text] of Object.entries(TEXTS)) {
-      const { status, body } = await call(
-        board,
-        "POST /posts",
-        { title, body: text.slice(0, CHARS) },
-        { key },
-      );
+      const post = { title, body: text.slice(0, CHARS) };
+      const { status, body } = await call(board, "POST /posts", post, { key });
       expect([title, status, body.error]).toEqual([title, 201, undefined]);
     }
     expect(await writing.stop()).toBeLessThan(1_000);
     await board.kill();
 
-    // All of them wait for the model now, and two more come.
+    // All texts wait for the model now, and two more arrive.
     const admin = await freePort();
     board = await BoardProcess.start({ DATA_DIR: folder, EMBEDDINGS: "required", ADMIN_PORT: String(admin) });
     const embedding = longestSilence(board);

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
 
 const EXPOSED = [
@@ -12,21 +13,16 @@ const EXPOSED = [
 ];
 
 describe("http", () => {
-  let board: TestBoard;
-  let key: string;
   let now = Date.now();
-  beforeAll(async () => {
-    // The clock is fixed. Otherwise the board would read its counts again after some seconds, and its ETag would change.
-    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  // The clock is fixed. Otherwise the board would read its counts again after some seconds, and its ETag would change.
+  const board = useTestBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+  const me = usePublisher(board);
   const get = (path: string, headers: Record<string, string> = {}) =>
     call(board, `GET ${path}`, undefined, { headers });
 
   describe("ETag", () => {
     it("answers 304 without a body while a post is unchanged, and 200 after an edit", async () => {
-      const { id } = await write(board, key);
+      const { id } = await write(board, me.key);
       const first = await get(`/posts/${id}`);
       const etag = first.headers.get("etag") ?? "";
       expect(etag).toMatch(/^W\/"[\w-]+"$/);
@@ -34,25 +30,25 @@ describe("http", () => {
       expect([second.status, second.body]).toEqual([304, ""]);
       expect(second.headers.get("etag")).toBe(etag);
       expect((await get(`/posts/${id}`, { "if-none-match": `"other", ${etag}` })).status).toBe(304);
-      await call(board, `PATCH /posts/${id}`, { title: "Changed" }, { key });
+      await call(board, `PATCH /posts/${id}`, { title: "Changed" }, me);
       const third = await get(`/posts/${id}`, { "if-none-match": etag });
       expect([third.status, third.body.data?.title]).toEqual([200, "Changed"]);
     });
 
     it("stays the same while a search finds the same posts, although each search counts retrievals", async () => {
-      await write(board, key, { tags: ["still"] });
+      await write(board, me.key, { tags: ["still"] });
       const etag = (await get("/search?tags=still")).headers.get("etag") ?? "";
       await board.flush();
       const [counted] = await found(board, "/search?tags=still");
       expect(counted.retrievals).toBeGreaterThan(0);
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(304);
-      await write(board, key, { tags: ["still"] });
+      await write(board, me.key, { tags: ["still"] });
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(200);
     });
 
     it("stays the same while only the counts of the board change, and changes with texts that look like them", async () => {
       const metadata = { meta: { board: { active_posts: 1 } }, note: '"retrievals":1' };
-      const { id } = await write(board, key, { metadata });
+      const { id } = await write(board, me.key, { metadata });
       const first = await get(`/posts/${id}`);
       const known = { "if-none-match": first.headers.get("etag") ?? "" };
       await register(board, "Another");
@@ -61,13 +57,13 @@ describe("http", () => {
       expect(meta.board).not.toEqual(first.body.meta.board);
       expect((await get(`/posts/${id}`, known)).status).toBe(304);
       for (const change of [{ meta: { board: { active_posts: 2 } } }, { note: '"retrievals":2' }]) {
-        await call(board, `PATCH /posts/${id}`, { metadata: { ...metadata, ...change } }, { key });
+        await call(board, `PATCH /posts/${id}`, { metadata: { ...metadata, ...change } }, me);
         expect((await get(`/posts/${id}`, known)).status).toBe(200);
       }
     });
 
     it("is on every GET of the API, differs by caller if the answer does, and is on no failure", async () => {
-      const { id } = await write(board, key);
+      const { id } = await write(board, me.key);
       const lists = ["/board", "/search", "/posts", "/metrics"];
       for (const path of [...lists, `/posts/${id}`, `/posts/${id}/replies`]) {
         const { headers } = await get(path);
@@ -76,7 +72,7 @@ describe("http", () => {
         expect(headers.get("cache-control"), path).toBe("no-cache");
       }
       await call(board, "POST /reports", { post_id: id, reason: "spam" });
-      const own = await call(board, `GET /posts/${id}`, undefined, { key });
+      const own = await call(board, `GET /posts/${id}`, undefined, me);
       const foreign = await get(`/posts/${id}`, { "if-none-match": own.headers.get("etag") ?? "" });
       expect(foreign.status).toBe(404);
       expect(foreign.headers.get("etag")).toBeNull();
@@ -84,7 +80,7 @@ describe("http", () => {
   });
 
   it("links the next page, and no page after the last", async () => {
-    for (let n = 0; n < 3; n += 1) await write(board, key, { tags: ["linked"] });
+    for (let n = 0; n < 3; n += 1) await write(board, me.key, { tags: ["linked"] });
     const seen: string[] = [];
     let path: string | null = `${board.api}/search?tags=linked&limit=1&sort=newest`;
     while (path !== null) {
@@ -98,8 +94,8 @@ describe("http", () => {
   });
 
   it("links the next page of a query with question marks, unless the address is too long for a header", async () => {
-    for (let n = 0; n < 2; n += 1) await write(board, key, { title: "Which bell?", tags: ["asked"] });
-    // Once, the link ended at the second question mark, so its cursor belonged to another query.
+    for (let n = 0; n < 2; n += 1) await write(board, me.key, { title: "Which bell?", tags: ["asked"] });
+    // The link once ended at the second question mark, so its cursor belonged to another query.
     const { headers } = await get("/search?q=which?&tags=asked&limit=1");
     const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? "";
     const { status, body } = await call(board, `GET ${new URL(next, board.url).href}`);
@@ -154,7 +150,7 @@ describe("http", () => {
   });
 
   it("answers HEAD like GET, without a body", async () => {
-    const { id } = await write(board, key);
+    const { id } = await write(board, me.key);
     for (const path of [`/posts/${id}`, "/search", "/board"]) {
       const [head, whole] = [await fetch(board.api + path, { method: "HEAD" }), await get(path)];
       expect(head.status).toBe(200);
@@ -178,8 +174,8 @@ describe("http", () => {
 
   it("builds every link from SITE_URL, never from the Host header", async () => {
     const site = await startBoard({ SITE_URL: "https://board.example/" });
-    const { key: writer } = await register(site);
-    const { id } = await write(site, writer);
+    const { key } = await register(site);
+    const { id } = await write(site, key);
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
     // Not `fetch`, which sets the host by itself.
     const sent = httpRequest(`${site.api}/posts/${id}`, { headers }).end();
@@ -215,9 +211,9 @@ describe("http", () => {
   });
 
   describe("the request log", () => {
-    const linesWith = (mark: string) =>
+    const linesWith = (mark: string, { logs } = board) =>
       eventually(
-        async () => board.logs.filter((line) => line.includes(mark)),
+        async () => logs.filter((line) => line.includes(mark)),
         (lines) => lines.length > 0,
       );
 
@@ -234,27 +230,23 @@ describe("http", () => {
     });
 
     it("has no key, no body, no query and no whole address", async () => {
-      await call(board, "POST /posts", { title: "logmarktitle", body: "logmarkbody" }, { key });
+      await call(board, "POST /posts", { title: "logmarktitle", body: "logmarkbody" }, me);
       await get("/search?q=logmarkquery&near=52.123,13.456");
       await call(board, "GET /publishers/me", undefined, {
-        headers: { "x-api-key": `${key.slice(0, -1)}!` },
+        headers: { "x-api-key": `${me.key.slice(0, -1)}!` },
       });
-      await get(`/publishers/${key}`);
+      await get(`/publishers/${me.key}`);
       await get("/posts/logmark0002");
       await linesWith("logmark0002");
       const all = board.logs.join("\n");
-      expect(all).not.toContain(key.slice(0, 20));
+      expect(all).not.toContain(me.key.slice(0, 20));
       expect(all).not.toMatch(/logmark(title|body|query)|52\.123|127\.0\.0\.1/);
     });
 
     it("shortens IPv6 addresses to their /48", async () => {
       const proxied = await startBoard({ TRUST_PROXY: "1" });
       await call(proxied, "GET /board", undefined, { headers: { "x-forwarded-for": "2001:db8:aa:bb::1" } });
-      const lines = await eventually(
-        async () => proxied.logs.filter((line) => line.includes("2001:db8:aa::")),
-        (found) => found.length > 0,
-      );
-      expect(lines).toHaveLength(1);
+      expect(await linesWith("2001:db8:aa::", proxied)).toHaveLength(1);
       expect(proxied.logs.join("\n")).not.toContain("bb::1");
       await proxied.stop();
     });
