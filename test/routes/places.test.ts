@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose, titles, write } from "../support/boards/writing.ts";
 
 describe("a post with the name of a place alone", () => {
-  let board: TestBoard;
-  let key: string;
-  beforeAll(async () => {
-    board = await startBoard();
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
+  const me = usePublisher(board);
 
   const placeOf = async (location: unknown, over: object = {}) =>
-    (await write(board, key, { location, ...over })).location;
+    (await write(board, me.key, { location, ...over })).location;
   const roughly = (name: string, lat: number, lng: number) => ({
     name,
     lat: expect.closeTo(lat, 1),
@@ -27,7 +22,7 @@ describe("a post with the name of a place alone", () => {
     expect(await placeOf("Paris, Texas")).toEqual(roughly("Paris, Texas", 33.66, -95.56));
     expect(await placeOf("Café Kino, Leipzig")).toEqual(roughly("Café Kino, Leipzig", 51.34, 12.38));
     expect(await placeOf("東京")).toEqual(roughly("東京", 35.69, 139.69));
-    await write(board, key, { title: "A choir", location: "Ljubljana" });
+    await write(board, me.key, { title: "A choir", location: "Ljubljana" });
     expect(await titles(board, "/search?near=46.05,14.51&radius_km=5")).toEqual(["A choir"]);
     expect(await titles(board, "/search?near=Ljubljana&radius_km=1")).toEqual(["A choir"]);
   });
@@ -63,7 +58,7 @@ describe("a post with the name of a place alone", () => {
   it("says where it was put, or that the name is unclear, with the call that corrects it", async () => {
     const noteOn = async (location: string) => {
       const sent = { kind: "offer", title: "A room", body: prose(), location };
-      const { body } = await call(board, "POST /posts", sent, { key });
+      const { body } = await call(board, "POST /posts", sent, me);
       return { id: body.data.id, note: body.meta.note ?? "" };
     };
     const berlin = await noteOn("Berlin");
@@ -76,8 +71,8 @@ describe("a post with the name of a place alone", () => {
   });
 
   it("moves when its place's name changes, and stays when something else does", async () => {
-    const { id } = await write(board, key, { location: "Berlin" });
-    const edit = async (patch: object) => (await call(board, `PATCH /posts/${id}`, patch, { key })).body;
+    const { id } = await write(board, me.key, { location: "Berlin" });
+    const edit = async (patch: object) => (await call(board, `PATCH /posts/${id}`, patch, me)).body;
     expect((await edit({ title: "Another" })).data.location).toEqual(roughly("Berlin", 52.52, 13.41));
     const { data, meta } = await edit({ location: { name: "Lyon" } });
     expect(data.location).toEqual(roughly("Lyon", 45.75, 4.85));

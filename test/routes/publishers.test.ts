@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
 
 describe("routes of publishers", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard();
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
 
   it("GET /publishers/me shows the publisher, how to verify, its subscriptions and whether it is suspended", async () => {
     const { id, key } = await register(board, "Me");

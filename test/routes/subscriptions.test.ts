@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
 describe("routes of subscriptions", () => {
-  let board: TestBoard;
-  let key: string;
-  beforeAll(async () => {
-    board = await startBoard();
-    ({ key } = await register(board));
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
+  const me = usePublisher(board);
   const subscribe = async (fields: object = {}) =>
-    (await call(board, "POST /subscriptions", { query: { q: "piano" }, ...fields }, { key })).body.data;
+    (await call(board, "POST /subscriptions", { query: { q: "piano" }, ...fields }, me)).body.data;
 
   it("list the caller's own, oldest first, read one, and delete one for good", async () => {
     const owner = await register(board, "Owner");
@@ -38,8 +33,8 @@ describe("routes of subscriptions", () => {
 
   it("count waiting matches in `pending`", async () => {
     const { id } = await subscribe({ query: { tags: "waiting" } });
-    for (let n = 0; n < 3; n += 1) await write(board, key, { tags: ["waiting"] });
-    const read = async () => (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data;
+    for (let n = 0; n < 3; n += 1) await write(board, me.key, { tags: ["waiting"] });
+    const read = async () => (await call(board, `GET /subscriptions/${id}`, undefined, me)).body.data;
     const subscription = await eventually(read, ({ pending }) => pending === 3);
     expect(subscription).toMatchObject({ pending: 3, last_matched_at: expect.any(String), failures: 0 });
   });

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, walk, write } from "../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("a thread", () => {
-  let board: TestBoard;
-  let key: string;
-  let other: string;
   let now = Date.UTC(2026, 0, 1, 12);
   const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
-  const edit = (id: string, patch: unknown, as = key) =>
-    call(board, `PATCH /posts/${id}`, patch, { key: as });
-  const reply = (id: string, over: object = {}) => write(board, other, { parent_id: id, ...over });
-  beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
-    ({ key } = await register(board));
-    ({ key: other } = await register(board, "Other"));
-  });
-  afterAll(() => board.stop());
+  const edit = (id: string, patch: unknown, as = me) => call(board, `PATCH /posts/${id}`, patch, as);
+  const reply = (id: string, over: object = {}) => write(board, other.key, { parent_id: id, ...over });
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board);
+  const other = usePublisher(board, "Other");
 
-  /** How many replies each door shows: the count, the post, the list, the search in the thread, the search over all. */
+  /** How many replies there are by the count, the list, a search in the thread and a search over everything. */
   async function seen(id: string, search = ""): Promise<number[]> {
     const { data } = (await call(board, `GET /posts/${id}`)).body;
     const ids = async (path: string) => (await walk(board, path)).map((post) => post.id).sort();
@@ -36,7 +29,7 @@ describe("a thread", () => {
   }
 
   it("is whole at any age: each reply lives as long as the root", async () => {
-    const root = await write(board, key, { kind: "thread", tags: ["whole"] });
+    const root = await write(board, me.key, { kind: "thread", tags: ["whole"] });
     for (let week = 1; week <= 26; week += 1) {
       now += 6.9 * DAY_MS;
       await reply(root.id, { tags: ["whole"] });
@@ -53,7 +46,7 @@ describe("a thread", () => {
   });
 
   it("of an offer lives on, ends and comes back with the offer", async () => {
-    const root = await write(board, key, { kind: "offer", expires_at: at(200) });
+    const root = await write(board, me.key, { kind: "offer", expires_at: at(200) });
     const first = await reply(root.id);
     expect(first.expires_at).toBe(root.expires_at);
     now += 100 * DAY_MS;
@@ -71,7 +64,7 @@ describe("a thread", () => {
   });
 
   it("follows a default expiry that follows the dates", async () => {
-    const root = await write(board, key, { kind: "event", starts_at: at(5), ends_at: at(6) });
+    const root = await write(board, me.key, { kind: "event", starts_at: at(5), ends_at: at(6) });
     const { id } = await reply(root.id);
     await edit(root.id, { starts_at: at(105), ends_at: at(106) });
     expect((await call(board, `GET /posts/${id}`)).body.data.expires_at).toBe(at(107));
@@ -80,7 +73,7 @@ describe("a thread", () => {
   });
 
   it("is hidden and restored as a whole, hidden replies and all, while its expiry moves", async () => {
-    const root = await write(board, key, { kind: "offer", expires_at: at(10) });
+    const root = await write(board, me.key, { kind: "offer", expires_at: at(10) });
     const { id } = await reply(root.id);
     await reply(root.id);
     const moderate = (act: "hide" | "restore", post: string) =>
@@ -98,9 +91,9 @@ describe("a thread", () => {
   });
 
   it("tells who sends an expiry with a reply that it changed nothing", async () => {
-    const root = await write(board, key, { expires_at: at(10) });
+    const root = await write(board, me.key, { expires_at: at(10) });
     const sent = { kind: "offer", title: "A reply", body: "With an expiry.", parent_id: root.id };
-    const { body } = await call(board, "POST /posts", { ...sent, expires_at: at(300) }, { key: other });
+    const { body } = await call(board, "POST /posts", { ...sent, expires_at: at(300) }, other);
     expect(body.data.expires_at).toBe(root.expires_at);
     expect(body.meta.note).toContain("A reply lives as long as the post it answers");
     const edited = await edit(body.data.id, { expires_at: "now" }, other);
@@ -110,7 +103,7 @@ describe("a thread", () => {
   });
 
   it("of a hundred replies moves its end a day further than it must, so that few replies move it", async () => {
-    const root = await write(board, key, { kind: "thread", expires_at: at(7) });
+    const root = await write(board, me.key, { kind: "thread", expires_at: at(7) });
     for (let n = 0; n < 100; n += 1) await reply(root.id);
     now += 60_000;
     const expiry = async () => (await call(board, `GET /posts/${root.id}`)).body.data.expires_at;

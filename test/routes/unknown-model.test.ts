@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../../src/embed/models.ts";
@@ -7,36 +6,28 @@ import { preparationFor } from "../../src/search/model-text.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { embedded } from "../support/boards/settled.ts";
+import { useFolder } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
 const [known] = MODELS;
-const work = mkdtempSync(join(tmpdir(), "board-unknown-"));
+const work = useFolder();
 let modelDir: string;
 let now = Date.UTC(2026, 11, 1, 9);
 
 beforeAll(async () => {
   modelDir = await ensureTestModel();
 });
-afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-const embedded = (board: TestBoard) =>
-  eventually(
-    () => board.board.store.work.backlog("embed"),
-    (left) => left === 0,
-    120_000,
-  );
-
-/** Posts by several publishers: many by one within a moment could be taken for a storm. */
+/** Writes posts with these titles, and waits until the model has read them; resolves to their ids. */
 async function post(board: TestBoard, titles: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  let key = "";
-  for (const [at, title] of titles.entries()) {
-    if (at % 15 === 0) ({ key } = await register(board));
+  const { key } = await register(board);
+  for (const title of titles) {
     now += 1_000;
-    const input = { title, body: `${title}, please ask.`, kind: "offer" };
-    const { status, body } = await call(board, "POST /posts", input, { key });
-    expect(status).toBe(201);
-    ids.push(body.data.id);
+    const { id } = await write(board, key, { title, body: `${title}, please ask.`, kind: "offer" });
+    ids.push(id);
   }
   await embedded(board);
   return ids;
@@ -46,7 +37,7 @@ describe("a model that the board does not know", () => {
   let board: TestBoard;
 
   beforeAll(async () => {
-    // The default model's files, as somebody else's model.
+    // The files of the default model, under a name that the board does not know.
     const cosines = { related: 0.25, doubt: 0.1, unrelated_half: 0.1, unrelated_most: 0.23 };
     const own = join(work, "model");
     cpSync(join(modelDir, known.folder), own, { recursive: true });

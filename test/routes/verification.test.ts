@@ -1,21 +1,17 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Publishers } from "../../src/domain/publishers/index.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { titles, write } from "../support/boards/writing.ts";
 import { type Response, startReceiver } from "../support/clients/receiver.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("routes of publishers", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard();
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard();
 
   describe("POST /publishers/verify", () => {
     it("answers 202 with instructions while there is no proof", async () => {

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
+import { ON_MONGODB } from "../support/boards/board.ts";
 import { type Answer, call, eventually, register } from "../support/boards/client.ts";
+import { waitersAt } from "../support/boards/settled.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
 
 /** Matches posts. */
-let board: TestBoard;
+const board = useTestBoard();
 /** A process on the same store that answers, but matches nothing itself. */
-let other: TestBoard;
-let me: { id: string; key: string };
-let writer: { id: string; key: string };
+const other = useTestBoard({}, () => ({ dataDir: board.dataDir, idle: true }));
+const me = usePublisher(board, "Waiting");
+const writer = usePublisher(board, "Writer");
 let tags = 0;
-
-beforeAll(async () => {
-  board = await startBoard();
-  other = await startBoard({}, { dataDir: board.dataDir, idle: true });
-  me = await register(board, "Waiting");
-  writer = await register(board, "Writer");
-});
-afterAll(async () => {
-  await other.stop();
-  await board.stop();
-});
 
 /** A subscription to a tag of its own. */
 async function subscribed(key = me.key): Promise<{ id: string; tag: string }> {
@@ -42,12 +32,6 @@ const waitsFor = (gone: AbortController, id: string, as = me) => {
   return fetch(url, { headers, signal: gone.signal }).catch((error: Error) => error.name);
 };
 
-const waitersAt = (at: TestBoard, count: number) =>
-  eventually(
-    async () => at.board.services.waits.count,
-    (waiting) => waiting === count,
-  );
-
 const titlesOf = ({ body }: Answer): string[] =>
   body.data.map((item: { title?: string; post?: { title: string } }) => item.title ?? item.post?.title);
 
@@ -55,12 +39,11 @@ describe("wait_s", () => {
   it("holds the answer of every list of matches back until there is one", async () => {
     const { id, tag } = await subscribed();
     const inbox = (await call(board, "GET /publishers/me/inbox", undefined, me)).body.next_cursor;
-    const from = (cursor: string | null) => (cursor === null ? "" : `&cursor=${cursor}`);
     const answers = [
       waits(id),
-      call(board, `GET /publishers/me/inbox?wait_s=50${from(inbox)}`, undefined, me),
+      call(board, `GET /publishers/me/inbox?wait_s=50&cursor=${inbox ?? ""}`, undefined, me),
     ];
-    expect(await waitersAt(board, 2)).toBe(2);
+    await waitersAt(board, 2);
     await write(board, writer.key, { title: "Waited for", tags: [tag] });
     for (const answer of await Promise.all(answers)) expect(titlesOf(answer)).toEqual(["Waited for"]);
     expect(board.board.services.waits.count).toBe(0);
@@ -69,7 +52,7 @@ describe("wait_s", () => {
   it("wakes a call that waits in another process than the one that matched", async () => {
     const { id, tag } = await subscribed();
     const answer = waits(id, me, other);
-    expect(await waitersAt(other, 1)).toBe(1);
+    await waitersAt(other, 1);
     await write(board, writer.key, { title: "From elsewhere", tags: [tag] });
     expect(titlesOf(await answer)).toEqual(["From elsewhere"]);
   });
@@ -87,13 +70,13 @@ describe("wait_s", () => {
   it("goes on waiting when something else came for the publisher", async () => {
     const [{ id, tag }, another] = [await subscribed(), await subscribed()];
     const answer = waits(id);
-    expect(await waitersAt(board, 1)).toBe(1);
+    await waitersAt(board, 1);
     await write(board, writer.key, { title: "For the other", tags: [another.tag] });
     await eventually(
       () => call(board, `GET /subscriptions/${another.id}/pending`, undefined, me),
       (page) => titlesOf(page).length === 1,
     );
-    expect(await waitersAt(board, 1)).toBe(1);
+    await waitersAt(board, 1);
     await write(board, writer.key, { title: "For this one", tags: [tag] });
     expect(titlesOf(await answer)).toEqual(["For this one"]);
   });
@@ -110,7 +93,7 @@ describe("wait_s", () => {
     const { id, tag } = await subscribed();
     const beside = await subscribed();
     const answer = waits(id);
-    expect(await waitersAt(board, 1)).toBe(1);
+    await waitersAt(board, 1);
     await call(board, `DELETE /subscriptions/${id}`, undefined, me);
     await write(board, writer.key, { title: "Too late", tags: [tag, beside.tag] });
     expect((await answer).body.error.code).toBe("subscription_not_found");
@@ -126,10 +109,10 @@ describe("wait_s", () => {
     const { id } = await subscribed();
     const gone = new AbortController();
     const answer = waitsFor(gone, id);
-    expect(await waitersAt(board, 1)).toBe(1);
+    await waitersAt(board, 1);
     gone.abort();
     expect(await answer).toBe("AbortError");
-    expect(await waitersAt(board, 0)).toBe(0);
+    await waitersAt(board, 0);
   });
 
   it("leaves one publisher 50 places, and answers further calls at once", async () => {
@@ -137,12 +120,12 @@ describe("wait_s", () => {
     const { id } = await subscribed(crowd.key);
     const gone = new AbortController();
     const calls = Array.from({ length: 50 }, () => waitsFor(gone, id, crowd));
-    expect(await waitersAt(board, 50)).toBe(50);
+    await waitersAt(board, 50);
     const { body } = await waits(id, crowd);
     expect(body.meta.note).toContain("wait already");
     gone.abort();
     await Promise.all(calls);
-    expect(await waitersAt(board, 0)).toBe(0);
+    await waitersAt(board, 0);
   });
 
   it.skipIf(ON_MONGODB)(
@@ -160,17 +143,13 @@ describe("wait_s", () => {
       expect((await call(board, "GET /posts?limit=1")).status).toBe(200);
       gone.abort();
       await Promise.all(calls);
-      expect(await waitersAt(board, 0)).toBe(0);
+      await waitersAt(board, 0);
     },
   );
 });
 
-describe.each(Object.entries(CLIENTS))("over MCP, a client of %s", (name, open) => {
-  let client: TestClient;
-  beforeAll(async () => {
-    client = await open({ url: `${board.url}/mcp`, key: me.key });
-  });
-  afterAll(() => client.close());
+describe("over MCP, a client", () => {
+  const client = useClient(board, "/mcp", me);
 
   it("waits with check_subscription, with and without an id", async () => {
     const { id, tag } = await subscribed();
@@ -179,8 +158,8 @@ describe.each(Object.entries(CLIENTS))("over MCP, a client of %s", (name, open) 
       client.call("check_subscription", { id, wait_s: 50 }),
       client.call("check_subscription", { wait_s: 50, ...(cursor === null ? {} : { cursor }) }),
     ];
-    expect(await waitersAt(board, 2)).toBe(2);
-    await write(board, writer.key, { title: `For ${name}`, tags: [tag] });
-    for (const { text } of await Promise.all(answers)) expect(text).toContain(`"For ${name}"`);
+    await waitersAt(board, 2);
+    await write(board, writer.key, { title: "For both", tags: [tag] });
+    for (const { text } of await Promise.all(answers)) expect(text).toContain('"For both"');
   });
 });

@@ -1,10 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { startBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { CALLBACK, CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
 
 /** Documents of clients, by their address; every other address goes through the real guard. */
@@ -21,23 +22,19 @@ const outbound: Outbound = {
   },
 };
 
-let board: TestBoard;
 let host: RawHost;
 let id: string;
 let key: string;
-beforeAll(async () => {
-  board = await startBoard({ SIGN_IN: "on" }, { idle: true, outbound });
-});
-afterAll(() => board.stop());
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true, outbound });
 beforeEach(async () => {
   ({ id, key } = await register(board, "Baker"));
   host = await RawHost.register(board);
 });
 
 const open = (url: string) => new CookieBrowser().open(url);
-/** A code for the host, from its person. */
+/** A code that a person gives the host. */
 const aCode = async (start = host.start()) => (await decide(start, { key })).searchParams.get("code") ?? "";
-/** The error that the host is told for a start with these changes. */
+/** The error that the host gets when it starts with these changes. */
 const errorOf = async (changes: Parameters<RawHost["start"]>[0], browser = new CookieBrowser()) =>
   new URL((await browser.open(host.start(changes))).location ?? "").searchParams.get("error");
 const whoAmI = (headers: Record<string, string>) => call(board, "GET /publishers/me", undefined, { headers });
@@ -209,7 +206,7 @@ describe("an answer", () => {
 });
 
 describe("a client's document", () => {
-  /** A host by a document of its own, since the board keeps one that it has read. */
+  /** A host with a document of its own: the board keeps each document that it has read. */
   const describedBy = (document: object, on = board) => {
     const client_id = `https://host.example/${documents.size}.json`;
     documents.set(client_id, { client_id, ...document });
@@ -270,7 +267,7 @@ describe("the page where a person decides", () => {
     const { url } = await consentPage();
     const other = await consentPage();
     expect((await new CookieBrowser().open(url)).text).toContain("began in another browser");
-    // With the cookie of a sign-in of its own, too.
+    // Nor one that has the cookie of its own sign-in.
     other.browser.cookies.push(...other.browser.cookies.map((cookie) => ({ ...cookie, path: "/" })));
     expect((await other.browser.open(url)).text).toContain("began in another browser");
   });

@@ -1,18 +1,14 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
 import { freePort } from "../support/boards/board-process.ts";
 import { register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";
 import { decide, RawHost } from "../support/clients/sign-in.ts";
 
 const node = newerNode();
-let board: TestBoard;
-beforeAll(async () => {
-  board = await startBoard({ SIGN_IN: "on" }, { idle: true });
-});
-afterAll(() => board.stop());
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true });
 
 describe.skipIf(node === null)("the official conformance suite", () => {
   it("finds no failure in the authorization server: metadata, and a code that a person's browser brings", async () => {
@@ -21,16 +17,8 @@ describe.skipIf(node === null)("the official conformance suite", () => {
     const callback = `http://127.0.0.1:${port}/callback`;
     const { clientId } = await RawHost.register(board, { redirect_uris: [callback] });
     const suite = join(SUITE, "@modelcontextprotocol/conformance/dist/index.js");
-    const options = [
-      "--url",
-      board.url,
-      "--client-id",
-      clientId,
-      "--resource",
-      `${board.url}/mcp/me`,
-      "-p",
-      port,
-    ];
+    const client = ["--url", board.url, "--client-id", clientId];
+    const options = [...client, "--resource", `${board.url}/mcp/me`, "-p", port];
     const child = spawn(node ?? "", [suite, "authorization", ...options]);
     let output = "";
     let opened = false;
@@ -39,7 +27,7 @@ describe.skipIf(node === null)("the official conformance suite", () => {
       child.stdout.on("data", (chunk) => {
         output += chunk;
         const url = /http:\S+\/oauth\/authorize\?\S+(?=\s)/.exec(output)?.[0];
-        // It listens for the answer by the time it says so.
+        // When it says so, it listens for the answer.
         if (url === undefined || opened || !output.includes("Callback server started")) return;
         opened = true;
         void decide(url, { key }).then((answer) => fetch(answer));

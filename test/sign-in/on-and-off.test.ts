@@ -1,17 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { RawHost } from "../support/clients/sign-in.ts";
-
-let board: TestBoard;
-const useBoard = (environment: Record<string, string>) => {
-  beforeAll(async () => {
-    board = await startBoard(environment, { idle: true });
-  });
-  afterAll(() => board.stop());
-};
 
 const ADDRESSES = [
   "/.well-known/oauth-protected-resource/mcp/me",
@@ -26,7 +18,7 @@ const ADDRESSES = [
 const POSTED = ["/mcp/me", "/oauth/token", "/oauth/register", "/oauth/revoke", "/oauth/consent/x"];
 
 describe("a board without SIGN_IN", () => {
-  useBoard({});
+  const board = useTestBoard({}, { idle: true });
 
   it("has no address of it, sets no cookie and asks nobody to sign in", async () => {
     const answers = await Promise.all([
@@ -42,9 +34,8 @@ describe("a board without SIGN_IN", () => {
 
   it("names no such address, and tells a publisher of no hosts", async () => {
     const { key } = await register(board);
-    for (const path of ["/llms.txt", "/join", "/docs"]) {
+    for (const path of ["/llms.txt", "/join", "/docs"])
       expect(await (await fetch(board.url + path)).text()).not.toContain("/mcp/me");
-    }
     const own = await call(board, "GET /publishers/me", undefined, { key });
     expect(own.body.data).not.toHaveProperty("signed_in_hosts");
   });
@@ -66,7 +57,7 @@ describe("a board without SIGN_IN", () => {
 });
 
 describe("a board with SIGN_IN", () => {
-  useBoard({ SIGN_IN: "on" });
+  const board = useTestBoard({ SIGN_IN: "on" }, { idle: true });
 
   it("names the address on /join, in the manual and among the ways to connect", async () => {
     for (const path of ["/llms.txt", "/join", "/docs"]) {
@@ -90,14 +81,17 @@ describe("a board with SIGN_IN", () => {
   it("tells a model that it is signed in, and needs no key", async () => {
     const { key } = await register(board);
     const { access_token: token } = await (await RawHost.register(board)).signIn(key);
-    const client = new Client({ name: "test", version: "1.0.0" });
-    const headers = { authorization: `Bearer ${token}` };
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${board.url}/mcp/me`), { requestInit: { headers } }),
-    );
+    const connected = async (path: string, headers = {}) => {
+      const client = new Client({ name: "test", version: "1.0.0" });
+      const transport = new StreamableHTTPClientTransport(new URL(board.url + path), {
+        requestInit: { headers },
+      });
+      await client.connect(transport);
+      return client;
+    };
+    const client = await connected("/mcp/me", { authorization: `Bearer ${token}` });
     expect(client.getInstructions()).toContain("You are signed in as a publisher");
-    const open = new Client({ name: "test", version: "1.0.0" });
-    await open.connect(new StreamableHTTPClientTransport(new URL(`${board.url}/mcp`)));
+    const open = await connected("/mcp");
     const names = async (each: Client) => (await each.listTools()).tools.map(({ name }) => name);
     expect(await names(client)).toEqual(await names(open));
     await open.close();
@@ -105,14 +99,9 @@ describe("a board with SIGN_IN", () => {
   });
 
   it("leaves /mcp open, and answers /mcp/me with 401 at the first request", async () => {
-    const initialize = JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
-    });
+    const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const ask = (path: string) => fetch(board.url + path, { method: "POST", headers, body: initialize });
+    const ask = (path: string) => fetch(board.url + path, { method: "POST", headers, body: ping });
     expect((await ask("/mcp")).status).toBe(200);
     const refused = await ask("/mcp/me");
     expect(refused.status).toBe(401);

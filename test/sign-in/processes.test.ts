@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { BoardProcess, freePort } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { CALLBACK, CookieBrowser, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const database = await mongodbFor("replicaSet", "sign_in");
-const folder = await mkdtemp(join(tmpdir(), "board-sign-in-"));
-afterAll(async () => {
-  await database?.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = useFolder();
+afterAll(() => database?.drop());
 
 const STORES: Record<string, string | undefined> = {
   SQLite: `sqlite:${join(folder, "board.db")}`,
@@ -54,8 +50,8 @@ describe.each(Object.entries(STORES))("two processes on %s", (store, url) => {
       const first = (await ours.exchange(answer.searchParams.get("code") ?? "")).body;
       expect(await theirs.enter(first.access_token)).toBe(200);
 
-      await Promise.all([one.kill("SIGTERM"), other.kill("SIGKILL")]);
-      await Promise.all([one.start(), other.start()]);
+      await one.kill();
+      await one.start();
       expect(await ours.enter(first.access_token)).toBe(200);
       const second = (await theirs.renew(first.refresh_token)).body;
       expect(await ours.enter(second.access_token)).toBe(200);
