@@ -49,7 +49,7 @@ for (const scheme of storeSchemes()) {
       await store.settings.setOnce("secret_key", KEY);
       await store.publishers.insert(aPublisher("pub_a"));
       for (let n = 0; n < POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
-      // Others go on writing meanwhile.
+      // Posts are written meanwhile.
       const writing = (async () => {
         for (let n = POSTS; n < 2 * POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
       })();
@@ -69,14 +69,14 @@ for (const scheme of storeSchemes()) {
       const before = await rowsOf(from, `${scheme}-from`);
       const later = before.filter((row) => !there.includes(row));
       const gone = there.filter((row) => !before.includes(row));
-      // What was written after the moment of the backup: later posts, and the counts beside them.
+      // Only what was written after the moment of the backup is missing: later posts, and counts.
       expect(there.filter((row) => row.startsWith('{"post"'))).toHaveLength(posts);
       expect(gone.filter((row) => row.startsWith('{"post"'))).toEqual([]);
       expect(later.filter((row) => row.startsWith('{"post"')).length).toBe(
         before.filter((row) => row.startsWith('{"post"')).length - posts,
       );
 
-      // Backed up again at rest, every row is the same; a board that has posts is not written over.
+      // A backup at rest has the same rows. A board with posts is not overwritten.
       const again = await place("again");
       const second = join(folder, `${scheme}-2.jsonl`);
       await board(to, "backup", second);

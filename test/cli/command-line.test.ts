@@ -44,7 +44,7 @@ const start = (args: readonly string[], environment: Record<string, string> = {}
 };
 const feed = () => ["--kind", "rss", "--name", "Town", "--license", "CC0-1.0"];
 
-/** In this order, on one board: a name of what they print, by command. */
+/** Commands in the order of their run on one board, and facts that they print. */
 const FACTS: readonly (readonly [command: () => readonly string[], fact: object])[] = [
   [
     () => ["models", "list"],
@@ -106,7 +106,7 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     // No machine owns an address of TEST-NET-1 (RFC 5737).
     [1, [], { HOST: "192.0.2.1" }, "HOST: 192.0.2.1 is no address"],
     [2, [], { DATA_DIR: join(folder, "refused.jsonl/data") }, "DATA_DIR: the folder cannot be made"],
-    // Nobody can make a folder there; Node's own recursive mkdir would try for ever.
+    // Nobody can make a folder there. Node's own recursive mkdir would try for ever.
     [2, [], { DATA_DIR: "/proc/nowhere" }, "DATA_DIR: the folder cannot be made"],
     [1, [], { STORE_URL: "sqlite:/proc/nowhere/board.db" }, "/proc/nowhere/board.db cannot be opened"],
     [2, ["feeds", "test", "a.example", "--kind", "rss"], {}, "a.example"],
@@ -122,7 +122,7 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
 describe("before the board is loaded", () => {
   const { version, engines } = JSON.parse(readFileSync("package.json", "utf8"));
   const runWith = (script: string, args: readonly string[]) => start(args, {}, script);
-  /** Fails once any of the board is loaded: all of it comes with the schemas. */
+  /** Fails when a part of the board is loaded: every part loads the schemas. */
   const NOTHING_LOADED = `import { register } from "node:module"; register("data:text/javascript," + encodeURIComponent(
     "export const resolve = (name, context, next) => { if (name === 'zod') throw new Error('loaded'); return next(name, context); }"))`;
 

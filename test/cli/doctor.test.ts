@@ -127,7 +127,7 @@ describe("agent-board doctor", () => {
       const { code, said } = await doctor({ STORE_URL: url });
       expect(said["indexes"]).toMatch(/^problem missing: publishers\.key;/);
       expect(code).toBe(1);
-      // Its advice works.
+      // What it advises works.
       await setVersion(0);
       await (await openStore(url)).close();
       expect(await replicaSet?.db.collection("publishers").indexExists("key")).toBe(true);

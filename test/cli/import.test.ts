@@ -30,7 +30,7 @@ describe("agent-board import", () => {
     const { stdout: again } = await run();
     expect(again).not.toContain("Registered");
     expect(again).toContain("0 added, 2 already there, 7 refused");
-    // In the statistics it is a post like any other.
+    // The statistics count imported posts like any others.
     const board = await startBoard({}, { dataDir });
     const { body } = await call(board, "GET /metrics");
     expect(body.data.series_30d.at(-1).posts).toBe(body.data.board.posts_today);

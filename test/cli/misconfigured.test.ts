@@ -46,7 +46,7 @@ async function brokenModel(break_: (folder: string) => void): Promise<Record<str
   return { DATA_DIR, EMBEDDINGS: "auto", MODEL_DIR: "" };
 }
 
-/** What was planted, what doctor must say about it, and how it is planted. */
+/** A mistake, what doctor must say about it, and the environment that has it. */
 const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<string, string>][] = [
   [
     "a port that another program has",

@@ -6,7 +6,7 @@ import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { titles, write } from "../support/boards/writing.ts";
 
 describe("agent-board moderate", () => {
-  /** As the operator's command does, which has a connection of its own to the store of a board that runs. */
+  /** The operator's command, which opens the store of the running board for itself. */
   const moderate = (...args: string[]) => runHere(["moderate", ...args], { DATA_DIR: board.dataDir });
   const statusOf = async (id: string, as?: { key: string }) => {
     const { status, body } = await call(board, `GET /posts/${id}`, undefined, as);
@@ -25,7 +25,7 @@ describe("agent-board moderate", () => {
     expect(hidden.stdout).toBe(`hide ${id}: done\n`);
     expect([await statusOf(id), await statusOf(id, author)]).toEqual(["post_hidden", 200]);
     expect(await titles(board, "/search?q=trebuchet")).toEqual([]);
-    // What answers it goes with it.
+    // Its replies are hidden with it.
     expect([await statusOf(reply.id), await statusOf(reply.id, other)]).toEqual(["post_hidden", 200]);
     expect(await titles(board, `/search?thread=${id}`)).toEqual([]);
     expect(await titles(board, "/search?q=trebuchet&include_replies=true")).toEqual([]);
@@ -51,7 +51,7 @@ describe("agent-board moderate", () => {
     expect((await attempt()).body.error.code).toBe("publisher_suspended");
     expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
     expect((await call(board, `GET /publishers/${id}`)).body.data.recent_posts).toEqual([]);
-    // By id and page, too; the publisher itself still sees it.
+    // It is hidden by id and on its page; its publisher still sees it.
     expect([await statusOf(catapult.id), await statusOf(catapult.id, { key })]).toEqual(["post_hidden", 200]);
     expect((await fetch(catapult.url)).status).toBe(404);
     expect(await statusOf(answer.id)).toBe("post_hidden");

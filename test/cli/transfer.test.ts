@@ -50,7 +50,7 @@ it("has a place for every store", () => {
 });
 
 async function mongodbPlaces(kind: "replicaSet" | "cluster"): Promise<Makes | null> {
-  // Asked once, so that a missing one is reported once.
+  // One question, so that a missing database is reported once.
   const database = await mongodbFor(kind, "transfer");
   if (database === null) return null;
   await database.drop();

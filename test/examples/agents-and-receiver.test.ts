@@ -10,7 +10,7 @@ import { useTestBoard } from "../support/boards/use.ts";
 const EXAMPLES = join(import.meta.dirname, "../../examples");
 const board = useTestBoard();
 
-/** Runs an agent; once it waits, someone asks for what it offers. Resolves to what it said. */
+/** Runs an agent. When it waits, somebody asks for what it offers. Resolves to what the agent said. */
 async function meet(command: string, args: string[]): Promise<{ code: number; said: string[] }> {
   const env = { ...process.env, BOARD_URL: board.url, PAUSE_S: "0.2", GIVE_UP_S: "120" };
   const agent = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });

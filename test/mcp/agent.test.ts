@@ -16,7 +16,7 @@ describe("an agent without a model, which follows every text to the letter,", ()
     expect(new Set(SITUATIONS.map(({ name }) => name)).size).toBe(SITUATIONS.length);
   });
 
-  // By meaning it needs the model; bench/agent runs it.
+  // A search by meaning needs the model; bench/agent runs this mission.
   it.each(MISSIONS.filter(({ name }) => name !== "find by meaning"))(
     "does what it is sent for: $name",
     async (mission) => {

@@ -15,7 +15,7 @@ const NO_SESSION =
 const NO_LOGGING = "logging, which the current revision deprecates";
 const NO_CHANGES = "announcements without a session; `subscriptions/listen` of the next revision has them";
 
-/** What the board does not do, by requirement set. The suite fails on any other failure, and on an entry that passes. */
+/** What the board does not do, by set of requirements. Any other failure fails the suite, and so does an entry that passes. */
 const EXPECTED: Record<string, Record<string, string>> = {
   "2025-11-25": {
     "logging-set-level": NO_LOGGING,

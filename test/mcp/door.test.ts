@@ -71,7 +71,7 @@ describe("the door", () => {
       status: 200,
       message: { id: 1, result: { serverInfo: { name: "agent-board" } } },
     });
-    // Revision 2026-07-28 answers a short question by JSON to whoever takes both.
+    // To a client that takes both, revision 2026-07-28 gives short answers as JSON.
     const isStream = accept === "text/event-stream";
     expect(second.headers["content-type"]).toContain(isStream ? "text/event-stream" : "application/json");
     expect(second).toMatchObject({ status: 200, message: { id: "m", result: {} } });

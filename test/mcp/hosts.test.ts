@@ -13,7 +13,7 @@ const FOLDER = join(import.meta.dirname, "clients");
 const TOOLS = recordedCatalog()
   .tools.map(({ name }) => name)
   .sort();
-// Elsewhere the scripts `install.sh` bring them.
+// Outside of CI, the scripts `install.sh` bring them.
 const isInstalled = existsSync(join(FOLDER, "node_modules")) || process.env["CI"] !== undefined;
 const HOSTS = ["@ai-sdk/mcp", "@langchain/mcp-adapters", "@openai/agents", "mcp-use", "mcp-remote"];
 
@@ -34,7 +34,7 @@ function expectServed({ tools, posted, found }: Driven): void {
 }
 
 describe.skipIf(!isInstalled)("a host of models", () => {
-  /** By the way and the name of the host. One process drives them all, since loading them takes long. */
+  /** By way and host. One process drives all hosts, since loading them takes long. */
   let driven: Record<string, Record<string, Driven>>;
   beforeAll(async () => {
     const targets = {

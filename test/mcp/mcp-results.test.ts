@@ -70,7 +70,7 @@ describe("a hostile post in a list", () => {
     });
     const { text } = await client.call("search", { q: "praline" });
     const item = text.split("\n").slice(2, 4).join("\n");
-    // Text outside JSON strings is the board's own.
+    // Whatever is outside a JSON string is the board's own text.
     expect(item.replace(/"(?:[^"\\]|\\.)*"/g, "@")).toMatch(
       /^1\. `\w+` announcement @\n {3}posted [\d-]+ \| @ \| by @ pub_\w+$/,
     );
@@ -94,7 +94,7 @@ describe("a hostile post in a list", () => {
   });
 });
 
-/** The answers from a first call to the last page, following each printed call. */
+/** All pages of a search: each but the first by the call that the one before prints. */
 async function pagesFrom(args: Record<string, unknown>) {
   const pages = [await client.call("search", args)];
   for (;;) {
@@ -113,7 +113,7 @@ describe("the size of an answer", () => {
       "ceramics,choir,chess,knitting,running,sourdough,origami,sailing,astronomy,gardening".split(",");
     const titles: string[] = [];
     for (const [i, topic] of [...topics, ...topics.map((each) => `${each} club`)].entries()) {
-      // One publisher each: from a single one, posts this similar would be a storm of duplicates.
+      // Each has a publisher of its own: of one publisher, posts so similar would be a storm of duplicates.
       const name = `Neighbourhood House ${topic} at the Westerpark`;
       const own = await register(board, name);
       const title = `Open ${topic} evening for beginners in the neighbourhood house`;

@@ -9,7 +9,7 @@ import { recordedCatalog } from "../support/recorded/catalog.ts";
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "clients");
 const NAMES = recordedCatalog().tools.map(({ name }) => name);
-// Elsewhere `test/mcp/clients/install.sh` brings them.
+// Outside of CI, `test/mcp/clients/install.sh` brings them.
 const isInstalled = existsSync(join(FOLDER, "node_modules"));
 
 type Schema = Record<string, unknown>;

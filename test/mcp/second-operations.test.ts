@@ -9,7 +9,7 @@ const owner = usePublisher(board, "Owner");
 const client = useClient(board, "/mcp", owner);
 
 const idIn = (text: string) => /^id: (\S+)$/m.exec(text)?.[1] ?? "";
-/** The call that a text ends with or holds, as `More: get_post {…}`. */
+/** The call that a text proposes to go on, such as `More: get_post {…}`. */
 function nextCall(text: string): [string, Record<string, unknown>] {
   const [, tool = "", args = "{}"] = /^(?:More|Next look): (\w+) (\{.*\})$/m.exec(text) ?? [];
   return [tool, JSON.parse(args)];

@@ -35,13 +35,13 @@ const LINES: [line: string, id: unknown, answer: number | typeof WELL][] = [
   ['{"jsonrpc":"2.0","method":"notifications/initialized"}', undefined, WELL],
   ['{"jsonrpc":"2.0","id":16,"method":"tools/call","params":{"name":"about","arguments":{}}}', 16, WELL],
   ['{"jsonrpc":"2.0","id":17,"method":"no/such/method"}', 17, -32601],
-  // What has no readable id is answered under null, as JSON-RPC wants it.
+  // JSON-RPC wants null for an id that cannot be read.
   ["not json", null, -32700],
   ["[]", null, -32600],
   ["5", null, -32600],
   ['{"jsonrpc":"2.0","method":"no/such/notification","params":5}\r', undefined, WELL],
   ['{"jsonrpc":"2.0","id":2,"result":5}', undefined, WELL],
-  // Without its end.
+  // The last line has no line break.
   ['{"jsonrpc":"2.0","id":"last","method":"ping"}', "last", WELL],
 ];
 
@@ -95,7 +95,7 @@ describe.each(Object.entries(WAYS))("over stdio, with its board %s,", (way, args
     expect((await child.end(LINES.map(([line]) => line).join("\n"))).code).toBe(0);
     const answers = child.answers.map(({ id, error }) => [id, error?.code ?? WELL]);
     const wanted = LINES.filter(([, id]) => id !== undefined).map(([, id, answer]) => [id, answer]);
-    // Ids that nobody waits for get no answer, and the order is free.
+    // Answers come in any order.
     expect(sorted(answers)).toEqual(sorted(wanted));
   });
 });

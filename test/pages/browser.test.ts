@@ -8,7 +8,7 @@ import { prose, write } from "../support/boards/writing.ts";
 import { overflow, startBrowser, type TestBrowser } from "../support/clients/browser.ts";
 import { notices } from "../support/texts/notices.ts";
 
-/** The rules of axe, and those that judge by colours and sizes; to the others a page is the same in every look. */
+/** The rules of axe, and those of them that judge colours and sizes. The others find the same in every look of a page. */
 const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const RULES_OF_LOOKS = {
   type: "rule",
@@ -69,7 +69,7 @@ describe("pages in a browser", { retry: 1 }, () => {
         expect(await overflow(page), look).toBe(0);
         if (rules !== null) expect(await axeProblems(page, rules), look).toEqual([]);
       }
-      // The console counts a page of a failure as a failed request.
+      // For the console, the page of a failure is a failed request.
       expect(
         chromium.complaints().filter((each) => !/status of 40[04]/.test(each)),
         name,
@@ -150,7 +150,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       const page = await browser.open();
       const asked: string[] = [];
       page.on("request", (request) => {
-        // The key may be in what a form sends, and nowhere else.
+        // What a form sends may have the key; nothing else may.
         asked.push(request.url(), ...Object.values(request.headers()));
       });
       await page.goto(board.url);
@@ -158,7 +158,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.getByLabel("Name that readers see").fill("Tea House");
       await page.getByLabel("I accept the terms").check();
       await follow(page, page.getByRole("button", { name: "Get a key" }));
-      // The tool itself is a script of the page.
+      // axe is a script in the page.
       if (javaScript) expect(await axeProblems(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       const key = (await page.locator("pre.copy").first().textContent()) ?? "";

@@ -473,13 +473,13 @@ describe("calendar", () => {
     const shown = (await get(`/calendar.ics?${asked}`)).text;
     for (const word of ["Off the record", "Bring nothing", "Rathaus"]) expect(shown).not.toContain(word);
 
-    // A calendar it was never in says nothing of it, nor do the feeds.
+    // Calendars that it was never in do not name it, nor do feeds.
     const others = [
       `publisher=${own.id}&kind=offer`,
       `${asked}&before=2027-03-01`,
       `${asked}&thread=${held.id}`,
     ];
-    // Nobody can tell any more whether it was in these.
+    // Whether it was in these cannot be told any more.
     for (const query of [...others, `${asked}&q=record`, `${asked}&tags=board`, `${asked}&near=52,13`])
       expect(await statuses(query), query).not.toContainEqual(cancelled);
     for (const feed of PATHS.slice(0, 3)) expect((await get(`${feed}?${asked}`)).text).not.toContain(post.id);

@@ -12,7 +12,7 @@ const encoded = encodeURIComponent;
 describe("pages with hostile texts", () => {
   const board = useTestBoard();
   const pages: { path: string; text: string; isChecked: boolean }[] = [];
-  /** One for each text, and those that show them all. */
+  /** The pages of single posts, and those that list them. */
   const posts: string[] = [];
   beforeAll(async () => {
     expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60);
@@ -47,7 +47,7 @@ describe("pages with hostile texts", () => {
         `/p/${q}`,
         `/${q}`,
       ];
-      // The validator takes long. It reads each post, and of the other pages every one with some of the texts.
+      // The validator takes long. It reads every post, and each of the other pages with some of the texts.
       for (const [at, path] of [`/p/${post.id}`, ...paths].entries()) {
         const isChecked = at === 0 || at === 1 + (n % paths.length);
         pages.push({ path, isChecked, text: (await getPage(board, path)).text });
@@ -91,13 +91,13 @@ describe("pages with hostile texts", () => {
         expect(scripts, path).toBeLessThanOrEqual(2);
         expect(await overflow(page), path).toBe(0);
       }
-      // The console counts a refused search as a failed request. It may contain nothing else.
+      // For the console, a refused search is a failed request. Nothing else may be there.
       expect(browser.complaints().filter((each) => !/status of 400/.test(each))).toEqual([]);
     });
   });
 });
 
-/** Searches for all of the texts, as many at once as a search takes. */
+/** Searches for all texts, with as many of them in one search as fit. */
 function searches(): string[] {
   const queries: string[] = [];
   for (const text of HOSTILE_TEXTS) {

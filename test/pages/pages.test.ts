@@ -19,7 +19,7 @@ async function postForm(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Every kind of post, a thread with replies, and a publisher, as pages show them. */
+/** Writes a post of every kind, a thread with a reply among them. */
 async function fill(board: TestBoard) {
   const { id: publisher, key } = await register(board, "Bike Kitchen");
   const event = await write(board, key, {
@@ -163,7 +163,7 @@ describe("pages", () => {
 
     it("are 304 to callers that have them, in each form, with a weak tag", async () => {
       for (const path of ["/search", "/search.md", "/search.json", `/p/${made.event.id}`, "/"]) {
-        // Its counts may be 10 s old. They must not be read again between the two requests.
+        // Counts may be 10 s old. They must not be read anew between the two requests.
         ahead += 10_000;
         const first = await getPage(board, path);
         const tag = first.headers.get("etag") ?? "";

@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
     const told = problems.map(
       ({ severity, ruleId, location }) => `${severity} ${ruleId} ${location[0]?.pointer}`,
     );
-    // Texts that always exist never answer 4xx.
+    // These always exist, so they never answer 4xx.
     const fixed = ["llms.txt", "openapi.json", "healthz", "readyz"].map(
       (name) => `warn operation-4xx-response #/paths/~1${name}/get/responses`,
     );

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 describe("about", () => {
   let now = Date.UTC(2026, 10, 20, 12);
   const about = async () => {
-    // Counts may be 10 s old. Where they take long, the first who asks has them renewed, and may get the old ones.
+    // Counts may be 10 s old. Where counting takes long, the first caller starts it, and may get the old counts.
     now += 11_000;
     await call(board, "GET /board");
     now += 11_000;
@@ -119,7 +119,7 @@ describe("about", () => {
 
   it("says the same of the board as its own meta, whatever was counted when", async () => {
     now += 11_000;
-    // Every answer counts; only this one makes an overview.
+    // Every answer has counts; only `GET /board` has an overview.
     await call(board, "GET /posts");
     await register(board, "Another");
     await write(board, me.key);

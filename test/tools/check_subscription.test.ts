@@ -22,7 +22,7 @@ async function subscribe({ board, key }: Subscriber, query: object): Promise<str
 const pending = ({ board, key }: Subscriber, id: string, parameters = ""): Promise<Answer> =>
   call(board, `GET /subscriptions/${id}/pending${parameters}`, undefined, { key });
 
-/** Of a post, and the key of who writes it, if it is somebody else. */
+/** Fields of a post, and the key of its writer where that is not the usual one. */
 type Fields = { key?: string } & Record<string, unknown>;
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
@@ -94,7 +94,7 @@ describe("check_subscription", () => {
     await matched(me, id, 3);
     const first = await pending(me, id, "?limit=2");
     expect(titlesOf(first)).toEqual(["b1", "b2"]);
-    // Its cursor is never null, so a caller once took two of three matches for all of them.
+    // The cursor is never null, so a caller once took two of three matches for all of them.
     expect(first.body.meta.note).toMatch(/page is full.*`next_cursor`/);
     const second = await pending(me, id, `?limit=2&cursor=${first.body.next_cursor}`);
     expect(titlesOf(second)).toEqual(["b3"]);
@@ -210,7 +210,7 @@ describe("check_subscription", () => {
         { location: { lat: 0, lng: -179.9 } },
         { location: { lat: 0, lng: 179 } },
       ],
-      // For some part of the world it is that day yet, or still.
+      // In some part of the world it is that day already, or still.
       [
         "after",
         { after: "2027-01-10" },

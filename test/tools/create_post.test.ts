@@ -251,7 +251,7 @@ describe("create_post", () => {
         expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
       }
       const other = await register(board, "Another");
-      // A 201.
+      // `write` expects a 201.
       await write(board, other.key, { idempotency_key: "anywhere" });
     });
 

@@ -15,7 +15,7 @@ describe("related posts of get_post", () => {
     author = await register(board);
   });
 
-  /** Writes a post whose meaning is `degrees` away from that of the post itself, by somebody of its own. */
+  /** Writes a post whose meaning is `degrees` away from that of the post itself, by a publisher of its own. */
   const near = async (degrees: number, fields: object = {}) => {
     writers += 1;
     const by = degrees === 0 ? author : await register(board, `Writer ${writers}`);
@@ -27,7 +27,7 @@ describe("related posts of get_post", () => {
     const { embedder, store } = board.board;
     const { updatedAt = 0 } = (await store.posts.get(id)) ?? {};
     const angle = (degrees * Math.PI) / 180;
-    // Two directions of half the dimensions each, since one byte of a vector holds no 1.
+    // Each direction takes half of the dimensions, since one byte of a vector cannot hold a 1.
     const half = embedder.dimension / 2;
     const vector = Float32Array.from(
       { length: embedder.dimension },
@@ -40,7 +40,7 @@ describe("related posts of get_post", () => {
     return body.data.related.map((post: { id: string }) => post.id);
   };
 
-  /** They follow changes a moment later. */
+  /** The related posts, once there are so many: they follow changes a moment later. */
   const soon = (id: string, count: number) =>
     eventually(
       () => relatedTo(id),

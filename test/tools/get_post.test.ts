@@ -153,7 +153,7 @@ describe("get_post", () => {
     );
     const related: string[] = body.data.related.map((post: { id: string }) => post.id);
     expect(new Set(related).size).toBe(5);
-    // Neither the reply nor what is hidden.
+    // Neither the reply nor the hidden post is among them.
     const others = cats.slice(1, 7).map((cat) => cat.id);
     for (const id of related) expect(others).toContain(id);
     // A reply leads to other posts than the one it answers.

@@ -88,10 +88,10 @@ describe("report_post", () => {
       expect(status).toBe(201);
     };
     for (const voice of [...voices, undefined]) await from("198.51.100.7", voice);
-    // One household of IPv6, which has 65,536 networks, and a key that was heard before.
+    // A household of IPv6 has 65,536 networks. Then a key that was heard before speaks from other addresses,
     for (let n = 0; n < 5; n += 1) await from(`2001:db8:1:${n}::1`, (await register(board, "New")).key);
     for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, voices[0]);
-    // And without a key, from where that key was.
+    // and somebody without a key from the same addresses.
     for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, undefined);
     expect(await isHidden(id)).toBe(false);
     await from("198.51.100.99", undefined);
@@ -110,7 +110,7 @@ describe("report_post", () => {
 
   it("hides a restored post again only after as many new voices", async () => {
     const { id } = await write(board, author.key);
-    // At the same moment.
+    // All report at the same moment.
     const answers = await Promise.all(voices.slice(0, 3).map((voice) => report(id, voice)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(await isHidden(id)).toBe(true);

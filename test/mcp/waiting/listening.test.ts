@@ -48,7 +48,7 @@ async function started(transport: StreamableHTTPClientTransport | StdioClientTra
 const post = (title: string, tags: string) =>
   write(board, writer.key, { title, body: prose(), tags: [tags] });
 
-/** Once this many were told of, and whatever else came with them. */
+/** The addresses that were told, once there are this many or more. */
 async function once(told: readonly string[], count: number): Promise<readonly string[]> {
   await eventually(
     async () => told.length,

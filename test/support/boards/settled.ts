@@ -8,7 +8,7 @@ export async function embedded({ board }: TestBoard): Promise<void> {
   expect(await eventually(left, (count) => count === 0, 120_000)).toBe(0);
 }
 
-/** Resolves once so many calls wait for news. */
+/** Resolves once exactly so many calls wait for news. */
 export async function waitersAt({ board }: TestBoard, wanted: number): Promise<void> {
   const waiters = async () => board.services.waits.count;
   expect(await eventually(waiters, (count) => count === wanted)).toBe(wanted);

@@ -10,7 +10,7 @@ type Options = Parameters<typeof startBoard>[1];
 
 /**
  * A board for the tests of a file or a `describe`: started before them, stopped after them, and empty until then.
- * @param options  a function where they are known only when the board starts, such as the folder of another board
+ * @param options  a function where they are known only when the board starts, such as another board's folder
  */
 export function useTestBoard(
   environment: Record<string, string> = {},

@@ -67,7 +67,7 @@ export function withFixtures(server: Server): void {
 const LOOKED_UP = ["test_missing_capability", "test_streaming_elicitation", "test_logging_tool"];
 
 type Handler = (request: object, context: ServerContext) => unknown;
-/** The board's own handlers. The SDK lets nobody read them, but whoever replaces one must still reach it. */
+/** The board's own handlers. The SDK keeps them private, but what replaces one must still call it. */
 const handlersOf = (server: Server) =>
   (server as unknown as { _requestHandlers: Map<string, Handler> })._requestHandlers;
 
@@ -121,7 +121,7 @@ const samples = () =>
     maxTokens: 100,
   });
 
-/** What the client says it can do. */
+/** The capabilities that the client declares. */
 const ableOf = ({ envelope }: ServerContext["mcpReq"]): object =>
   (envelope as Record<string, object | undefined> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
 

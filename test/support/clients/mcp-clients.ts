@@ -9,7 +9,7 @@ import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
-/** An answer as a test sees it, from any client. */
+/** The answer that any client gives a test. */
 export interface ToolAnswer {
   text: string;
   /** Of the typed envelope, where the address gives one. */
@@ -43,7 +43,7 @@ const WHO = { name: "test", version: "1.0.0" };
 export const mcpClient = (target: Target): Promise<TestClient> =>
   newClient(target, { mode: { pin: "2026-07-28" } });
 
-/** The clients a board serves: of the current revision, and of those with a handshake, in the new SDK and the old. */
+/** Clients that a board serves: of the current revision, and of earlier ones, which have a handshake, by both SDKs. */
 export const CLIENTS: Record<string, (target: Target) => Promise<TestClient>> = {
   "2026-07-28": mcpClient,
   "handshake of the new SDK": (target) => newClient(target, { mode: "legacy" }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Packages of the conformance suite; `test/mcp/conformance/install.sh` brings them. */
 export const SUITE = join(import.meta.dirname, "../../mcp/conformance/node_modules");
 
-/** A Node that runs them, from the registry: they want a newer one than the board. Null where they are not installed. */
+/** A Node from the registry that runs them: they need a newer one than the board. Null where they are not installed. */
 export function newerNode(): string | null {
   const file = join(SUITE, `node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(file)) return file;

@@ -47,14 +47,14 @@ type HostMemory = ReturnType<typeof hostMemory>;
 
 /** A host that signs in. */
 export interface Host {
-  /** Connects as far as a person's decision; resolves to where the person is sent. */
+  /** Connects until a person must decide; resolves to the address that the person is sent to. */
   begin(url: string, keeps: HostMemory): Promise<string>;
   finish(url: string, keeps: HostMemory, answer: URL): Promise<void>;
-  /** Calls a tool by a new connection. */
+  /** Calls a tool over a new connection. */
   call(url: string, keeps: HostMemory, name: string, args: Record<string, unknown>): Promise<string>;
 }
 
-/** Hosts by the official SDKs of both lines. */
+/** Hosts that use the official SDKs, of both major versions. */
 export const HOSTS: Record<string, Host> = {
   "SDK 2.x": {
     async begin(url, keeps) {

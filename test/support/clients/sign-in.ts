@@ -46,7 +46,7 @@ export function fieldsOf(page: string, action: string): Record<string, string> {
   return Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
 }
 
-/** What a person does at the consent page: goes there, decides, and ends where the host gets its answer. */
+/** Goes to the consent page and decides there, as a person does; resolves to the address that gives the host its answer. */
 export async function decide(
   start: string,
   decision: { key: string } | { name: string } | "deny",
@@ -77,7 +77,7 @@ function proofKey() {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** A host that asks for a sign-in by hand, to ask wrongly. */
+/** A host that makes each request of a sign-in by hand, so that it can make wrong ones. */
 export class RawHost {
   readonly #board: { url: string };
   readonly clientId: string;
@@ -103,7 +103,7 @@ export class RawHost {
     return new RawHost(board, body.client_id, body.redirect_uris[0]);
   }
 
-  /** Where a person is sent; null takes a parameter out. */
+  /** The address that a person is sent to. A change to null leaves the parameter out. */
   start(changes: Record<string, string | null> = {}): string {
     const parameters: Record<string, string | null> = {
       response_type: "code",

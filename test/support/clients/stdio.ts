@@ -14,7 +14,7 @@ export const HANDSHAKE = {
 };
 
 /**
- * What starts `agent-board stdio`, in the form that clients take.
+ * The command that starts `agent-board stdio`, in the form that clients take.
  * @param folder  of its data
  */
 export const stdioCommand = (
@@ -37,9 +37,9 @@ export const stdioCommand = (
 /** `agent-board stdio` as a host runs it, line by line. */
 export class StdioBoard {
   readonly process: ChildProcessWithoutNullStreams;
-  /** In the order of their arrival. A line of stdout that is no JSON fails the test. */
+  /** In the order of arrival. A line of stdout that is not JSON fails the test. */
   readonly answers: Message[] = [];
-  /** Resolves when it is gone. */
+  /** Resolves when the process is gone. */
   readonly ended: Promise<{ code: number | null; stderr: string }>;
   #requests = 0;
 
@@ -81,7 +81,7 @@ export class StdioBoard {
     return (await this.ask("tools/call", { name, arguments: args })).result.content[0].text;
   }
 
-  /** Ends its stdin after these lines; resolves when it is gone. */
+  /** Sends the last lines and ends stdin; resolves when the process is gone. */
   end(lines = ""): Promise<{ code: number | null; stderr: string }> {
     this.process.stdin.end(lines);
     return this.ended;

@@ -86,7 +86,7 @@ describe("posts about one thing in a search", () => {
     do {
       const { data, next_cursor } = await search(`${q}tags=${tags}&limit=2${cursor}`);
       seen.push(...data.map(({ id }: { id: string }) => id));
-      // A first-hand post that arrives meanwhile brings no relayed one back.
+      // A first-hand post that arrives between pages does not bring its relayed copy back.
       if (cursor === "")
         await post(organiser, { tags, source_url: `https://example.org/walks/${q.length}/5` });
       cursor = next_cursor === null ? "" : `&cursor=${encodeURIComponent(next_cursor)}`;

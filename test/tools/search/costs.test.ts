@@ -5,7 +5,7 @@ import { useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { cpuMsDuring } from "../../support/run/cpu.ts";
 
-/** Searches of one text, so that the processor time of one stands out. */
+/** One text is searched for so often, so that the processor time of one search can be measured. */
 const TIMES = 20;
 const POSTS = 400;
 
@@ -44,7 +44,7 @@ describe("a query of 500 characters", () => {
       "hexadecimal digits": "9f8a7b6c5d4e3f2a1b".repeat(27),
     };
     for (const [name, text] of Object.entries(texts)) {
-      // Half as much again for what else the process does meanwhile.
+      // Half as much again covers what else the process does meanwhile.
       expect(await cpuMsOf(text.slice(0, 500)), name).toBeLessThan(1.5 * bound);
     }
   });

@@ -54,7 +54,7 @@ describe("search", () => {
       await seed("dates", [
         { title: "d", starts_at: "2026-12-24T00:30:00+02:00", ends_at: "2026-12-24T01:00:00+02:00" },
       ]);
-      // It is over at 23:00 UTC of the 23rd, when the 24th has begun in half of the world.
+      // It ends at 23:00 UTC on the 23rd, when the 24th has begun in half of the world.
       expect(await sorted("tags=dates&after=2026-12-24")).toEqual(["d"]);
       expect(await sorted("tags=dates&after=2026-12-25")).toEqual([]);
       expect(await sorted("tags=dates&before=2026-12-23")).toEqual(["d"]);
@@ -230,7 +230,7 @@ describe("search", () => {
         tags: "a,b",
         near: "52.5,13.4",
         radius_km: 25,
-        // The first moment of the day in Berlin, where the search is.
+        // In Berlin, where the search is, the day begins then.
         after: "2026-11-30T23:00:00.000Z",
         verified: true,
         include_replies: true,

@@ -73,7 +73,7 @@ describe("walks by relevance", () => {
     const page = await call(board, `GET ${path}&limit=4`);
     const shown = idsOf(page.body.data);
     const unseen = ids.filter((id) => !shown.includes(id));
-    // The best become the worst, the worst the best; one shown and one unseen post go; new ones would come first.
+    // The best become the worst and the worst the best; a shown and an unseen post are removed; a new one would rank first.
     for (const id of shown.slice(1)) {
       await call(board, `PATCH /posts/${id}`, { title: "fish", body: `walrus ${prose()}` }, author);
     }
