@@ -20,11 +20,10 @@ export function exportCommand(): Command {
 }
 
 async function exportBoard(file: string | undefined): Promise<void> {
-  await withBoard(async (store, config) => {
-    await writeExport(config, store, file ?? null);
-    const known = (await storedSecrets(config, store)) !== null;
-    process.stderr.write(`${secretAdvice(config.secretKey !== null, known)}\n`);
-  });
+  await withBoard((store, config) => writeExport(config, store, file ?? null));
+  process.stderr.write(
+    "The secret key is not in the export. Start the new board with the same SECRET_KEY: `agent-board secret-key` prints it.\n",
+  );
 }
 
 /**
@@ -56,11 +55,4 @@ async function writeFile(file: string, text: AsyncIterable<string>): Promise<voi
     await rm(part, { force: true });
     throw error;
   }
-}
-
-function secretAdvice(given: boolean, known: boolean): string {
-  if (given) return "The secret key is not in the export: start the new board with the same SECRET_KEY.";
-  return known
-    ? "The secret key is not in the export: `agent-board secret-key` prints it, for SECRET_KEY of the new board."
-    : "No secret key is known here. If the board runs with SECRET_KEY, export with it too, so that the import can check it.";
 }

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { RowPage, TransferStore } from "../ports/store/transfer.ts";
-import { Checksum, endLine, headerLine, rowLine, rowsOf } from "./format.ts";
+import { endLine, headerLine, rowLine, rowsOf } from "./format.ts";
 import { IMPORT_MARK } from "./import-board.ts";
 
 /**
@@ -19,10 +20,11 @@ export async function* exportText(
   },
 ): AsyncGenerator<string> {
   const snapshot = await transfer.snapshot();
-  const checksum = new Checksum();
+  const hash = createHash("sha256");
   const textOf = (lines: readonly string[]) => {
-    for (const line of lines) checksum.add(line);
-    return lines.map((line) => `${line}\n`).join("");
+    const text = lines.map((line) => `${line}\n`).join("");
+    hash.update(text);
+    return text;
   };
   try {
     const { setting: _settings, ...counts } = snapshot.counts;
@@ -42,7 +44,7 @@ export async function* exportText(
       rows += moved.length;
       written(moved.length);
     }
-    yield `${endLine({ rows, sha256: checksum.value() })}\n`;
+    yield `${endLine({ rows, sha256: hash.digest("hex") })}\n`;
   } finally {
     await snapshot.close();
   }

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from "node:crypto";
 import { z } from "zod";
 import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/store/transfer.ts";
 import { ROW_SCHEMAS } from "./row-schemas.ts";
@@ -40,20 +39,6 @@ export const endLine = (end: End): string => JSON.stringify({ end });
 /** The end of an export, or null for any other line. */
 export function readEnd(line: string): End | null {
   return line.startsWith('{"end":') ? parsed(End, line).end : null;
-}
-
-/** The checksum of the lines before the end, each with its line break. */
-export class Checksum {
-  readonly #hash: Hash = createHash("sha256");
-
-  add(line: string | Uint8Array): void {
-    this.#hash.update(line).update("\n");
-  }
-
-  /** @returns 64 hex digits */
-  value(): string {
-    return this.#hash.digest("hex");
-  }
 }
 
 /** The line of a row, without a line break. Vectors are base64. Fields are in the order of their names, from whatever store. */

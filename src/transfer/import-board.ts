@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { SettingStore, Store } from "../ports/store/index.ts";
 import type { RowKind, RowPage } from "../ports/store/transfer.ts";
-import { Checksum, type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
+import { type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
 import { linesOf } from "./lines.ts";
 
 /** Rows written in one transaction. */
@@ -26,21 +27,21 @@ export async function checkExport(
   file: string,
   read: (bytes: number) => void,
 ): Promise<{ header: Header; lines: number }> {
-  const checksum = new Checksum();
+  const hash = createHash("sha256");
   let header: Header | null = null;
   let lines = 0;
   let last: Buffer | null = null;
   for await (const line of linesOf(file, read)) {
     if (header === null) header = at(1, () => readHeader(line.toString("utf8")));
     if (last !== null) {
-      checksum.add(last);
+      hash.update(last).update("\n");
       lines += 1;
     }
     last = Buffer.from(line);
   }
   const end = last === null ? null : readEnd(last.toString("utf8"));
   if (header === null || end === null) throw new Error(`${file} is cut off: it has no end. Export again.`);
-  if (end.sha256 !== checksum.value() || end.rows !== lines - 1) {
+  if (end.sha256 !== hash.digest("hex") || end.rows !== lines - 1) {
     throw new Error(`${file} was changed or damaged: its checksum is another. Export again.`);
   }
   return { header, lines };
