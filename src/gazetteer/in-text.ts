@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
-import { type GazetteerPlace, goesOn, placeNamed } from "./index.ts";
+import { beginsLongerName, type GazetteerPlace, placeNamed } from "./index.ts";
 
 /** A place that a text speaks of. */
 export interface PlaceInText {
@@ -28,11 +28,14 @@ const TEXT_WORDS = 60;
 
 /** Searches share most of their words, so what a word names is remembered, in some 200 bytes. */
 const REMEMBERED = 5_000;
-const named = new LRUCache<string, { place: GazetteerPlace | null }>({
+const placesByName = new LRUCache<string, { place: GazetteerPlace | null }>({
   max: REMEMBERED,
   memoMethod: (name) => ({ place: mayName(name) ? placeNamed(name) : null }),
 });
-const begun = new LRUCache<string, boolean>({ max: REMEMBERED, memoMethod: (words) => goesOn(words) });
+const longerNames = new LRUCache<string, boolean>({
+  max: REMEMBERED,
+  memoMethod: (words) => beginsLongerName(words),
+});
 
 /** Words with other meanings that are also names of places. `never`: no place is meant. `marked`: one is, behind a preposition. */
 const [WORDS] = readData<{ never: string[]; marked: string[] }>("place-words.json");
@@ -55,7 +58,7 @@ export function placeInText(text: string): PlaceInText | null {
     const start = phrases.get(index) ?? (isPreposition(before, word) ? before?.index : undefined);
     const isMarked = start !== undefined;
     for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
-      const { place } = named.memo(name);
+      const { place } = placesByName.memo(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
       if (STREET.test(text.slice(index + name.length))) continue;
       if (!isMeant(name, place, isMarked, isTitle)) continue;
@@ -92,7 +95,7 @@ function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): 
   for (const word of more) {
     const [name = ""] = names;
     // Behind a comma stands a region, whose names the table of places does not have.
-    if (!text.slice(first.index, word.index).includes(",") && !begun.memo(name)) break;
+    if (!text.slice(first.index, word.index).includes(",") && !longerNames.memo(name)) break;
     names.unshift(upTo(word));
   }
   return names;

@@ -38,7 +38,7 @@ const AROUND_KM = 60;
 /** Other places of the name are named beside the one that is meant if they are at least a tenth as large. */
 const COMPARABLE = 10;
 /** How many other places of the name are named. */
-const TOLD = 5;
+const NAMESAKES_SHOWN = 5;
 /** Longer names are cut. */
 const NAME_CHARS = 200;
 
@@ -78,11 +78,13 @@ export function placeNamed(name: string): GazetteerPlace | null {
 }
 
 /** Whether a name of a place begins with these words and has more, as "Newcastle upon Tyne" begins with "Newcastle". */
-export function goesOn(words: string): boolean {
+export function beginsLongerName(words: string): boolean {
   const table = openPlaces();
   // `foldedPlace` reads "St." as "Saint" only where a word follows.
-  const begun = foldedPlace(`${words} a`).slice(0, -1);
-  return table.hasBeginning(begun) || (UMLAUT.test(begun) && table.hasBeginning(withUmlauts(begun)));
+  const beginning = foldedPlace(`${words} a`).slice(0, -1);
+  return (
+    table.hasBeginning(beginning) || (UMLAUT.test(beginning) && table.hasBeginning(withUmlauts(beginning)))
+  );
 }
 
 /** A town of this population is meant rather than the state it lies in: New York. */
@@ -221,12 +223,12 @@ function decided(table: PlaceTable, found: readonly number[], name: string): Res
   const apart = records.filter(
     (record, at) => !records.slice(0, at).some((larger) => kmBetween(record, larger) <= SAME_KM),
   );
-  const told = labelsApart(table, apart.slice(0, TOLD + 1), apart).map(placeWith);
-  const comparable = (other: GazetteerPlace) => other.population * COMPARABLE >= (told[0]?.population ?? 0);
+  const shown = labelsApart(table, apart.slice(0, NAMESAKES_SHOWN + 1), apart).map(placeWith);
+  const comparable = (other: GazetteerPlace) => other.population * COMPARABLE >= (shown[0]?.population ?? 0);
   const spelt = apart.filter((record) => record.name.toLowerCase() === name.toLowerCase());
   const isMeant = dominates(apart) || (spelt[0] === apart[0] && dominates(spelt));
-  const [place, ...others] = told;
-  return isMeant && place !== undefined ? { place, others: others.filter(comparable) } : { oneOf: told };
+  const [place, ...others] = shown;
+  return isMeant && place !== undefined ? { place, others: others.filter(comparable) } : { oneOf: shown };
 }
 
 /** The first is several times as large as the next. */
@@ -265,9 +267,9 @@ function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
 const ADVISED_POPULATION = 50_000;
 
 /** Places whose name begins with this, the largest first, to choose from. A match by another name of a place counts less. */
-export function suggestPlaces(begun: string, most = 8): GazetteerPlace[] {
+export function suggestPlaces(beginning: string, most = 8): GazetteerPlace[] {
   const table = openPlaces();
-  const folded = foldedPlace(begun.slice(0, NAME_CHARS));
+  const folded = foldedPlace(beginning.slice(0, NAME_CHARS));
   if (folded.length < (/^[a-z ]*$/.test(folded) ? 2 : 1)) return [];
   const { own, others } = table.beginningWith(folded);
   const weights = new Map(own.map((place) => [place, table.population(place)]));
@@ -306,8 +308,8 @@ export function townNumbered(town: number): GazetteerPlace | null {
   const namesakes = largestOf(table, namedLike(table, table.get(town).name), NAMESAKES);
   const records = namesakes.map((each) => table.get(each));
   const record = records[namesakes.indexOf(town)] ?? table.get(town);
-  const [told] = labelsApart(table, [record], records);
-  return told === undefined ? null : placeWith(told);
+  const [shown] = labelsApart(table, [record], records);
+  return shown === undefined ? null : placeWith(shown);
 }
 
 /** Rounding moves a place by no more. */

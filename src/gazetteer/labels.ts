@@ -39,10 +39,10 @@ export function labelsApart(
         rival.record.population * DOMINANCE <= record.population,
     );
     const around = isOwn ? null : largerAround(table, record);
-    const told = isOwn ? label : around === null ? "" : `${record.name}, ${around}`;
-    if (told === "" || seen.has(told)) return [];
-    seen.add(told);
-    return [{ record, label: told }];
+    const shown = isOwn ? label : around === null ? "" : `${record.name}, ${around}`;
+    if (shown === "" || seen.has(shown)) return [];
+    seen.add(shown);
+    return [{ record, label: shown }];
   });
 }
 

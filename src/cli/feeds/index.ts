@@ -139,7 +139,7 @@ export function pollInWords(poll: Poll): string {
   const { added, changed, retired, folded, left, doubted, refused } = poll;
   if (doubted > 0)
     return `nothing done, since most posts are missing (${doubted}); if the next poll says so too, they end`;
-  const counts = `${added} added, ${changed} changed, ${retired} retired, ${folded} told by others already, ${left} left for later`;
+  const counts = `${added} added, ${changed} changed, ${retired} retired, ${folded} posted by others already, ${left} left for later`;
   return [counts, ...refusedLines(refused)].join("\n");
 }
 

@@ -63,17 +63,17 @@ export class ModelUnreachable extends Error {
 export async function completeModel(model: EmbeddingModel, places: ModelPlaces): Promise<EmbeddingModel> {
   const { chosen } = model;
   if (chosen?.kind !== "hub") return model;
-  const heavy = model.weights === null ? WEIGHTS : [model.weights];
+  const weightPaths = model.weights === null ? WEIGHTS : [model.weights];
   let pins = await pinsOf(model.folder, places);
-  if (missingIn(pins, heavy) !== null) {
+  if (missingIn(pins, weightPaths) !== null) {
     const wanted = [
       ...TOKENIZER_FILES.map((path) => ({ paths: [path], required: true, bytesMax: TOKENIZER_MAX })),
-      { paths: heavy, required: true, bytesMax: WEIGHTS_MAX },
-      { paths: heavy.map((path) => `${path}_data`), required: false, bytesMax: WEIGHTS_MAX },
+      { paths: weightPaths, required: true, bytesMax: WEIGHTS_MAX },
+      { paths: weightPaths.map((path) => `${path}_data`), required: false, bytesMax: WEIGHTS_MAX },
     ];
     pins = await pinFirst(chosen, places, wanted, pins);
   }
-  return { ...model, weights: weightsIn(pins, heavy), files: filesOf(pins) };
+  return { ...model, weights: weightsIn(pins, weightPaths), files: filesOf(pins) };
 }
 
 async function hubModel(
@@ -133,16 +133,16 @@ async function folderModel(folder: string): Promise<EmbeddingModel> {
   const known = await stat(folder).catch(() => null);
   if (known?.isDirectory() !== true) throw new ModelRefused("names no folder");
   const description = await describeModel([folder]);
-  const heavy = description.weights === null ? WEIGHTS : [description.weights];
-  const weights = heavy.flatMap((path) => [path, `${path}_data`]);
+  const weightPaths = description.weights === null ? WEIGHTS : [description.weights];
+  const weights = weightPaths.flatMap((path) => [path, `${path}_data`]);
   const pins = await digestsOf(folder, [...DESCRIBING_FILES, ...TOKENIZER_FILES, ...weights]);
-  const lacks = missingIn(pins, heavy);
+  const lacks = missingIn(pins, weightPaths);
   if (lacks !== null) throw new ModelRefused(`has no ${lacks} in ${folder}`);
   const content = createHash("sha256").update(JSON.stringify(Object.entries(pins).sort()));
   return {
     ...description,
     id: `${basename(folder)}/${content.digest("hex").slice(0, 12)}`,
-    weights: weightsIn(pins, heavy),
+    weights: weightsIn(pins, weightPaths),
     files: filesOf(pins),
     ...{ name: basename(folder), folder, revision: null, registryPackage: null },
     ...{ license: "as its authors say", chosen: { kind: "folder" } },

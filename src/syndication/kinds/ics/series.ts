@@ -50,14 +50,14 @@ export function occurrencesOf(
     if (items.length >= OCCURRENCES_MAX) break;
     if (excluded.some((time) => isSame(time, slot.start))) continue;
     if ([...moved.values()].some((event) => isSame(standsFor(event), slot.start))) continue;
-    const begun = later.findLast((event) => momentOf(standsFor(event)) <= momentOf(slot.start));
-    const shift = begun === undefined ? 0 : begun.start.clock - standsFor(begun).clock;
+    const inForce = later.findLast((event) => momentOf(standsFor(event)) <= momentOf(slot.start));
+    const shift = inForce === undefined ? 0 : inForce.start.clock - standsFor(inForce).clock;
     const shown =
-      begun === undefined
+      inForce === undefined
         ? slot
-        : { start: { ...begun.start, clock: slot.start.clock + shift }, length: begun.length };
+        : { start: { ...inForce.start, clock: slot.start.clock + shift }, length: inForce.length };
     if (!isOver(shown) && momentOf(shown.start) <= calendar.now + AHEAD_MS)
-      items.push(item(slot.start, begun ?? master, shown));
+      items.push(item(slot.start, inForce ?? master, shown));
   }
   for (const event of moved.values()) if (!isOver(event)) items.push(item(standsFor(event), event, event));
   return items.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));

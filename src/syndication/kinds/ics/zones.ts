@@ -130,14 +130,14 @@ function definedZone(component: Component, shownIn: string): Zone {
     ];
   });
   const offsetAt = (clock: number): number => {
-    const begun = observances
+    const past = observances
       .map(({ onset, offset, rule }) => ({
         offset,
         since: rule?.before(new Date(clock), true)?.getTime() ?? onset,
       }))
       .filter(({ since }) => since <= clock)
       .sort((a, b) => a.since - b.since);
-    return begun.at(-1)?.offset ?? observances[0]?.offset ?? 0;
+    return past.at(-1)?.offset ?? observances[0]?.offset ?? 0;
   };
   return {
     shownIn,
