@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
   ],
   doctor: [
     "check configuration, port, folders, database and model of this machine; changes nothing",
-    async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
+    async () => (await import("./cli/doctor.ts")).doctorCommand(),
   ],
   models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
   moderate: [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { examineModel } from "../../src/cli/doctor/checks.ts";
+import { examineModel } from "../../src/cli/doctor.ts";
 import { countUnread, isUnread } from "../../src/domain/board/unread-posts.ts";
 import { register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";

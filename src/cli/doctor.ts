@@ -1,17 +1,68 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
-import { mistakeIn } from "../../adapters/calls/limits.ts";
-import type { Config } from "../../config.ts";
-import { UNREAD_SETTING } from "../../domain/board/unread-posts.ts";
-import { SECRET_KEY_CHECK_SETTING, Secrets } from "../../domain/secrets.ts";
-import { chooseModel, completeModel, ModelRefused } from "../../embed/chosen/index.ts";
-import { ensureFiles, FilesMissing } from "../../embed/files.ts";
-import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
-import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
-import { storedSetting } from "../../store/open.ts";
-import { listenOn } from "../listen.ts";
-import { foldersOf } from "../models.ts";
+import { Command } from "commander";
+import { mistakeIn } from "../adapters/calls/limits.ts";
+import { type Config, readConfig } from "../config.ts";
+import { UNREAD_SETTING } from "../domain/board/unread-posts.ts";
+import { SECRET_KEY_CHECK_SETTING, Secrets } from "../domain/secrets.ts";
+import { chooseModel, completeModel, ModelRefused } from "../embed/chosen/index.ts";
+import { ensureFiles, FilesMissing } from "../embed/files.ts";
+import { findRuntime, runtimeFor } from "../embed/runtime.ts";
+import { ConfigError } from "../failures.ts";
+import { type Finding, passed, problem, warning } from "../ports/finding.ts";
+import { examineStore, storedSetting } from "../store/open.ts";
+import { listenOn } from "./listen.ts";
+import { foldersOf } from "./models.ts";
+
+/** The checks, in order. Each runs by itself, so that no problem hides another. */
+const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
+  examineSite,
+  examineLimits,
+  examinePort,
+  examineFolder,
+  (config) => examineClock(config, Date.now()),
+  (config) => examineStore(config.storeUrl, Date.now),
+  examineKey,
+  examineModel,
+];
+
+/** `agent-board doctor`: prints one line for each finding. Exits with 1 when there is a problem. */
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .option("--json", "one JSON object a line", false)
+    .action(async ({ json }: { json: boolean }) => {
+      let problems = 0;
+      for await (const finding of findings()) {
+        const { level, about, text } = finding;
+        if (level === "problem") problems += 1;
+        process.stdout.write(
+          json ? `${JSON.stringify(finding)}\n` : `${level.padEnd(8)} ${about.padEnd(13)} ${text}\n`,
+        );
+      }
+      if (!json) process.stdout.write(problems === 0 ? "\nNo problems.\n" : `\nProblems: ${problems}\n`);
+      process.exitCode = problems === 0 ? 0 : 1;
+    });
+}
+
+async function* findings(): AsyncIterable<Finding> {
+  yield passed("Node.js", process.versions.node);
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const mistake of error.message.split("\n")) yield problem("configuration", mistake);
+    return;
+  }
+  for (const part of PARTS) {
+    try {
+      yield* part(config);
+    } catch (error) {
+      yield problem("check", error instanceof Error ? error.message : String(error));
+    }
+  }
+}
 
 const MB = 1e6;
 /** A write-ahead log grows to a few hundred megabytes at most. */
@@ -19,7 +70,7 @@ const SPACE_LOW_MB = 1_000;
 const SPACE_OUT_MB = 100;
 
 /** Checks the address that others see. */
-export function* examineSite({ siteUrl, host, storeUrl }: Config): Iterable<Finding> {
+function* examineSite({ siteUrl, host, storeUrl }: Config): Iterable<Finding> {
   if (siteUrl === null) {
     const isLocal = storeUrl.startsWith("sqlite:") && /^(127\.|localhost$|::1$)/.test(host);
     const found = isLocal ? passed : warning;
@@ -31,12 +82,12 @@ export function* examineSite({ siteUrl, host, storeUrl }: Config): Iterable<Find
   } else yield passed("SITE_URL", siteUrl);
 }
 
-export function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
+function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
   const mistake = mistakeIn(rateLimits);
   if (mistake !== null) yield problem("RATE_LIMITS", mistake);
 }
 
-export function* examineFolder({ dataDir }: Config): Iterable<Finding> {
+function* examineFolder({ dataDir }: Config): Iterable<Finding> {
   let there = dataDir;
   while (!existsSync(there)) there = dirname(there);
   try {
@@ -95,7 +146,7 @@ async function* examineLanguages({ storeUrl }: Config): AsyncIterable<Finding> {
 const SKEW_MS = 120_000;
 
 /** Tries the listener for a moment. A board that runs here already holds its port, and is asked. */
-export async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
+async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
   const server = createServer();
   try {
     await listenOn(server, port, host);
@@ -124,7 +175,7 @@ async function isBoard(port: number): Promise<boolean> {
  * expire too early or too late and signatures are refused.
  * @param now  epoch milliseconds
  */
-export function* examineClock({ dataDir }: Config, now: number): Iterable<Finding> {
+function* examineClock({ dataDir }: Config, now: number): Iterable<Finding> {
   const files = ["board.db", "board.db-wal", "board-scratch.db"].map((name) => join(dataDir, name));
   const newest = Math.max(...files.map((file) => (existsSync(file) ? statSync(file).mtimeMs : 0)));
   const says = `its clock says ${new Date(now).toISOString()}`;
@@ -133,7 +184,7 @@ export function* examineClock({ dataDir }: Config, now: number): Iterable<Findin
 }
 
 /** Compares SECRET_KEY with the one that the board has had so far. */
-export async function* examineKey({ secretKey, storeUrl }: Config): AsyncIterable<Finding> {
+async function* examineKey({ secretKey, storeUrl }: Config): AsyncIterable<Finding> {
   const known = await storedSetting(storeUrl, SECRET_KEY_CHECK_SETTING).catch(() => null);
   if (known === null || secretKey === null) return;
   if (new Secrets(secretKey).storeCheck() === known) yield passed("key", "SECRET_KEY is this board's");
