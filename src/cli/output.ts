@@ -22,7 +22,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}.`);
   };
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** Takes each line. Default: stderr, since stdout may carry a command's data. */
   line?: (text: string) => void;
   /** `bytes` are shown in MB. Default: `bytes`. */

@@ -87,7 +87,7 @@ const NOTICE_MS = 1_500;
 const DRAIN_MS = 5_000;
 
 /** The one stop of a process. */
-export class Stopping {
+class Stopping {
   #begun = false;
 
   /** True from the signal on: readiness says so, while requests are still answered. */

@@ -4,7 +4,7 @@ import { foldedPlace } from "./fold.ts";
 import { beginsLongerName, type GazetteerPlace, placeNamed } from "./index.ts";
 
 /** A place that a text speaks of. */
-export interface PlaceInText {
+interface PlaceInText {
   place: GazetteerPlace;
   /** The words that name it, with the preposition before them. */
   text: string;

@@ -2,7 +2,7 @@ import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
 /** Codes of countries and regions (`US.IL`), by the folded names that people give them. */
-export type RegionCodes = ReadonlyMap<string, readonly string[]>;
+type RegionCodes = ReadonlyMap<string, readonly string[]>;
 
 /** Languages in which a country may be named. */
 const LANGUAGES =

@@ -57,7 +57,7 @@ async function add(url: string, options: FeedOptions): Promise<void> {
  * Registers the publisher that relays a feed, and adds the feed.
  * @throws Error when a feed with its URL is there already
  */
-export async function addFeed(
+async function addFeed(
   board: OpenBoard,
   feed: Feed,
   publisher: { description: string; url: string },
@@ -134,7 +134,7 @@ async function poll(id: string, { json }: { json: boolean }): Promise<void> {
 }
 
 /** What a poll did, in a line, with a line for each refusal. */
-export function pollInWords(poll: Poll): string {
+function pollInWords(poll: Poll): string {
   if (poll.unchanged) return "unchanged";
   const { added, changed, retired, folded, left, doubted, refused } = poll;
   if (doubted > 0)
