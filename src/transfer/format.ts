@@ -7,6 +7,8 @@ import { ROW_SCHEMAS } from "./row-schemas.ts";
  * rows and a checksum of everything before it, which show whether the file was cut off or changed.
  */
 const VERSION = 1;
+/** Builds before 1.0 kept how often a post was reported. It is counted from the reports, and such rows are passed over. */
+const FORMER_KIND = "reported";
 
 const Header = z.strictObject({
   agent_board_export: z.literal(VERSION, {
@@ -18,7 +20,9 @@ const Header = z.strictObject({
   /** Compares two secret keys without revealing either; null when none was known. */
   secret_key_check: z.string().nullable(),
   /** Number of rows of each kind; settings are not counted, as some stay behind. */
-  rows: z.partialRecord(z.enum(ROW_KINDS), z.int().min(0)),
+  rows: z
+    .partialRecord(z.enum([...ROW_KINDS, FORMER_KIND]), z.int().min(0))
+    .transform(({ [FORMER_KIND]: _, ...counts }) => counts),
 });
 export type Header = z.infer<typeof Header>;
 
@@ -56,10 +60,14 @@ export function rowsOf(page: RowPage): Row[] {
   return page.rows.map((row) => ({ kind: page.kind, row }) as Row);
 }
 
-/** @throws Error that says what is wrong with the line */
-export function readRow(line: string): Row {
+/**
+ * The row of a line, or null for one that boards no longer keep.
+ * @throws Error that says what is wrong with the line
+ */
+export function readRow(line: string): Row | null {
   const entries = Object.entries(parsed(AnyRow, line));
   const [kind, row] = entries[0] ?? ["", null];
+  if (kind === FORMER_KIND) return null;
   if (entries.length !== 1 || !isKind(kind)) throw new Error(`"${kind}" is no kind of row`);
   return { kind, row: checked(ROW_SCHEMAS[kind] as z.ZodType<unknown>, row) } as Row;
 }

@@ -95,10 +95,10 @@ async function* batchesOf(
     line += 1;
     if (line <= begun) continue;
     if (line > lines) break;
-    const { kind, row } = at(line, () => readRow(text.toString("utf8")));
+    const read = at(line, () => readRow(text.toString("utf8")));
     const page = pages.at(-1);
-    if (page?.kind === kind) (page.rows as unknown[]).push(row);
-    else pages.push({ kind, rows: [row] } as RowPage);
+    if (read !== null && page?.kind === read.kind) (page.rows as unknown[]).push(read.row);
+    else if (read !== null) pages.push({ kind: read.kind, rows: [read.row] } as RowPage);
     if (line - first + 1 < ROWS_PER_WRITE && line < lines) continue;
     yield { first, last: line, pages };
     [first, pages] = [line + 1, []];

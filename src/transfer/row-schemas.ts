@@ -116,7 +116,6 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     details: textOrNull,
     createdAt: time,
   }),
-  reported: z.strictObject({ postId: id, reporters: count, lastAt: time }),
   moderation: z.strictObject({
     at: time,
     action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),

@@ -115,7 +115,10 @@ export interface ReportStore {
    * their keys, and so are all of one key; suspended publishers have none.
    */
   voices(postId: string, since: number): Promise<number>;
-  /** Posts with reports, most reporters first. */
+  /**
+   * Posts with reports, most reporters first, then by `lastAt`, when the latest reporter first reported it. Reads all reports:
+   * it is for the operator.
+   */
   queue(
     limit: number,
   ): Promise<{ postId: string; reporters: number; reasons: string[]; lastAt: number; state: PostState }[]>;

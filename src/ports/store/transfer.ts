@@ -27,8 +27,6 @@ export interface BoardRows {
   push: PushRecord;
   inbox: InboxEntry & { publisherId: string };
   report: StoredReport;
-  /** A post in the queue of moderation. */
-  reported: { postId: string; reporters: number; lastAt: number };
   moderation: ModerationEntry;
   counter: { day: string; name: string; n: number };
   /** Work still to be done on a post, due since the post's last change. */
@@ -47,7 +45,6 @@ export const ROW_KINDS = [
   "push",
   "inbox",
   "report",
-  "reported",
   "moderation",
   "counter",
   "work",

@@ -89,17 +89,16 @@ async function eraseThese(
   session: ClientSession,
   some: readonly Trace[],
 ): Promise<void> {
-  const { posts, reports, reported_posts } = context.collections;
+  const { posts, reports } = context.collections;
   const ids = some.map(({ _id }) => _id);
-  const those = { _id: { $in: ids } };
-  await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
+  const roots = some.map(({ root }) => root);
+  await posts.deleteMany({ _id: { $in: ids }, root: { $in: roots } }, { session });
   const counted = some.filter(({ state }) => state !== "removed");
   await uncountPosts(context, session, counted);
   const erased = new Set(ids);
-  const roots = some.flatMap(({ parent_id, state }) => (state === "active" ? (parent_id ?? []) : []));
-  for (const root of new Set(roots))
+  const recounted = some.flatMap(({ parent_id, state }) => (state === "active" ? (parent_id ?? []) : []));
+  for (const root of new Set(recounted))
     if (!erased.has(root)) await recountReplyDocuments(context, session, root);
   await reports.deleteMany({ post_id: { $in: ids } }, { session });
-  await reported_posts.deleteMany(those, { session });
   await deleteDeliveriesOf(context, ids, session);
 }

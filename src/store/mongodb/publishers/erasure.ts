@@ -4,8 +4,6 @@ import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
 import { spreadStatus } from "./status.ts";
 
-const REPORTS_PER_WRITE = 200;
-
 /** See `PublisherStore.erase`. From the first transaction on, the key fails and nothing is pushed. */
 export async function erasePublisherDocuments(
   context: MongodbContext,
@@ -60,25 +58,10 @@ async function finishErasure(context: MongodbContext, id: string): Promise<void>
   for (const { _id } of subscriptions) await removeSubscriptionDocuments(context, _id);
   const all = { filter: { publisher_id: id }, oldestBy: "created_at" } as const;
   while ((await erasePostsOf(context, all, POSTS_PER_WRITE)) > 0);
-  while ((await eraseReports(context, `key:${id}`)) > 0);
   await connection.runLong(async () => {
+    await collections.reports.deleteMany({ reporter: `key:${id}` });
     await collections.inbox.deleteMany({ publisher_id: id });
     await collections.publishers.deleteOne({ _id: id, erasing: true });
   });
   context.wrote({ publishers: [id] });
-}
-
-/** Erases some reports of one reporter and their places in the queue; resolves to how many, 0 when all are gone. */
-function eraseReports({ connection, collections }: MongodbContext, reporter: string): Promise<number> {
-  const { reports, reported_posts } = collections;
-  return connection.write([], async (session) => {
-    const some = await reports.find({ reporter }, { session, limit: REPORTS_PER_WRITE }).toArray();
-    if (some.length === 0) return 0;
-    await reports.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, { session });
-    // A reporter has one report for each post.
-    const posts = { _id: { $in: some.map(({ post_id }) => post_id) } };
-    await reported_posts.updateMany(posts, { $inc: { reporters: -1 } }, { session });
-    await reported_posts.deleteMany({ ...posts, reporters: { $lte: 0 } }, { session });
-    return some.length;
-  });
 }

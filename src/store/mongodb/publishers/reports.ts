@@ -6,8 +6,8 @@ import { documentOf, rowOf } from "../database/rows.ts";
 
 export function mongodbReportStore(context: MongodbContext): ReportStore {
   const { connection, collections } = context;
-  const { posts, publishers, reports, reported_posts, moderation } = collections;
-  const { run, write } = connection;
+  const { posts, publishers, reports, moderation } = collections;
+  const { run, runLong, write } = connection;
   return {
     upsert: (report) =>
       write([`report:${report.postId}`], async (session) => {
@@ -22,11 +22,6 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         const kept: StoredReport = { ...report, addresses };
         if (first === null) await reports.insertOne(documentOf(kept), { session });
         else await reports.updateOne(mine, { $set: { addresses, reason, details } }, { session });
-        await reported_posts.updateOne(
-          { _id: postId },
-          { $inc: { reporters: first === null ? 1 : 0 }, $max: { last_at: new Date(report.createdAt) } },
-          { session, upsert: true },
-        );
         return first === null ? kept : { ...kept, id: first._id, createdAt: first.created_at.getTime() };
       }),
 
@@ -49,27 +44,36 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
 
     queue: (limit) =>
-      run(async () => {
-        const queue = await reported_posts
-          .find({}, { sort: { reporters: -1, last_at: -1, _id: -1 }, limit })
+      runLong(async () => {
+        const queue = await reports
+          .aggregate<{ _id: string; reporters: number; reasons: string[]; last_at: Date }>([
+            {
+              $group: {
+                _id: { post: "$post_id", reason: "$reason" },
+                n: { $sum: 1 },
+                last_at: { $max: "$created_at" },
+              },
+            },
+            { $sort: { n: -1, "_id.reason": 1 } },
+            {
+              $group: {
+                _id: "$_id.post",
+                reporters: { $sum: "$n" },
+                reasons: { $push: "$_id.reason" },
+                last_at: { $max: "$last_at" },
+              },
+            },
+            { $sort: { reporters: -1, last_at: -1, _id: -1 } },
+            { $limit: limit },
+          ])
           .toArray();
         const ids = queue.map(({ _id }) => _id);
-        const [states, reasons] = await Promise.all([
-          findPosts(context, ids, undefined, { state: 1 }),
-          reports
-            .aggregate<{ _id: { post: string; reason: string } }>([
-              { $match: { post_id: { $in: ids } } },
-              { $group: { _id: { post: "$post_id", reason: "$reason" }, n: { $sum: 1 } } },
-              { $sort: { n: -1, "_id.reason": 1 } },
-            ])
-            .toArray(),
-        ]);
-        return queue.flatMap(({ _id, reporters, last_at }) => {
+        const states = await findPosts(context, ids, undefined, { state: 1 });
+        return queue.flatMap(({ _id, reporters, reasons, last_at }) => {
           const state = states.get(_id)?.state;
           // Erased since the queue was read.
           if (state === undefined) return [];
-          const of = reasons.filter((group) => group._id.post === _id).map((group) => group._id.reason);
-          return [{ postId: _id, reporters, reasons: of, lastAt: last_at.getTime(), state }];
+          return [{ postId: _id, reporters, reasons, lastAt: last_at.getTime(), state }];
         });
       }),
 

@@ -70,11 +70,6 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   inbox: { collection: "inbox", rowsOf: ofSubscriptions<"inbox">() },
   report: { collection: "reports", rowsOf: rows<"report">() },
-  reported: {
-    collection: "reported_posts",
-    rowsOf: async (_context, documents: { _id: string; reporters: number; last_at: Date }[]) =>
-      documents.map(({ _id, reporters, last_at }) => ({ postId: _id, reporters, lastAt: last_at.getTime() })),
-  },
   moderation: { collection: "moderation", order: { at: 1, _id: 1 }, rowsOf: rows<"moderation">("_id") },
   counter: { collection: "daily_counters", rowsOf: rows<"counter">("_id") },
   work: {

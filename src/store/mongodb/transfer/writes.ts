@@ -103,10 +103,6 @@ const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
     insert: (row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(row) }),
   },
   report: { collection: "reports", insert: (row) => documentOf(row) },
-  reported: {
-    collection: "reported_posts",
-    insert: ({ postId, ...row }) => ({ _id: postId, ...documentOf(row) }),
-  },
   moderation: { collection: "moderation", insert: (row) => documentOf(row) },
   counter: { collection: "daily_counters", update: (row) => counterChange(row).updateOne },
   work: {

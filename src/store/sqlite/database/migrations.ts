@@ -140,12 +140,6 @@ export const STORE_MIGRATIONS: readonly string[] = [
     UNIQUE (post, reporter)
   ) STRICT;
   CREATE INDEX report_reporter ON report (reporter);
-  CREATE TABLE reported_post (
-    post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
-    reporters INTEGER NOT NULL,
-    last_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX reported_post_order ON reported_post (reporters, last_at, post);
   CREATE TABLE moderation (
     seq INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
@@ -224,8 +218,9 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX sign_in_publisher ON sign_in (publisher_id) WHERE publisher_id IS NOT NULL;
   CREATE INDEX sign_in_end ON sign_in (expires_at);
   `,
-  // Boards of before 1.0 kept one; tags are counted from the posts themselves.
+  // Builds before 1.0 kept these tables. Tags are now counted from posts, and reporters from reports.
   "DROP TABLE IF EXISTS post_tag",
+  "DROP TABLE IF EXISTS reported_post",
 ];
 
 /**

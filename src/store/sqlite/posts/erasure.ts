@@ -141,13 +141,8 @@ function eraseRow(context: SqliteContext, row: PostRow): void {
 }
 
 function eraseReports({ sql }: SqliteConnection, reporter: string, most: number): number {
-  const reports: { seq: number; post: number }[] = sql(
-    "SELECT seq, post FROM report WHERE reporter = ? LIMIT ?",
-  ).all(reporter, most);
-  for (const { seq, post } of reports) {
-    sql("DELETE FROM report WHERE seq = ?").run(seq);
-    sql("UPDATE reported_post SET reporters = reporters - 1 WHERE post = ?").run(post);
-    sql("DELETE FROM reported_post WHERE post = ? AND reporters = 0").run(post);
-  }
-  return reports.length;
+  return sql("DELETE FROM report WHERE seq IN (SELECT seq FROM report WHERE reporter = ? LIMIT ?)").run(
+    reporter,
+    most,
+  ).changes as number;
 }

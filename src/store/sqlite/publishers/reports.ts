@@ -20,10 +20,6 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
           const { id, reporter, createdAt } = report;
           insertInto(connection, "report", { id, post: post.seq, reporter, ...said, created_at: createdAt });
         } else updateIn(connection, "report", said, ["id", first.id]);
-        sql(
-          `INSERT INTO reported_post VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE
-          SET reporters = reporters + excluded.reporters, last_at = max(last_at, excluded.last_at)`,
-        ).run(post.seq, first === undefined ? 1 : 0, report.createdAt);
         const kept: StoredReport = { ...report, addresses };
         return first === undefined ? kept : { ...kept, id: first.id, createdAt: first.created_at };
       }),
@@ -50,9 +46,9 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
       read(() => {
         const rows: { seq: number; postId: string; reporters: number; lastAt: number; state: PostState }[] =
           sql(
-            `SELECT p.seq, p.id AS postId, q.reporters, q.last_at AS lastAt, p.state
-            FROM reported_post q CROSS JOIN post p ON p.seq = q.post
-            ORDER BY q.reporters DESC, q.last_at DESC, q.post DESC LIMIT ?`,
+            `SELECT p.seq, p.id AS postId, count(*) AS reporters, max(r.created_at) AS lastAt, p.state
+            FROM report r CROSS JOIN post p ON p.seq = r.post
+            GROUP BY r.post ORDER BY reporters DESC, lastAt DESC, r.post DESC LIMIT ?`,
           ).all(limit);
         return rows.map(({ seq, ...row }) => ({
           ...row,

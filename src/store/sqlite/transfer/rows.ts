@@ -81,11 +81,6 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
       addresses: JSON.parse(row.addresses),
     }),
   },
-  reported: {
-    columns: "p.id AS postId, q.reporters, q.last_at AS lastAt",
-    from: "reported_post q CROSS JOIN post p ON p.seq = q.post",
-    order: "q.post",
-  },
   moderation: {
     columns: "at, action, subject, actor, reason",
     from: "moderation",

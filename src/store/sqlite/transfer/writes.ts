@@ -95,7 +95,6 @@ const WRITERS: { readonly [Kind in RowKind]: Writer<Kind> } = {
 
   inbox: into("inbox"),
   report: into("report"),
-  reported: into("reported_post"),
   moderation: into("moderation"),
 
   counter({ connection: { sql } }, rows) {

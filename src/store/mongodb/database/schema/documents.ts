@@ -125,13 +125,6 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   failing: boolean;
 }
 
-/** Collection `reported_posts`: the queue of moderation; `_id` is the post's id. */
-interface ReportedPostDocument {
-  _id: string;
-  reporters: number;
-  last_at: Date;
-}
-
 /** Collection `windows`: counters of limits. */
 interface WindowDocument {
   _id: string;
@@ -170,7 +163,6 @@ export interface Documents {
   deliveries: DeliveryDocument;
   pushes: PushDocument;
   reports: DocumentOf<StoredReport>;
-  reported_posts: ReportedPostDocument;
   moderation: DocumentOf<ModerationEntry>;
   windows: WindowDocument;
   rankings: DocumentOf<FrozenRanking>;

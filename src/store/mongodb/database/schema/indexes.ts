@@ -139,8 +139,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // Reports of a publisher, to erase.
     { name: "reporter", key: { reporter: 1 } },
   ],
-  // The queue of moderation.
-  reported_posts: [{ name: "queue", key: { reporters: -1, last_at: -1, _id: -1 } }],
   // The log, of all or of one subject, newest first.
   moderation: [
     { name: "newest", key: { at: -1, _id: -1 } },
