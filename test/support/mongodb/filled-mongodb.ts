@@ -24,7 +24,7 @@ export async function fillMongodb(store: MongodbStore, count: number): Promise<v
     const vector = vectorAt(i);
     const { verified = false, suspended = false } = standing.get(post.publisherId) ?? {};
     return {
-      ...documentOfPost(post, { verified, suspended }),
+      ...documentOfPost(post, { pub_verified: verified, pub_suspended: suspended }),
       ...(vector === null ? {} : { vec_model: MODEL, vec: binaryOf(vector) }),
     };
   });

@@ -5,10 +5,7 @@ import { documentOf, rowOf } from "./rows.ts";
 import { type PostDocument, type PublisherDocument, timeOf } from "./schema/documents.ts";
 
 /** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
-export function documentOfPost(
-  post: StoredPost,
-  publisher: { verified: boolean; suspended: boolean },
-): PostDocument {
+export function documentOfPost(post: StoredPost, publisher: PublisherStatus): PostDocument {
   const { location, metadata, ...fields } = post;
   const { windowStart, windowEnd } = windowOf(post);
   return {
@@ -17,8 +14,8 @@ export function documentOfPost(
     is_reply: post.parentId !== null,
     win_start: new Date(windowStart),
     win_end: new Date(windowEnd),
-    pub_verified: publisher.verified,
-    pub_suspended: publisher.suspended,
+    pub_verified: publisher.pub_verified,
+    pub_suspended: publisher.pub_suspended,
     place: location ?? undefined,
     geo: pointOf(location),
     source: sourceOf(post) ?? undefined,
@@ -80,24 +77,23 @@ function pointOf(place: StoredPost["location"]): PostDocument["geo"] {
   return { type: "Point", coordinates: [place.lng, place.lat] };
 }
 
-/** What filters need to know about a publisher. */
-export const publisherDocumentStatus = ({
+type PublisherStatus = Pick<PostDocument, "pub_verified" | "pub_suspended">;
+
+/** What filters need to know about a publisher, as its posts have it. */
+export const statusFields = ({
   verified_at,
   suspended_at,
-}: Pick<PublisherDocument, "verified_at" | "suspended_at">) => ({
-  verified: verified_at !== null,
-  suspended: suspended_at !== null,
+}: Pick<PublisherDocument, "verified_at" | "suspended_at">): PublisherStatus => ({
+  pub_verified: verified_at !== null,
+  pub_suspended: suspended_at !== null,
 });
 
+/** Fields of the store's own; builds before 1.0 had `spreading`. */
+export const NOT_OF_PUBLISHERS = ["erasing", "spreading"];
+
 export const publisherOfDocument = (document: PublisherDocument): StoredPublisher =>
-  rowOf<StoredPublisher>(document, ["inbox_no", "erasing", "spreading"]);
+  rowOf<StoredPublisher>(document, ["inbox_no", ...NOT_OF_PUBLISHERS]);
 
 export function newPublisher(publisher: StoredPublisher & { inboxNo?: number }): PublisherDocument {
-  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false, spreading: false };
-}
-
-/** The fields that may change. */
-export function changeablePublisherFields(publisher: StoredPublisher) {
-  const { _id, post_count, created_at, ...fields } = documentOf(publisher);
-  return fields;
+  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false };
 }

@@ -29,7 +29,7 @@ export async function updatePostDocument(
     const document: PostDocument = {
       // A newer release may have added fields.
       ...(text ? unread : before),
-      ...documentOfPost(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
+      ...documentOfPost(post, before),
       match: dueWork(post.updatedAt),
       // One that waits or is under way begins anew: its vector would be that of the post before this edit.
       ...(text || before.embed !== undefined ? { embed: dueWork(post.updatedAt) } : {}),

@@ -10,7 +10,7 @@ import {
 import { replyWithin } from "../../rules/rows.ts";
 import { isDuplicate } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { documentOfPost, postOfDocument, publisherDocumentStatus, WINDOW_END } from "../database/posts.ts";
+import { documentOfPost, postOfDocument, statusFields, WINDOW_END } from "../database/posts.ts";
 import { postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork } from "../database/work.ts";
@@ -93,7 +93,7 @@ async function insertOne(context: MongodbContext, session: ClientSession, post: 
   )
     throw new Error(`Publisher ${publisherId} has a post under this key.`);
   const work = { match: dueWork(createdAt), embed: dueWork(createdAt) };
-  const document = { ...documentOfPost(post, publisherDocumentStatus(publisher)), ...work };
+  const document = { ...documentOfPost(post, statusFields(publisher)), ...work };
   await posts.insertOne(document, { session });
 }
 

@@ -2,7 +2,6 @@ import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
-import { spreadStatus } from "./status.ts";
 
 /** See `PublisherStore.erase`. From the first transaction on, the key fails and nothing is pushed. */
 export async function erasePublisherDocuments(
@@ -40,14 +39,13 @@ export async function erasePublisherDocuments(
   return { ...counts, complete: true };
 }
 
-/** Completes what a crash interrupted, status copies included; harmless while another process does the same. */
+/** Completes what a crash interrupted; harmless while another process does the same. */
 export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
   const { connection, collections } = context;
   const open = await connection.run(() =>
     collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
   );
   for (const { _id } of open) await finishErasure(context, _id);
-  await spreadStatus(context);
 }
 
 async function finishErasure(context: MongodbContext, id: string): Promise<void> {

@@ -1,15 +1,15 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/posts.ts";
+import { newPublisher, publisherOfDocument, statusFields } from "../database/posts.ts";
 import { oneByOne } from "../database/reads.ts";
+import { documentOf } from "../database/rows.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "./erasure.ts";
-import { isSameStatus, spreadStatus } from "./status.ts";
 
 export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   const { connection, collections } = context;
-  const { publishers } = collections;
+  const { posts, publishers } = collections;
   const { run, write } = connection;
 
   const many = (ids: readonly string[]) =>
@@ -34,25 +34,21 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
       run(async () => maybe(await publishers.findOne({ key_hash: keyHash, erasing: false }))),
 
     async update(id, change) {
-      const done = await write([`publisher:${id}`], async (session) => {
+      const after = await write([`publisher:${id}`], async (session) => {
         const before = await publishers.findOne({ _id: id, erasing: false }, { session });
         if (before === null) return null;
         const row = publisherOfDocument(before);
-        const after = changedRow(row, change);
-        if (after === row) return { after, moved: false };
-        const fields = changeablePublisherFields(after);
-        const moved = !isSameStatus(before, fields);
-        await publishers.updateOne(
-          { _id: id },
-          { $set: { ...fields, spreading: before.spreading || moved } },
-          { session },
-        );
-        return { after, moved };
+        const changed = changedRow(row, change);
+        if (changed === row) return row;
+        const { _id, post_count, created_at, ...fields } = documentOf(changed);
+        await publishers.updateOne({ _id: id }, { $set: fields }, { session });
+        const [old, status] = [statusFields(before), statusFields(fields)];
+        if (old.pub_verified !== status.pub_verified || old.pub_suspended !== status.pub_suspended)
+          await posts.updateMany({ publisher_id: id }, { $set: status }, { session });
+        return changed;
       });
-      if (done === null) return null;
-      context.wrote({ publishers: [id] });
-      if (done.moved) await spreadStatus(context);
-      return done.after;
+      if (after !== null) context.wrote({ publishers: [id] });
+      return after;
     },
 
     erase: (id) => erasePublisherDocuments(context, id),

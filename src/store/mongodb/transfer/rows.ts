@@ -3,7 +3,7 @@ import { preparationIn } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
-import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
+import { NOT_OF_PUBLISHERS, postOfDocument, vectorOfBinary } from "../database/posts.ts";
 import { withSubscription } from "../database/reads.ts";
 import { type DocumentOf, rowOf } from "../database/rows.ts";
 import {
@@ -51,7 +51,7 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
     rowsOf: async (_context, documents: { _id: string; value: string }[]) =>
       documents.map(({ _id, value }) => ({ name: _id, value })),
   },
-  publisher: { collection: "publishers", rowsOf: rows<"publisher">("erasing", "spreading") },
+  publisher: { collection: "publishers", rowsOf: rows<"publisher">(...NOT_OF_PUBLISHERS) },
   // Roots come first by a filter of their own: ids name their thread by convention only.
   post: { collection: "posts", filters: [{ is_reply: false }, { is_reply: true }], rowsOf: posts },
   subscription: {

@@ -7,7 +7,7 @@ import {
   binaryOf,
   documentOfPost,
   newPublisher,
-  publisherDocumentStatus,
+  statusFields,
   WRITTEN,
 } from "../database/posts.ts";
 import { documentOf } from "../database/rows.ts";
@@ -119,7 +119,7 @@ function postDocument(
   publisher: { verified_at: Date | null; suspended_at: Date | null },
 ): PostDocument {
   const document: PostDocument = {
-    ...documentOfPost(post, publisherDocumentStatus(publisher)),
+    ...documentOfPost(post, statusFields(publisher)),
     removed_at: dateOf(removedAt),
   };
   if (post.state === "removed") {

@@ -38,7 +38,7 @@ export interface PostDocument extends Omit<PostFields, Written>, Partial<Pick<Po
   /** Work that waits, or is claimed; missing when there is none. */
   match?: DueWork;
   embed?: DueWork;
-  /** The publisher's status, copied from its document (see `../publishers/status.ts`). */
+  /** The publisher's status, copied from its document in the transaction that changes it. */
   pub_verified: boolean;
   pub_suspended: boolean;
   /** Model of `vec`; kept while the post is hidden. */
@@ -67,8 +67,6 @@ export interface PublisherDocument extends DocumentOf<StoredPublisher> {
   /** Number of the last entry of its inbox, raised in the transaction that adds one. */
   inbox_no: number;
   erasing: boolean;
-  /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */
-  spreading: boolean;
 }
 
 /** Collection `inbox`; `_id` is `<publisher id>:<no>`. */

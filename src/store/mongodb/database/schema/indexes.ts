@@ -64,8 +64,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { checked_at: 1, _id: 1 },
       partialFilterExpression: { verified_at: { $type: "date" } },
     },
-    // Publishers whose status is not yet copied to all their posts.
-    { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
     // Counts, and erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
   ],

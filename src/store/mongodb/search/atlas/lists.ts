@@ -23,7 +23,7 @@ const SPOTS_MS = 60_000;
 
 /**
  * Lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without mongot.
- * Only a publisher's status reaches its posts a moment later. Reads the indexes of `LIST_INDEXES`.
+ * Reads the indexes of `LIST_INDEXES`.
  */
 export class Lists {
   readonly #store: SearchedStore;

@@ -2,7 +2,7 @@ import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mo
 import { indexEntryOf } from "../../../../ports/index-entry.ts";
 import type { IndexEntry } from "../../../../ports/search-index.ts";
 import { collectionsOf, type MongodbContext } from "../../database/context.ts";
-import { postOfDocument, publisherDocumentStatus, vectorOfBinary } from "../../database/posts.ts";
+import { postOfDocument, statusFields, vectorOfBinary } from "../../database/posts.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
 import { type FeedChange, followStream } from "./stream.ts";
 
@@ -130,6 +130,6 @@ function stateOf(document: PostDocument): IndexRows["posts"][number] {
 }
 
 function statusOf(publisher: PublisherDocument): IndexRows["publishers"][number] {
-  const { verified, suspended } = publisherDocumentStatus(publisher);
+  const { pub_verified: verified, pub_suspended: suspended } = statusFields(publisher);
   return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
 }

@@ -89,7 +89,6 @@ const UNSEEN: readonly (keyof PostDocument | keyof PublisherDocument)[] = [
   "inbox_no",
   "match",
   "embed",
-  "spreading",
   "checked_at",
 ];
 const CHANGED = {
