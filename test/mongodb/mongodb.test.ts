@@ -4,7 +4,7 @@ import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, aSubscription, T0 } from "../support/search/rows.ts";
 
 const KINDS = ["replicaSet", "cluster"] as const;
 const databases = new Map<string, TestDatabase | null>();
@@ -74,6 +74,18 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     const edited = await posts.findOne({ _id: "p" });
     expect(edited).toMatchObject({ mood: "calm", title: "New" });
     expect(edited).not.toHaveProperty("geo");
+  });
+
+  it("completes the removal of a saved query that was cut off", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    await store.subscriptions.insert(aSubscription("sub_1"), 50);
+    await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
+    await store.collections.subscriptions.deleteOne({ _id: "sub_1" });
+    await store.collections.removed_subscriptions.insertOne({ _id: "sub_1", change_no: 9, purged: false });
+    await start();
+    for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(0);
   });
 
   it("leaves what is there as it is", async () => {

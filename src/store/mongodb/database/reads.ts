@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Filter, FindOptions } from "mongodb";
+import type { ClientSession, Document, Filter } from "mongodb";
 import type { StoredPost } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "./context.ts";
 import { postOfDocument } from "./posts.ts";
@@ -57,21 +57,6 @@ export async function listPosts(
 ): Promise<StoredPost[]> {
   const found = await collections.posts.find(filter, { projection: { vec: 0 }, sort, limit }).toArray();
   return found.map(postOfDocument);
-}
-
-/** Those that belong to no subscription, or to one that still exists: the remains of a removed one are being purged. */
-export async function withSubscription<T extends { subscription_id: string | null }>(
-  { collections }: MongodbContext,
-  documents: T[],
-  options: FindOptions = {},
-): Promise<T[]> {
-  const ids = [...new Set(documents.flatMap(({ subscription_id }) => subscription_id ?? []))];
-  if (ids.length === 0) return documents;
-  const found = await collections.subscriptions
-    .find({ _id: { $in: ids } }, { ...options, projection: { _id: 1 } })
-    .toArray();
-  const there = new Set(found.map(({ _id }) => _id));
-  return documents.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
 }
 
 /** Options of a query inside a transaction, if there is one. */

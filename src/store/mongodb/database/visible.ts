@@ -49,15 +49,13 @@ interface List<Row, Seen> {
   /** Rows with a number above `after`, in order. */
   page(after: number, limit: number): Promise<Row[]>;
   numberOf(row: Row): number;
-  /** Further conditions of the list itself; without it, all rows pass. */
-  keep?(rows: Row[]): Promise<Row[]>;
   /** Those of the posts that anyone may see, by id, with what the caller wants of them. */
   visible(postIds: string[]): Promise<ReadonlyMap<string, Seen>>;
 }
 
 /** Looks through a list for rows whose posts anyone may see, and gives those of each look, in order. */
 export async function* visibleRows<Row extends { post_id: string }, Seen>(
-  { page, numberOf, keep = async (rows) => rows, visible }: List<Row, Seen>,
+  { page, numberOf, visible }: List<Row, Seen>,
   after: number,
   firstLook: number,
 ): AsyncGenerator<(readonly [Row, Seen])[]> {
@@ -65,9 +63,8 @@ export async function* visibleRows<Row extends { post_id: string }, Seen>(
     const rows = await page(from, size);
     const last = rows.at(-1);
     if (last === undefined) return;
-    const kept = await keep(rows);
-    const seen = await visible(kept.map((row) => row.post_id));
-    yield kept.flatMap((row): (readonly [Row, Seen])[] => {
+    const seen = await visible(rows.map((row) => row.post_id));
+    yield rows.flatMap((row): (readonly [Row, Seen])[] => {
       const post = seen.get(row.post_id);
       return post === undefined ? [] : [[row, post]];
     });

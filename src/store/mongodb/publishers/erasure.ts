@@ -1,6 +1,7 @@
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
+import { purgeSubscription } from "../subscriptions/deliveries.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
 
 /** See `PublisherStore.erase`. From the first transaction on, the key fails and nothing is pushed. */
@@ -39,13 +40,17 @@ export async function erasePublisherDocuments(
   return { ...counts, complete: true };
 }
 
-/** Completes what a crash interrupted; harmless while another process does the same. */
+/** Completes erasures of publishers and subscriptions that a crash interrupted; harmless while another process does the same. */
 export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
   const { connection, collections } = context;
   const open = await connection.run(() =>
     collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
   );
   for (const { _id } of open) await finishErasure(context, _id);
+  const removed = await connection.run(() =>
+    collections.removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray(),
+  );
+  for (const { _id } of removed) await connection.runLong(() => purgeSubscription(context, _id));
 }
 
 async function finishErasure(context: MongodbContext, id: string): Promise<void> {

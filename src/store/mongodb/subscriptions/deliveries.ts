@@ -186,9 +186,6 @@ export async function pruneDeliveryDocuments(
   limit: number,
 ): Promise<number> {
   const { pushes, removed_subscriptions } = context.collections;
-  // Completes what a crash interrupted.
-  const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
-  for (const { _id } of unpurged) await purgeSubscription(context, _id);
   const old = { matched_at: { $lt: new Date(before) } };
   const ended = await pushes.find(old, { projection: { _id: 1 }, sort: { matched_at: 1 }, limit }).toArray();
   await pushes.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { inSession, withSubscription } from "../database/reads.ts";
+import { inSession } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
 import { firstVisible, visiblePosts } from "../database/visible.ts";
@@ -36,7 +36,6 @@ async function read(
         inbox
           .find({ publisher_id: publisherId, no: { $gt: from } }, { sort: { no: 1 }, limit: size })
           .toArray(),
-      keep: (rows) => withSubscription(context, rows),
       visible: (ids) => visiblePosts(context, ids),
     },
     after,

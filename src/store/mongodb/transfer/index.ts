@@ -1,13 +1,14 @@
-import type { ClientSession, Collection, FindCursor } from "mongodb";
+import type { ClientSession, Collection, Document } from "mongodb";
 import { MongoServerError } from "mongodb";
 import {
+  type BoardRows,
   type BoardSnapshot,
   ROW_KINDS,
   type RowKind,
   type RowPage,
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
-import type { MongodbContext } from "../database/context.ts";
+import type { Collections, MongodbContext } from "../database/context.ts";
 import { NO_SNAPSHOT } from "../database/unavailable.ts";
 import { finishDocumentErasures } from "../publishers/erasure.ts";
 import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
@@ -34,15 +35,13 @@ export function mongodbTransferStore(context: MongodbContext): TransferStore {
 
 /** Reads one moment of the database, which the server remembers for some minutes. */
 async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
-  const { connection, collections } = context;
   while (true) {
     await finishDocumentErasures(context);
-    const session = connection.client.startSession({ snapshot: true });
+    const session = context.connection.client.startSession({ snapshot: true });
     try {
-      const erasing = await connection.runLong(() =>
-        collections.publishers.countDocuments({ erasing: true }, { session, ...SNAPSHOT }),
-      );
-      if (erasing === 0) {
+      const erasing = await countIn(context, session, "publishers", { erasing: true });
+      const purging = await countIn(context, session, "removed_subscriptions", { purged: false });
+      if (erasing + purging === 0) {
         const counts = await countsIn(context, session);
         return { counts, pages: () => pagesOf(context, session), close: () => session.endSession() };
       }
@@ -58,57 +57,50 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
 async function countsIn(context: MongodbContext, session: ClientSession): Promise<Record<RowKind, number>> {
   const counts: Partial<Record<RowKind, number>> = {};
   for (const kind of ROW_KINDS) {
-    const { collection, counted = [{}] }: Source<RowKind> = DOCUMENT_SOURCES[kind];
     let count = 0;
-    for (const filter of counted) {
-      const documents = context.collections[collection] as unknown as Collection;
-      count += await context.connection.runLong(() =>
-        documents.countDocuments(filter, { session, ...SNAPSHOT }),
-      );
-    }
+    for (const { collection, filter = {} } of DOCUMENT_SOURCES[kind])
+      count += await countIn(context, session, collection, filter);
     counts[kind] = count;
   }
   return counts as Record<RowKind, number>;
 }
 
+function countIn(
+  { connection, collections }: MongodbContext,
+  session: ClientSession,
+  collection: keyof Collections,
+  filter: Document,
+): Promise<number> {
+  const documents = collections[collection] as unknown as Collection;
+  return connection.runLong(() => documents.countDocuments(filter, { session, ...SNAPSHOT }));
+}
+
 async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncGenerator<RowPage> {
   const { connection, collections } = context;
   for (const kind of ROW_KINDS) {
-    const source: Source<RowKind> = DOCUMENT_SOURCES[kind];
-    const { collection, filters = [{}], order = { _id: 1 }, rowsOf } = source;
-    for (const filter of filters) {
+    for (const source of DOCUMENT_SOURCES[kind]) {
+      const { collection, filter = {}, order = { _id: 1 }, rowOf }: Source<RowKind> = source;
       const cursor = (collections[collection] as unknown as Collection).find(filter, {
         session,
         ...SNAPSHOT,
         batchSize: ROWS_PER_PAGE,
         sort: order,
       });
+      const next = () => connection.runLong(() => readSnapshot(() => cursor.next()));
       try {
-        for (let isLast = false; !isLast; ) {
-          const rows = await connection.runLong(() =>
-            readSnapshot(async () => {
-              const documents = await pageOf(cursor);
-              isLast = documents.length < ROWS_PER_PAGE;
-              return rowsOf(context, documents, { session, ...SNAPSHOT });
-            }),
-          );
-          if (rows.length > 0) yield { kind, rows } as RowPage;
+        let rows: BoardRows[RowKind][] = [];
+        for (let document = await next(); document !== null; document = await next()) {
+          rows.push(rowOf(document));
+          if (rows.length < ROWS_PER_PAGE) continue;
+          yield { kind, rows } as RowPage;
+          rows = [];
         }
+        if (rows.length > 0) yield { kind, rows } as RowPage;
       } finally {
         await cursor.close();
       }
     }
   }
-}
-
-async function pageOf<T>(cursor: FindCursor<T>): Promise<T[]> {
-  const documents: T[] = [];
-  while (documents.length < ROWS_PER_PAGE) {
-    const next = await cursor.next();
-    if (next === null) break;
-    documents.push(next);
-  }
-  return documents;
 }
 
 async function readSnapshot<T>(ask: () => Promise<T>): Promise<T> {
