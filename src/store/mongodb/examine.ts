@@ -6,11 +6,12 @@ import { checkServer, tryServer } from "./database/check-server.ts";
 import { connectMongodb, type MongodbConnection } from "./database/connection.ts";
 import { COLLECTIONS, collectionsOf } from "./database/context.ts";
 import { INDEXES } from "./database/schema/indexes.ts";
-import { SCHEMA_VERSION, SHARD_KEYS, schemaVersion } from "./database/schema/migrations.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./database/schema/migrations.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
 const WRITE_SLOW_MS = 100;
+
 /** Looks at the database of `url`. Its only write is a lease that it gives back, and only to a board. */
 export async function* examineMongodb(url: string, clock: () => number): AsyncIterable<Finding> {
   let connection: MongodbConnection;
@@ -56,8 +57,6 @@ async function clockOf({ client, run }: MongodbConnection, clock: () => number):
       );
 }
 
-const UNAUTHORIZED = 13;
-
 async function* examineBoard(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
   const version = await schemaVersion(connection);
   if (version === 0) {
@@ -77,7 +76,6 @@ async function* examineBoard(connection: MongodbConnection, clock: () => number)
   await tryServer(connection);
   yield passed("transactions", "work, and changes can be followed");
   yield await indexesOf(connection);
-  if (connection.sharded) yield await shardsOf(connection);
   yield await writeTime(connection, clock);
 }
 
@@ -95,31 +93,6 @@ async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {
         "indexes",
         `missing: ${missing.join(", ")}; db.meta.updateOne({_id: "schema"}, {$set: {version: 0}}) lets the next start make them`,
       );
-}
-
-/** Whether what grows lies on several shards. */
-async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
-  try {
-    const counts = await run(() =>
-      Promise.all(
-        Object.keys(SHARD_KEYS).map(async (name) => {
-          // One document for each shard that holds a part.
-          const parts = db.collection(name).aggregate([{ $collStats: { storageStats: {} } }]);
-          return { name, shards: (await parts.toArray()).length };
-        }),
-      ),
-    );
-    const text = counts.map(({ name, shards }) => `${name} on ${shards}`).join(", ");
-    const commands = Object.entries(SHARD_KEYS)
-      .filter(([name]) => counts.some((count) => count.name === name && count.shards < 2))
-      .map(([name, key]) => `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`);
-    return commands.length === 0
-      ? passed("shards", text)
-      : warning("shards", `${text}; to spread them: ${commands.join("; ")}`);
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
-    return passed("shards", "not looked at: this user may not (collStats on its database)");
-  }
 }
 
 /** Time until a majority has one small write. */
@@ -149,4 +122,4 @@ function reasonOf(error: unknown): string {
 }
 
 /** Unauthorized, AuthenticationFailed, and what Atlas answers. */
-const AUTHENTICATION = [UNAUTHORIZED, 18, 8000];
+const AUTHENTICATION = [13, 18, 8000];

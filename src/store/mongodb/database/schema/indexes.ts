@@ -10,7 +10,7 @@ const ENDED_S = 600;
 /**
  * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
  * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
- * new step in `migrations.ts`.
+ * new `SCHEMA_VERSION`.
  */
 export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [

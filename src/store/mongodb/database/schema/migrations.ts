@@ -10,13 +10,8 @@ interface SchemaDocument {
   version: number;
 }
 
-/**
- * Steps from version n to n + 1. Append-only from 1.0 on. A step may be interrupted, run again, and run by several processes
- * at once. A release that changes what `indexes.ts` declares appends `declareSchema` once more.
- */
-const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema, declareSchema];
-
-export const SCHEMA_VERSION = STEPS.length;
+/** Raised by each release that changes what `indexes.ts` declares. */
+export const SCHEMA_VERSION = 2;
 
 /**
  * Brings the database to the newest version. Costs one read when it is up to date.
@@ -32,11 +27,8 @@ export async function migrateMongodb(connection: MongodbConnection, url: string)
     // Before any collection: who starts at the same moment sees that this is a board.
     await patient.run(() => setVersion(patient, from));
     if (from === 0) await tryServer(patient);
-    for (const [version, step] of STEPS.entries()) {
-      if (version < from) continue;
-      await patient.runLong(() => step(patient));
-      await patient.run(() => setVersion(patient, version + 1));
-    }
+    await patient.runLong(() => declareSchema(patient));
+    await patient.run(() => setVersion(patient, SCHEMA_VERSION));
   } finally {
     await patient.close();
   }
@@ -93,7 +85,7 @@ const UNAUTHORIZED = 13;
 const IN_PROGRESS = 117;
 
 /** The shard keys of what grows with each post and each match; everything else stays on one shard. */
-export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
+const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
   posts: { root: "hashed" },
   deliveries: { subscription_id: "hashed" },
 };
