@@ -1,6 +1,6 @@
 import { BoardError } from "../../failures.ts";
 import { windowOf } from "../../ports/index-entry.ts";
-import type { RemovedPost, Store } from "../../ports/store/index.ts";
+import type { Store, StoredPost } from "../../ports/store/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
@@ -51,14 +51,13 @@ export async function cancelledEntries(
     .filter(({ publisherId }) => shown.has(publisherId))
     .slice(0, TOLD)
     .map(({ id, startsAt, endsAt, createdAt, removedAt }) => ({
-      ...{ id, startsAt, endsAt, createdAt },
+      ...{ id, startsAt: startsAt ?? createdAt, endsAt, createdAt },
       changedAt: removedAt,
     }));
 }
 
-function wasIn(post: RemovedPost, filter: PostFilter): boolean {
-  // Its zone and place went with what the publisher wrote.
-  const { windowStart, windowEnd } = windowOf({ ...post, timezone: null, location: null });
+function wasIn(post: StoredPost, filter: PostFilter): boolean {
+  const { windowStart, windowEnd } = windowOf(post);
   return (
     (filter.kinds === null || filter.kinds.includes(post.kind)) &&
     (filter.publisherId === null || filter.publisherId === post.publisherId) &&

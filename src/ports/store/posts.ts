@@ -70,12 +70,6 @@ export interface FingerprintRow {
   createdAt: number;
 }
 
-/** What is left of a removed post that had a start. Epoch milliseconds. */
-export type RemovedPost = Pick<
-  StoredPost,
-  "id" | "publisherId" | "parentId" | "kind" | "syndicated" | "endsAt" | "expiresAt" | "createdAt"
-> & { startsAt: number; removedAt: number };
-
 /** A condition on what the publisher wrote before. Of posts that it writes at once, several may pass. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
@@ -128,7 +122,7 @@ interface NewVector extends VectorMaker {
 
 export interface PostStore {
   /**
-   * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
+   * Inserts an active post and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the expiry of the parent and of all its replies to what `admit` asks for, gives a reply its
    * parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. When a
    * post with this id, or one of this publisher with this `idempotencyHash`, already exists in any state, nothing changes
@@ -167,7 +161,7 @@ export interface PostStore {
    */
   remove(id: string, now: number): Promise<string[]>;
   /** Posts with a start that were removed at or after `since` and are not yet erased, latest removal first. */
-  lastRemoved(since: number, limit: number): Promise<RemovedPost[]>;
+  lastRemoved(since: number, limit: number): Promise<(StoredPost & { removedAt: number })[]>;
   /** Adds to the counts of retrievals; unknown ids are ignored. A crash may lose what was not yet written. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
@@ -204,12 +198,11 @@ export interface WorkItem {
 
 export interface WorkStore {
   /**
-   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. A claim not
+   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. What comes of the
+   * work settles it (`SubscriptionStore.deliver`, `PostStore.setVectors`), unless it was enqueued again since. A claim not
    * settled in time falls due again, so that work survives the death of its worker.
    */
   claim(kind: WorkKind, options: { limit: number; leaseMs: number; now: number }): Promise<WorkItem[]>;
-  /** Settles items; one enqueued again since its claim stays due. */
-  done(items: readonly WorkItem[]): Promise<void>;
   /** Gives items back, due at `dueAt`. */
   giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
   backlog(kind: WorkKind): Promise<number>;

@@ -49,14 +49,11 @@ export async function tryServer({ client, db, run }: MongodbConnection): Promise
   const trials = db.collection("meta");
   const _id = new ObjectId();
   await run(async () => {
-    const session = client.startSession();
-    try {
+    await client.withSession(async (session) => {
       session.startTransaction();
       await trials.insertOne({ _id }, { session });
       await session.abortTransaction();
-    } finally {
-      await session.endSession();
-    }
+    });
     if ((await trials.findOne({ _id })) === null) return;
     await trials.deleteOne({ _id });
     throw new Error("The database does not take back a transaction. A board needs MongoDB itself.");

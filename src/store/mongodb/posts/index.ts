@@ -2,7 +2,7 @@ import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
 import { limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { postOfDocument, removedPostOf } from "../database/posts.ts";
+import { postOfDocument } from "../database/posts.ts";
 import { findPosts, listPosts, oneByOne, postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { removePostDocument, updatePostDocument } from "./changes.ts";
@@ -61,12 +61,15 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     lastRemoved: (since, limit) =>
       run(async () => {
         const documents = await collections.posts
-          .find(
+          .find<PostDocument & { removed_at: Date }>(
             { state: "removed", starts_at: { $type: "date" }, removed_at: { $gte: new Date(since) } },
             { projection: { vec: 0 }, sort: { removed_at: -1, _id: 1 }, limit },
           )
           .toArray();
-        return documents.map(removedPostOf);
+        return documents.map((document) => ({
+          ...postOfDocument(document),
+          removedAt: document.removed_at.getTime(),
+        }));
       }),
 
     async addRetrievals(counts) {

@@ -43,27 +43,20 @@ export async function enqueueMissingVectorDocuments(
   maker: VectorMaker,
   limit: number,
 ): Promise<number> {
-  const made = makerName(maker);
-  let count = 0;
-  // Posts without a vector, then those of makers before and after this one: three walks of one index.
-  for (const vec_maker of [null, { $lt: made }, { $gt: made }]) {
-    if (count >= limit) break;
-    const missing = { state: "active", vec_maker, embed: { $exists: false } } as const;
-    count += await connection.runLong(async () => {
-      const found = await posts
-        .find(missing, {
-          projection: { _id: 1 },
-          sort: { vec_maker: 1, _id: 1 },
-          limit: limit - count,
-        })
-        .toArray();
-      if (found.length === 0) return 0;
-      const { modifiedCount } = await posts.updateMany(
-        { _id: { $in: found.map(({ _id }) => _id) }, embed: { $exists: false } },
-        [{ $set: { embed: { at: "$updated_at", token: null, attempts: 0 } } }],
-      );
-      return modifiedCount;
-    });
-  }
-  return count;
+  const missing = {
+    state: "active",
+    vec_maker: { $ne: makerName(maker) },
+    embed: { $exists: false },
+  } as const;
+  return connection.runLong(async () => {
+    // Posts without a vector come first.
+    const sort = { vec_maker: 1, _id: 1 } as const;
+    const found = await posts.find(missing, { projection: { _id: 1 }, sort, limit }).toArray();
+    if (found.length === 0) return 0;
+    const { modifiedCount } = await posts.updateMany(
+      { _id: { $in: found.map(({ _id }) => _id) }, embed: { $exists: false } },
+      [{ $set: { embed: { at: "$updated_at", token: null, attempts: 0 } } }],
+    );
+    return modifiedCount;
+  });
 }

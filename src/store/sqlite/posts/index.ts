@@ -1,7 +1,15 @@
 import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/connection.ts";
-import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import {
+  POST_COLUMNS,
+  POST_TABLES,
+  type PostRow,
+  postRow,
+  rowWithKey,
+  SELECT_POST,
+  storedPostOfRow,
+} from "../database/rows.ts";
 import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
 import { erasePostRows } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
@@ -56,13 +64,12 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
     lastRemoved: (since, limit) =>
       read(() =>
         sql(
-          `SELECT id, publisher_id AS publisherId, parent_id AS parentId, kind, syndicated, starts_at AS startsAt,
-            ends_at AS endsAt, expires_at AS expiresAt, created_at AS createdAt, removed_at AS removedAt
-          FROM post WHERE state = 'removed' AND starts_at IS NOT NULL AND removed_at >= ?
-          ORDER BY removed_at DESC, id LIMIT ?`,
+          `SELECT ${POST_COLUMNS}, p.removed_at FROM ${POST_TABLES}
+          WHERE p.state = 'removed' AND p.starts_at IS NOT NULL AND p.removed_at >= ?
+          ORDER BY p.removed_at DESC, p.id LIMIT ?`,
         )
           .all(since, limit)
-          .map((row) => ({ ...row, syndicated: row.syndicated === 1 })),
+          .map((row) => ({ ...storedPostOfRow(row), removedAt: row.removed_at })),
       ),
 
     async addRetrievals(counts) {

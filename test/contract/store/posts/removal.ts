@@ -40,22 +40,17 @@ export function describeRemoval({ store }: Subject): void {
       }
       for (const [n, id] of ["a", "undated", "b", "c"].entries()) await store.posts.remove(id, T0 + n);
       const rest = (id: string, startsAt: number, removedAt: number) => ({
-        id,
-        ...{ publisherId: "pub_a", parentId: null, kind: aPost(id).kind, syndicated: false },
-        ...{
-          startsAt,
-          endsAt: T0 + 9,
-          expiresAt: aPost(id).expiresAt,
-          createdAt: aPost(id).createdAt,
-          removedAt,
-        },
+        ...{ id, publisherId: "pub_a", parentId: null, kind: aPost(id).kind, syndicated: false },
+        ...{ title: "", body: "", location: null, timezone: null },
+        ...{ startsAt, endsAt: T0 + 9, expiresAt: aPost(id).expiresAt, createdAt: aPost(id).createdAt },
+        removedAt,
       });
-      expect(await store.posts.lastRemoved(T0, 9)).toEqual([
+      expect(await store.posts.lastRemoved(T0, 9)).toMatchObject([
         rest("c", T0 + 2, T0 + 3),
         rest("b", T0 + 1, T0 + 2),
         rest("a", T0, T0),
       ]);
-      expect(await store.posts.lastRemoved(T0 + 1, 1)).toEqual([rest("c", T0 + 2, T0 + 3)]);
+      expect(await store.posts.lastRemoved(T0 + 1, 1)).toMatchObject([rest("c", T0 + 2, T0 + 3)]);
       await store.posts.erase({ expired: 0, removed: T0 + 9 }, 9);
       expect(await store.posts.lastRemoved(0, 9)).toEqual([]);
     });
