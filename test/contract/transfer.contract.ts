@@ -82,16 +82,7 @@ export function describeTransfer(
         const kinds = new Set(before.map((line) => Object.keys(JSON.parse(line))[0]));
         expect([...kinds].sort()).toEqual(
           [
-            ...[
-              "counter",
-              "delivery",
-              "inbox",
-              "moderation",
-              "post",
-              "publisher",
-              "push",
-              "report",
-            ],
+            ...["counter", "delivery", "inbox", "moderation", "post", "publisher", "push", "report"],
             ...["setting", "subscription", "work"],
           ].sort(),
         );

@@ -278,8 +278,8 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "reports.history": () => reports.history(null, 3),
     "reports.history of one": () => reports.history("p3", 3),
     "work.claim": () => work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + DAY_MS }),
-    "work.done": async () =>
-      work.done(await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 2 * DAY_MS })),
+    "subscriptions.deliver of nothing": async () =>
+      subscriptions.deliver([], await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 2 * DAY_MS })),
     "work.giveBack": async () =>
       work.giveBack(await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 3 * DAY_MS }), T0),
     "work.backlog": () => work.backlog("match"),

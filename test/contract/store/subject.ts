@@ -19,7 +19,10 @@ export function claimedWork(store: Store, kind: "match" | "embed"): Promise<Work
 }
 
 export async function settleWork(store: Store): Promise<void> {
-  await store.work.done([...(await claimedWork(store, "match")), ...(await claimedWork(store, "embed"))]);
+  await store.subscriptions.deliver(
+    [],
+    [...(await claimedWork(store, "match")), ...(await claimedWork(store, "embed"))],
+  );
 }
 
 /** Lets others go on. */

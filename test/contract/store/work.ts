@@ -34,7 +34,7 @@ export function describeWork({ store, reopen }: Subject): void {
         attempts: 2,
       });
       // The claim that ran out settles nothing any more.
-      if (first !== undefined) await store.work.done([first]);
+      if (first !== undefined) await store.subscriptions.deliver([], [first]);
       expect(await store.work.backlog("match")).toBe(3);
     });
 
@@ -44,7 +44,7 @@ export function describeWork({ store, reopen }: Subject): void {
     });
 
     it("is gone once done", async () => {
-      await store.work.done(await claim(T0 + 9));
+      await store.subscriptions.deliver([], await claim(T0 + 9));
       expect(await store.work.backlog("match")).toBe(0);
       expect(await claim(T0 + DAY_MS)).toEqual([]);
       expect(await store.work.backlog("embed")).toBe(3);
@@ -53,7 +53,7 @@ export function describeWork({ store, reopen }: Subject): void {
     it("stays due when the post was enqueued again since the claim", async () => {
       const items = await claim(T0 + 9);
       await store.posts.update("p2", { title: "New", updatedAt: T0 + 10 }, { text: true });
-      await store.work.done(items);
+      await store.subscriptions.deliver([], items);
       expect((await claim(T0 + 10)).map(({ postId, attempts }) => [postId, attempts])).toEqual([["p2", 1]]);
     });
 

@@ -198,11 +198,9 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 }
 
 /** True for an insert under an id or a unique value that exists already. */
-export const isDuplicate = (error: unknown): boolean => hasCode(error, 11000);
-
-function hasCode(error: unknown, code: number): boolean {
+export function isDuplicate(error: unknown): boolean {
   const behind = behindBulk(error);
-  return behind instanceof MongoServerError && behind.code === code;
+  return behind instanceof MongoServerError && behind.code === 11000;
 }
 
 /** Runs an upsert, and again when it met another of the same document: the second run finds what that inserted. */

@@ -1,8 +1,8 @@
 import { Binary } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
-import type { RemovedPost, StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
+import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
 import { documentOf, rowOf } from "./rows.ts";
-import { type PostDocument, type PublisherDocument, timeOf } from "./schema/documents.ts";
+import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
 
 /** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
 export function documentOfPost(post: StoredPost, publisher: PublisherStatus): PostDocument {
@@ -24,26 +24,15 @@ export function documentOfPost(post: StoredPost, publisher: PublisherStatus): Po
 }
 
 /** What a removed post has in place of what its publisher wrote. */
-const UNWRITTEN = { title: "", body: "", link: null, tags: [], timezone: null, source_url: null };
+export const UNWRITTEN = { title: "", body: "", link: null, tags: [], timezone: null, source_url: null };
 const NOT_OF_ROWS = [
   ...["root", "is_reply", "win_start", "win_end", "pub_verified", "pub_suspended", "geo", "source"],
-  ...["vec", "vec_model", "vec_maker", "match", "embed", "removed_at", "reports", "replies_inserted"],
+  ...["vec", "vec_model", "vec_maker", "match", "embed", "removed_at", "reports"],
 ];
 
 export function postOfDocument({ place = null, metadata = "{}", ...document }: PostDocument): StoredPost {
-  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>({ ...UNWRITTEN, ...document }, NOT_OF_ROWS);
+  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>(document, NOT_OF_ROWS);
   return { ...fields, location: place, metadata: JSON.parse(metadata) };
-}
-
-/** @param document  removed, with a start */
-export function removedPostOf(document: PostDocument): RemovedPost {
-  const { id, publisherId, parentId, kind, syndicated, ...post } = postOfDocument(document);
-  const { endsAt, expiresAt, createdAt } = post;
-  return {
-    ...{ id, publisherId, parentId, kind, syndicated, endsAt, expiresAt, createdAt },
-    startsAt: post.startsAt ?? createdAt,
-    removedAt: timeOf(document.removed_at) ?? post.updatedAt,
-  };
 }
 
 /** A stage's change behind one of the expiry, at which the window of a post without dates ends. */
@@ -52,21 +41,6 @@ export const WINDOW_END = {
     $cond: [{ $eq: [{ $ifNull: ["$ends_at", "$starts_at", null] }, null] }, "$expires_at", "$win_end"],
   },
 } as const;
-
-/** The fields that a removal unsets: all that the publisher wrote, and what is derived from it. */
-export const WRITTEN = {
-  title: "",
-  body: "",
-  link: "",
-  tags: "",
-  place: "",
-  geo: "",
-  timezone: "",
-  source_url: "",
-  source: "",
-  metadata: "",
-  vec: "",
-} as const satisfies Partial<Record<keyof PostDocument, "">>;
 
 /** A vector as a BSON vector of int8, which the database's search indexes can read. */
 export const binaryOf = (vector: Int8Array): Binary => Binary.fromInt8Array(vector);

@@ -14,24 +14,12 @@ export function subscriptionOfDocument(document: SubscriptionDocument): StoredSu
   };
 }
 
-/** A subscription before its first delivery. */
-export function newSubscription(subscription: StoredSubscription, changeNo: number): SubscriptionDocument {
-  const { id, publisherId, createdAt } = subscription;
+/** The fields of a document that the row decides. */
+export function subscriptionFields(subscription: StoredSubscription) {
+  const { query, webhookUrl } = subscription;
   return {
-    ...documentOf({ id, publisherId, createdAt }),
-    ...changeableFields(subscription),
-    next_delivery: 1,
-    change_no: changeNo,
-  };
-}
-
-/** The fields that may change. */
-export function changeableFields(subscription: StoredSubscription) {
-  const { id, publisherId, createdAt, query, ...fields } = subscription;
-  return {
-    ...documentOf(fields),
-    query: JSON.stringify(query),
-    webhook_origin: fields.webhookUrl === null ? null : webhookOrigin(fields.webhookUrl),
+    ...documentOf({ ...subscription, query: JSON.stringify(query) }),
+    webhook_origin: webhookUrl === null ? null : webhookOrigin(webhookUrl),
   };
 }
 

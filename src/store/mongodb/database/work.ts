@@ -14,7 +14,6 @@ export function mongodbWorkStore(
   const { connection, collections } = context;
   return {
     claim: (kind, options) => connection.run(() => claim(context, kind, options)),
-    done: (items) => connection.run(() => settleWork(context, undefined, items)),
     async giveBack(items, dueAt) {
       await connection.run(() =>
         changeClaims(context, undefined, items, (kind) => ({

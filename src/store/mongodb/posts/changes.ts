@@ -2,7 +2,7 @@ import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { documentOfPost, postOfDocument, WRITTEN } from "../database/posts.ts";
+import { documentOfPost, postOfDocument, UNWRITTEN } from "../database/posts.ts";
 import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { dueWork } from "../database/work.ts";
@@ -80,6 +80,7 @@ export async function removePostDocument(
 /** The text goes at once; publisher, times and fingerprint stay until the post is erased. */
 const removal = (now: number): UpdateFilter<PostDocument> => ({
   $set: {
+    ...UNWRITTEN,
     state: "removed",
     removed_at: new Date(now),
     flags: [],
@@ -88,5 +89,5 @@ const removal = (now: number): UpdateFilter<PostDocument> => ({
     reply_count: 0,
     last_reply_at: null,
   },
-  $unset: { ...WRITTEN, match: "", embed: "" },
+  $unset: { place: "", geo: "", source: "", metadata: "", vec: "", match: "", embed: "" },
 });

@@ -1,4 +1,4 @@
-import type { ClientSession, Document } from "mongodb";
+import type { ClientSession } from "mongodb";
 import {
   type FingerprintRow,
   type InsertOptions,
@@ -21,7 +21,7 @@ import { moveReplyDocuments } from "./counts.ts";
 export function insertPostDocuments(context: MongodbContext): PostStore["insert"] {
   const { run, write } = context.connection;
   return async (post, { guard, admit } = {}) => {
-    if (post.state === "removed") throw new Error("A new post cannot be removed already.");
+    if (post.state !== "active") throw new Error("A new post is active.");
     const alone = [`publisher:${post.publisherId}`];
     if (post.parentId !== null) alone.push(`post:${post.parentId}`);
     try {
@@ -116,17 +116,9 @@ async function joinThread(
 ): Promise<Thread> {
   const { posts, publishers } = context.collections;
   const _id = sent.parentId ?? "";
-  const active = sent.state === "active";
-  const counted: Document = {
-    reply_count: { $add: ["$reply_count", active ? 1 : 0] },
-    // $max passes over null.
-    last_reply_at: { $max: ["$last_reply_at", active ? new Date(sent.createdAt) : null] },
-    // Written in any case, so that two inserts conflict.
-    replies_inserted: { $add: [{ $ifNull: ["$replies_inserted", 0] }, 1] },
-  };
   const root = await posts.findOneAndUpdate(
     { _id, root: _id, state: { $ne: "removed" } },
-    [{ $set: counted }],
+    { $inc: { reply_count: 1 }, $max: { last_reply_at: new Date(sent.createdAt) } },
     { session, projection: { vec: 0 }, returnDocument: "before" },
   );
   if (root === null) throw new Error(`Post ${_id} is gone; the reply to it was not kept.`);

@@ -4,9 +4,8 @@ import { changedRow } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/reads.ts";
 import {
-  changeableFields,
   moveWaitingPushes,
-  newSubscription,
+  subscriptionFields,
   subscriptionName,
   subscriptionOfDocument,
 } from "../database/subscriptions.ts";
@@ -51,8 +50,8 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && (await activeOf(context, session, before.publisherId)) >= maxActive) return null;
-        const fields = changeableFields(after);
-        await subscriptions.updateOne({ _id: id }, { $set: { ...fields, change_no } }, { session });
+        const { _id, ...fields } = subscriptionFields(after);
+        await subscriptions.updateOne({ _id }, { $set: { ...fields, change_no } }, { session });
         await moveWaitingPushes(context, session, document, { ...document, ...fields });
         return after;
       }),
@@ -88,7 +87,10 @@ async function insert(
     throw new Error(`Publisher ${publisherId} is gone; its subscription was not kept.`);
   }
   if ((await activeOf(context, session, publisherId)) >= maxActive) return false;
-  await subscriptions.insertOne(newSubscription(subscription, change_no), { session });
+  await subscriptions.insertOne(
+    { ...subscriptionFields(subscription), next_delivery: 1, change_no },
+    { session },
+  );
   return true;
 }
 
@@ -117,24 +119,4 @@ export async function removeSubscriptionDocuments(context: MongodbContext, id: s
   });
   if (removed) await connection.runLong(() => purgeSubscription(context, id));
   return removed;
-}
-
-/**
- * Makes the subscriptions of a publisher inactive and its pushes wait for nobody; runs inside the transaction that
- * begins its erasure. Always raises the sequence of changes, so that it conflicts with a concurrent `insert`.
- */
-export async function stopSubscriptions(
-  context: MongodbContext,
-  session: ClientSession,
-  publisherId: string,
-): Promise<void> {
-  const { subscriptions, pushes } = context.collections;
-  await nextChange(context, session);
-  const owned = await subscriptions
-    .find({ publisher_id: publisherId }, { session, projection: { _id: 1 } })
-    .toArray();
-  const ids = owned.map(({ _id }) => _id);
-  await subscriptions.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { session });
-  const waiting = { subscription_id: { $in: ids }, state: "waiting" } as const;
-  await pushes.updateMany(waiting, { $set: { origin: null } }, { session });
 }

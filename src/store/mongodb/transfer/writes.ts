@@ -3,13 +3,7 @@ import { makerName } from "../../../ports/store/index.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
-import {
-  binaryOf,
-  documentOfPost,
-  newPublisher,
-  statusFields,
-  WRITTEN,
-} from "../database/posts.ts";
+import { binaryOf, documentOfPost, newPublisher, statusFields } from "../database/posts.ts";
 import { documentOf } from "../database/rows.ts";
 import {
   dateOf,
@@ -17,7 +11,7 @@ import {
   type PublisherDocument,
   type SubscriptionDocument,
 } from "../database/schema/documents.ts";
-import { destinationOf, newSubscription, pushId, UNCLAIMED } from "../database/subscriptions.ts";
+import { destinationOf, pushId, subscriptionFields, UNCLAIMED } from "../database/subscriptions.ts";
 import { dueWork } from "../database/work.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { deliveryDocument } from "../subscriptions/deliveries.ts";
@@ -84,8 +78,9 @@ const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
   subscription: {
     collection: "subscriptions",
     insert: ({ nextDelivery, ...row }, _owners, nextNo) => ({
-      ...newSubscription(row, nextNo()),
+      ...subscriptionFields(row),
       next_delivery: nextDelivery,
+      change_no: nextNo(),
     }),
   },
   delivery: { collection: "deliveries", insert: (row) => deliveryDocument(row) },
@@ -122,10 +117,6 @@ function postDocument(
     ...documentOfPost(post, statusFields(publisher)),
     removed_at: dateOf(removedAt),
   };
-  if (post.state === "removed") {
-    for (const field of Object.keys(WRITTEN) as (keyof typeof WRITTEN)[]) delete document[field];
-    return document;
-  }
   return embedding === null
     ? document
     : {

@@ -20,9 +20,6 @@ export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
         });
       }),
 
-    done: (items) =>
-      items.length === 0 ? Promise.resolve() : write(() => settleWorkRows(connection, items)),
-
     async giveBack(items, dueAt) {
       if (items.length === 0) return;
       await write(() => {

@@ -37,7 +37,7 @@ export function insertPostRow(
   const rootExpiresAt =
     parent === null ? 0 : Math.max(parent.expires_at, admit?.(rootOf(context, parent)) ?? 0);
   const post = parent === null ? sent : replyWithin(sent, rootExpiresAt);
-  if (post.state === "removed") throw new Error("A new post cannot be removed already.");
+  if (post.state !== "active") throw new Error("A new post is active.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
     post.publisherId,
@@ -47,11 +47,9 @@ export function insertPostRow(
 
   const seq = writePostRow(context, post, null);
   if (parent !== null) {
-    if (post.state === "active") {
-      sql(
-        "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
-      ).run(post.createdAt, parent.seq);
-    }
+    sql(
+      "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
+    ).run(post.createdAt, parent.seq);
     if (rootExpiresAt > parent.expires_at) {
       moveExpiry(context, parent, rootExpiresAt);
       moveReplies(context, parent.id, rootExpiresAt);
@@ -59,7 +57,7 @@ export function insertPostRow(
     addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
-  if (post.state === "active") index.put(indexEntryOf(post));
+  index.put(indexEntryOf(post));
   enqueueWorkRow(connection, "match", seq, post.createdAt);
   enqueueWorkRow(connection, "embed", seq, post.createdAt);
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };

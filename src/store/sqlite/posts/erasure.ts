@@ -3,7 +3,6 @@ import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
 import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
 import { type PostRow, SELECT_POST } from "../database/rows.ts";
-import { moveWaitingRows } from "../pushes/claims.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
 import { recountReplyRows } from "./changes.ts";
@@ -61,11 +60,6 @@ export async function erasePublisherRows(
     ).run(id);
     sql("DELETE FROM sign_in WHERE publisher_id = ?").run(id);
     context.index.putPublisher(id, { verified: false, suspended: true });
-    // A publisher has few active subscriptions; nothing is pushed to them from here on.
-    const stopped: { seq: number }[] = sql(
-      "UPDATE subscription SET active = 0 WHERE publisher_id = ? AND active = 1 RETURNING seq",
-    ).all(id);
-    for (const { seq } of stopped) moveWaitingRows(context.connection, seq);
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });

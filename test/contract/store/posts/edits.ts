@@ -38,7 +38,7 @@ export function describeEdits({ store }: Subject): void {
       const claimed = await claimedWork(store, "embed");
       await store.posts.update("q", { link: "https://a.example/", updatedAt: T0 + 1 }, { text: false });
       await store.posts.setVectors([{ id: "q", updatedAt: T0, model: "m1", vector: aVector(7) }]);
-      await store.work.done(claimed);
+      await store.subscriptions.deliver([], claimed);
       expect(await store.posts.vectors(["q"], "m1")).toEqual([null]);
       expect((await claimedWork(store, "embed")).map(({ postId }) => postId)).toEqual(["q"]);
     });

@@ -18,20 +18,14 @@ import type { DocumentOf } from "../rows.ts";
  * text: its keys are data, not fields.
  */
 
-type PostFields = DocumentOf<Omit<StoredPost, "location" | "metadata">>;
-/** What the publisher wrote; a removal unsets all of it. */
-type Written = "title" | "body" | "link" | "tags" | "timezone" | "source_url";
-
 /** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. */
-export interface PostDocument extends Omit<PostFields, Written>, Partial<Pick<PostFields, Written>> {
+export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata">> {
   /** The id of the thread: the parent's id, or the post's own. */
   root: string;
   is_reply: boolean;
   /** Window as filters see it; see `windowOf`. */
   win_start: Date;
   win_end: Date;
-  /** Raised by each reply, so that two inserts conflict; missing before the first. */
-  replies_inserted?: number;
   removed_at?: Date | null | undefined;
   /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
   reports?: number;

@@ -173,7 +173,7 @@ function judged(
 
 const SILENCE = speechOf([]);
 
-const textsOf = ({ title = "", body = "", tags = [], place }: FoundPost): string[] => [
+const textsOf = ({ title, body, tags, place }: FoundPost): string[] => [
   title,
   body,
   [...tags, place?.name ?? ""].join(" "),

@@ -159,7 +159,7 @@ export class AtlasIndex implements SearchIndex {
       [...scores.keys()],
       [{ state: "active" }],
     )) {
-      const text = [title, body, ...(tags ?? []), place?.name ?? ""].join(" ");
+      const text = [title, body, ...tags, place?.name ?? ""].join(" ");
       for (const spelt of new Set(comparableWords(text))) {
         if (spelt.charAt(0) === typed.charAt(0)) posts.set(spelt, (posts.get(spelt) ?? 0) + 1);
       }

@@ -85,7 +85,6 @@ const UNSEEN: readonly (keyof PostDocument | keyof PublisherDocument)[] = [
   "pub_verified",
   "pub_suspended",
   "post_count",
-  "replies_inserted",
   "inbox_no",
   "match",
   "embed",
