@@ -73,11 +73,8 @@ export function conditionAfter(page: ListPage): Document {
   return { $and: [conditionOf(from), { $or: beyond.map(conditionOf) }] };
 }
 
-/** The same as a clause of `$search`. */
-export function clauseAfter(page: ListPage): Document {
-  const { from, beyond } = rulesAfter(page);
-  return { compound: { filter: [clauseOf(from)], should: beyond.map(clauseOf), minimumShouldMatch: 1 } };
-}
+/** The same as a clause of `$search`, which leaves in what `find` takes out: posts of the place's moment. */
+export const clauseAfter = (page: ListPage): Document => clauseOf(rulesAfter(page).from);
 
 /** Where a page of a list begins. */
 interface ListPage {
