@@ -59,7 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/folders.ts",
   ],
   "src/store/module.ts": ["src/ports"],
-  "src/store/rules": ["src/ports"],
+  "src/store/rules": ["src/ports", "src/schema"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
   "src/search-index": [
     "src/sqlite.ts",

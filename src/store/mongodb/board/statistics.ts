@@ -1,5 +1,6 @@
-import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
-import { KINDS, type Kind } from "../../../schema/post.ts";
+import type { StatisticsStore } from "../../../ports/store/index.ts";
+import type { Kind } from "../../../schema/post.ts";
+import { countLive } from "../../rules/statistics.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,25 +11,21 @@ export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore
   const { run, runLong } = connection;
   const { posts, subscriptions, daily_counters } = collections;
   return {
-    counts: (now) => runLong(() => countsAt(collections, now)),
+    counts: (now) =>
+      runLong(async () => {
+        const { activePosts, publishers, postsToday } = await countsAt(collections, now);
+        return { activePosts, publishers, postsToday };
+      }),
 
     overview: (now, days) =>
       runLong(async () => {
-        const [counts, live, active, topTags, postsByDay] = await Promise.all([
+        const [counts, active, topTags, postsByDay] = await Promise.all([
           countsAt(collections, now),
-          liveByKind(posts, now),
           subscriptions.countDocuments({ active: true }),
           countTopTags(posts, now),
           byDay(posts, now, days),
         ]);
-        const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
-        let syndicated = 0;
-        for (const { _id, n } of live) {
-          kinds[_id.kind] += n;
-          if (_id.syndicated) syndicated += n;
-        }
-        const firstHand = Math.max(0, counts.activePosts - syndicated);
-        return { ...counts, firstHand, syndicated, subscriptions: active, kinds, topTags, postsByDay };
+        return { ...counts, subscriptions: active, topTags, postsByDay };
       }),
 
     async add(counts) {
@@ -67,26 +64,22 @@ export const counterChange = ({ day, name, n }: { day: string; name: string; n: 
   },
 });
 
-async function countsAt({ posts, publishers }: Collections, now: number): Promise<BoardCounts> {
-  const [activePosts, known, postsToday] = await Promise.all([
-    posts.countDocuments(live(now)),
+async function countsAt({ posts, publishers }: Collections, now: number) {
+  const [live, known, postsToday] = await Promise.all([
+    liveByKind(posts, now),
     publishers.countDocuments({ erasing: false }),
     posts.countDocuments({ created_at: { $gte: new Date(now - (now % DAY_MS)) } }),
   ]);
-  return { activePosts, publishers: known, postsToday };
+  return { ...countLive(live), publishers: known, postsToday };
 }
 
 /** Posts neither expired nor removed. */
-const live = (now: number) => ({
-  state: { $in: ["active" as const, "hidden" as const] },
-  expires_at: { $gt: new Date(now) },
-});
-
 const liveByKind = (posts: Collections["posts"], now: number) =>
   posts
-    .aggregate<{ _id: { kind: Kind; syndicated: boolean }; n: number }>([
-      { $match: live(now) },
-      { $group: { _id: { kind: "$kind", syndicated: "$syndicated" }, n: { $sum: 1 } } },
+    .aggregate<{ kind: Kind; isRelayed: boolean; n: number }>([
+      { $match: { state: { $in: ["active", "hidden"] }, expires_at: { $gt: new Date(now) } } },
+      { $group: { _id: { kind: "$kind", isRelayed: "$syndicated" }, n: { $sum: 1 } } },
+      { $project: { _id: 0, kind: "$_id.kind", isRelayed: "$_id.isRelayed", n: 1 } },
     ])
     .toArray();
 

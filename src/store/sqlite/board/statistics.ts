@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
-import { KINDS, type Kind } from "../../../schema/post.ts";
+import type { Kind } from "../../../schema/post.ts";
+import { countLive } from "../../rules/statistics.ts";
 import type { SqliteContext } from "../database/connection.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,39 +15,22 @@ const PUBLISHERS_PER_STEP = 4000;
 /** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
 
-/** Posts of a kind, relayed or not. */
-interface LiveRow {
-  kind: Kind;
-  syndicated: number;
-  n: number;
-}
-
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
   const { sql, read, write } = connection;
   return {
     async counts(now) {
-      const rows = await livePosts(now);
-      return { activePosts: rows.reduce((sum, { n }) => sum + n, 0), ...(await othersAt(now)) };
+      const { activePosts } = countLive(await livePosts(now));
+      return { activePosts, ...(await othersAt(now)) };
     },
 
     async overview(now, days) {
       const subscriptions: number = await read(
         () => sql("SELECT count(*) AS n FROM subscription WHERE active = 1").get().n,
       );
-      const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
-      let syndicated = 0;
-      for (const row of await livePosts(now)) {
-        kinds[row.kind] += row.n;
-        if (row.syndicated === 1) syndicated += row.n;
-      }
-      const activePosts = Object.values(kinds).reduce((sum, n) => sum + n, 0);
       return {
-        activePosts,
+        ...countLive(await livePosts(now)),
         ...(await othersAt(now)),
-        firstHand: activePosts - syndicated,
-        syndicated,
         subscriptions,
-        kinds,
         topTags: await topTags(now),
         postsByDay: await postsByDay(now, days),
       };
@@ -114,13 +98,13 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
     }
   }
 
-  async function livePosts(now: number): Promise<LiveRow[]> {
-    const rows: LiveRow[] = [];
+  async function livePosts(now: number): Promise<Parameters<typeof countLive>[0]> {
+    const rows: { kind: Kind; isRelayed: boolean; n: number }[] = [];
     for await (const range of liveRanges(now, ROWS_PER_STEP)) {
-      const step: LiveRow[] = await read(() =>
+      const step = await read(() =>
         sql(`SELECT kind, syndicated, count(*) AS n ${LIVE} GROUP BY kind, syndicated`).all(...range),
       );
-      rows.push(...step);
+      for (const { kind, syndicated, n } of step) rows.push({ kind, isRelayed: syndicated === 1, n });
     }
     return rows;
   }
