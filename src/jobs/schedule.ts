@@ -22,12 +22,7 @@ export function jobsOf(services: {
   pollFeeds: (now: number, held: Held) => Promise<void>;
 }): Job[] {
   const { store, publishers, pollFeeds } = services;
-  const scratch: Job = {
-    name: "prune-scratch",
-    cron: "*/5 * * * *",
-    leaseMs: MINUTE_MS,
-    run: (now, held) => pruneScratch(store, now, held),
-  };
+  const { pruneExpired } = store;
   return [
     {
       name: "erase-old",
@@ -41,7 +36,9 @@ export function jobsOf(services: {
       leaseMs: 5 * MINUTE_MS,
       run: () => store.finishErasures(),
     },
-    ...(hasScratchToPrune(store) ? [scratch] : []),
+    ...(pruneExpired === undefined
+      ? []
+      : [{ name: "prune-scratch", cron: "*/5 * * * *", leaseMs: MINUTE_MS, run: pruneExpired }]),
     { name: "poll-feeds", cron: "* * * * *", leaseMs: 5 * MINUTE_MS, run: pollFeeds },
     {
       name: "embed-missing",
@@ -91,17 +88,6 @@ async function inBatches(held: Held, erase: () => Promise<number>): Promise<numb
     if (rows < BATCH) break;
   }
   return erased;
-}
-
-/** False where the database drops expired counters, rankings and sign-ins by itself. */
-const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
-  [limits, rankings, signIns].some(({ prune }) => prune !== undefined);
-
-/** Drops expired counters, rankings and sign-ins. */
-async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
-  if (await held()) await store.limits.prune?.(now);
-  if (await held()) await store.rankings.prune?.(now);
-  if (await held()) await store.signIns.prune?.(now);
 }
 
 const always: Held = () => Promise.resolve(true);

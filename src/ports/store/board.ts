@@ -29,8 +29,6 @@ export interface LimitStore {
     windowMs: number,
     now: number,
   ): Promise<{ points: number; endsAt: number }>;
-  /** Drops counters whose window has ended. Absent where the database does so by itself. */
-  prune?(now: number): Promise<number>;
 }
 
 /** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
@@ -48,8 +46,6 @@ export interface RankingStore {
   /** Need not survive a crash. */
   save(ranking: FrozenRanking): Promise<void>;
   get(id: string, now: number): Promise<FrozenRanking | null>;
-  /** Drops those that have expired. Absent where the database does so by itself. */
-  prune?(now: number): Promise<number>;
 }
 
 export interface BoardCounts {
@@ -61,10 +57,10 @@ export interface BoardCounts {
 }
 
 export interface BoardOverview extends BoardCounts {
-  /** Of `activePosts`, as are `syndicated` and `kinds`. */
+  /** First-hand ones among `activePosts`; `syndicated` and `kinds` count these too. */
   firstHand: number;
   syndicated: number;
-  /** Active ones. */
+  /** Active subscriptions. */
   subscriptions: number;
   kinds: Record<Kind, number>;
   topTags: { tag: string; count: number }[];
@@ -75,9 +71,7 @@ export interface BoardOverview extends BoardCounts {
 /** Counts by indexes, exact at the time of asking; `SharedValue` spares the database from doing it often. */
 export interface StatisticsStore {
   counts(now: number): Promise<BoardCounts>;
-  /**
-   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden.
-   */
+  /** Its tags are the 25 most frequent on posts that are neither expired, removed nor hidden. */
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
   add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;

@@ -39,6 +39,8 @@ export interface Store {
    * @returns false when a reader still holds such copies
    */
   finishErasures(): Promise<boolean>;
+  /** Drops counters of limits, rankings and sign-ins that have expired. Absent where the database does so by itself. */
+  pruneExpired?(now: number): Promise<void>;
   /** Reads one row, and tells whether the database can be written; rejects when it does not answer. */
   ping(): Promise<{ canWrite: boolean }>;
   close(): Promise<void>;

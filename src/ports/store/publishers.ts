@@ -21,9 +21,9 @@ export interface StoredPublisher {
 }
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
-/** An erasure as far as it came. */
+/** What an erasure did. */
 export interface ErasedPublisher {
-  /** Not removed before. */
+  /** Posts that were not removed before. */
   posts: number;
   subscriptions: number;
   /** False while a reader elsewhere keeps older copies of the text in the database's log. */
@@ -79,10 +79,8 @@ export interface SignInStore {
   consume(id: string, now: number): Promise<boolean>;
   /** Removes the row with this id, or everything of a grant or a publisher; an erasure of the publisher does too. */
   remove(by: "id" | "grantId" | "publisherId", value: string): Promise<void>;
-  /** What there is of a publisher and has not expired; what expires first comes first. */
+  /** Rows of a publisher that have not expired; what expires first comes first. */
   ofPublisher(publisherId: string, now: number): Promise<SignInRow[]>;
-  /** Drops what has expired. Absent where the database does so by itself. */
-  prune?(now: number): Promise<number>;
 }
 
 export interface StoredReport {
@@ -90,7 +88,7 @@ export interface StoredReport {
   postId: string;
   /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
   reporter: string;
-  /** `addr:<keyed hash>` of each place it came from, first ones first; none for reports of older releases. */
+  /** `addr:<keyed hash>` of each address it came from, oldest first; none for reports of older builds. */
   addresses: readonly string[];
   reason: (typeof REASONS)[number];
   details: string | null;

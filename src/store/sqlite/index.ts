@@ -12,6 +12,7 @@ import { sqliteStatisticsStore } from "./board/statistics.ts";
 import {
   connectSqlite,
   fileOf,
+  pruneBefore,
   type SqliteConnection,
   type SqliteContext,
   type StoreIndex,
@@ -132,6 +133,11 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     leases: sqliteLeaseStore(context),
     transfer: sqliteTransferStore(context, file),
     finishErasures: () => finishRowErasures(context),
+    async pruneExpired(now) {
+      await pruneBefore(scratch, "window", ["key", "ends_at"], now + 1);
+      await pruneBefore(scratch, "ranking", ["id", "expires_at"], now + 1);
+      await pruneBefore(connection, "sign_in", ["id", "expires_at"], now + 1);
+    },
     reindex: () => reindex(context),
     async ping() {
       const parts = await Promise.all([connection.ping(), scratch.ping()]);

@@ -21,11 +21,11 @@ export function describeRankings({ store }: Subject): void {
     });
 
     it("go when they are pruned after their time", async ({ skip }) => {
-      const { prune } = store.rankings;
-      if (prune === undefined) return skip("the database does so by itself: test/mongodb/expiry");
+      const { pruneExpired } = store;
+      if (pruneExpired === undefined) return skip("the database does so by itself: test/mongodb/expiry");
       await store.rankings.save(ranking);
       await store.rankings.save({ ...ranking, id: "r2", previous: null, expiresAt: T0 + 20 });
-      await prune(T0 + 10);
+      await pruneExpired(T0 + 10);
       expect(await store.rankings.get("r1", T0)).toBeNull();
       expect(await store.rankings.get("r2", T0)).toMatchObject({ id: "r2", previous: null });
     });

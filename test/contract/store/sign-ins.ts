@@ -85,11 +85,11 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
     });
 
     it("go when they are pruned after their time", async ({ skip }) => {
-      const { prune } = store.signIns;
-      if (prune === undefined) return skip("the database does so by itself: test/mongodb/expiry");
+      const { pruneExpired } = store;
+      if (pruneExpired === undefined) return skip("the database does so by itself: test/mongodb/expiry");
       await store.signIns.put(aSignIn("t"));
       await store.signIns.put(aSignIn("u", { expiresAt: T0 + 20 }));
-      await prune(T0 + 10);
+      await pruneExpired(T0 + 10);
       expect(await store.signIns.get("t", T0)).toBeNull();
       expect(await store.signIns.get("u", T0)).toMatchObject({ id: "u" });
     });

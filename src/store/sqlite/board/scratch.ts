@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
-import { connectSqlite, pruneBefore, type SqliteConnection } from "../database/connection.ts";
+import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite } from "../database/migrations.ts";
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
@@ -52,7 +52,6 @@ export function sqliteLimitStore(connection: SqliteConnection): LimitStore {
           RETURNING points, ends_at AS endsAt`,
         ).get(key, points, windowMs, now),
       })),
-    prune: (now) => pruneBefore(connection, "window", ["key", "ends_at"], now + 1),
   };
 }
 
@@ -69,6 +68,5 @@ export function sqliteRankingStore(connection: SqliteConnection): RankingStore {
         const row = sql("SELECT value FROM ranking WHERE id = ? AND expires_at > ?").get(id, now);
         return row === undefined ? null : JSON.parse(row.value);
       }),
-    prune: (now) => pruneBefore(connection, "ranking", ["id", "expires_at"], now + 1),
   };
 }

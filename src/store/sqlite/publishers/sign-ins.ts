@@ -1,5 +1,5 @@
 import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
-import { insertInto, pruneBefore, type SqliteContext } from "../database/connection.ts";
+import { insertInto, type SqliteContext } from "../database/connection.ts";
 import { Columns, columnName } from "../database/rows.ts";
 
 const SIGN_IN = new Columns<SignInRow>("id grantId publisherId payload consumedAt expiresAt");
@@ -34,6 +34,5 @@ export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
           .all(id, now)
           .map((row) => SIGN_IN.read(row)),
       ),
-    prune: (now) => pruneBefore(connection, "sign_in", ["id", "expires_at"], now + 1),
   };
 }
