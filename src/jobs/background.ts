@@ -13,7 +13,7 @@ import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
 
 const FLUSH_MS = 1_000;
-/** Where the store tells of posts that any process wrote, looking for them is but a precaution. */
+/** The longest pause where the store reports each written post: looking for them is then a precaution. */
 const TOLD_PAUSE_MS = 8_000;
 /** Retrievals are written with every tenth flush. */
 const FLUSHES_PER_RETRIEVALS = 10;

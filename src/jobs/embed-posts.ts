@@ -4,7 +4,7 @@ import type { Store, StoredPost } from "../ports/store/index.ts";
 import { preparationFor } from "../search/model-text.ts";
 import { quantize } from "../search/vectors.ts";
 
-/** So many posts without a vector are enqueued at once, some seconds of work: a new post waits no longer for its turn. */
+/** Posts without a vector that are enqueued at once: some seconds of work, and a new post waits no longer for its turn. */
 export const MISSING_SLICE = 320;
 const BATCH = 32;
 const LEASE_MS = 15_000;

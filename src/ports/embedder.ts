@@ -3,17 +3,17 @@ import type { PostParts } from "../schema/text.ts";
 /** `absent`: no model could be found or loaded; `off`: switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
-/** Where a model's cosines lie: what they say differs from model to model. */
+/** How to read a model's cosines: each model has its own range. */
 export interface CosineScale {
   /** Below this cosine two texts have nothing to do with each other. */
   minCosine: number;
-  /** A step between the cosines of unrelated and of related texts: what a doubtful question asks more, or less. */
+  /** A step between the cosines of unrelated and of related texts: a doubtful question asks for so much more, or less. */
   margin: number;
-  /** Cosines of unrelated texts, a title with another post: half of them are below `median`, nine of ten below `high`. */
+  /** Cosines of unrelated texts, such as a title and another post: half are below `median`, nine in ten below `high`. */
   unrelated: { median: number; high: number };
 }
 
-/** That of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
+/** The scale of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
 export const REFERENCE_SCALE: CosineScale = {
   minCosine: 0.25,
   margin: 0.1,

@@ -3,12 +3,12 @@ import { endOfStart } from "../schema/time/local-time.ts";
 import type { IndexEntry } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
-/** What decides when a post is on. */
+/** The fields that say when a post takes place. */
 type Dated = Pick<StoredPost, "startsAt" | "endsAt" | "timezone" | "location" | "createdAt" | "expiresAt">;
 
 /**
- * When a post is on, as filters see it: from its start to its end, or else for what its start covers (`endOfStart`). One
- * without dates is on from its writing to its expiry. Epoch milliseconds.
+ * The window of a post, as filters see it: from its start to its end; without an end, to the end of what its start covers
+ * (`endOfStart`); without dates, from its writing to its expiry. Epoch milliseconds.
  */
 export function windowOf(post: Dated): { windowStart: number; windowEnd: number } {
   const { startsAt, endsAt, createdAt, expiresAt } = post;
@@ -38,8 +38,8 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
 }
 
 /**
- * What copies of one post share: the page they name, the title and the start, since a page may tell of many things. A relayed
- * entry without a link of its own may name the page of its whole feed, so its `source_id` there belongs to it.
+ * What copies of one post share: the page that they name and, since a page may tell of many things, title and start. A relayed
+ * entry without a link of its own may name the page of its whole feed, so its `source_id` counts too.
  */
 export function sourceOf(
   post: Pick<

@@ -26,7 +26,7 @@ export interface OutboundRequest {
   /** Bytes of the answer's body; more is a failure. */
   maxBytes: number;
   timeoutMs: number;
-  /** False: what the operator exempts from the guard is not exempt here. Default: true. */
+  /** False: the operator's exemptions from the guard do not count. Default: true. */
   exemptions?: boolean;
 }
 

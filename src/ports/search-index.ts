@@ -9,8 +9,8 @@ export interface Question {
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
   /**
-   * Below this cosine meaning does not support a post. When no post has any of the words, the floor is `margin` higher;
-   * without one, `UNKNOWN_WORDS_MARGIN`.
+   * Below this cosine meaning does not support a post. When no post has any of the words, the floor is higher by `margin`,
+   * by default `UNKNOWN_WORDS_MARGIN`.
    */
   minCosine: number;
   margin?: number;
@@ -28,7 +28,7 @@ export class Abandoned extends Error {
   }
 }
 
-/** Squares of a `Spot` along a degree. */
+/** A degree has so many squares of a `Spot` along it. */
 export const SPOTS_PER_DEGREE = 10;
 
 /** Posts that are close together, with the mean of their places in degrees. */
@@ -38,7 +38,7 @@ export interface Spot {
   count: number;
 }
 
-/** A post's place in a ranking. */
+/** A post in a ranking. */
 export interface Ranked {
   id: string;
   /** 0…1, three decimals, never larger than that of the post before. */
@@ -71,7 +71,7 @@ export interface SearchIndex {
   ): Promise<Place[]>;
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): Promise<string[][]>;
-  /** How many posts match. */
+  /** Counts the posts that match. */
   count(question: Question): Promise<number>;
   /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */
   spots(question: Question, limit: number): Promise<Spot[]>;
@@ -105,7 +105,7 @@ export interface IndexEntry {
   publisherId: string;
   parentId: string | null;
   syndicated: boolean;
-  /** The same for all posts about one thing, as their source and start tell; null for replies and without a source. */
+  /** Equal for copies of one post, see `sourceOf`; null for replies and without a source. */
   source: string | null;
 }
 

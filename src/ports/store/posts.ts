@@ -62,7 +62,7 @@ export interface Place {
   id: string;
 }
 
-/** A post of the same publisher, as its near-duplicates are found. */
+/** What the search for near-duplicates reads of a publisher's post. */
 export interface FingerprintRow {
   id: string;
   /** See `StoredPost`. */
@@ -70,7 +70,7 @@ export interface FingerprintRow {
   createdAt: number;
 }
 
-/** A condition on what the publisher wrote before. Of posts that it writes at once, several may pass. */
+/** A condition on what the publisher wrote before. Posts that are written at the same time may not see each other. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
   since: number;
@@ -81,7 +81,7 @@ export interface InsertGuard {
 
 /** The root of a thread, as a new reply meets it. */
 export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expiresAt" | "replyCount"> {
-  /** Of its publisher. */
+  /** Whether its publisher is. */
   suspended: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ClaimedPush extends Push {
   receiver: Receiver;
 }
 
-/** Of a push's subscription, as it was when the push was claimed. */
+/** A push's subscription, as it was when the push was claimed. */
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
   /** Host and port of the webhook. */
   origin: string;
@@ -73,8 +73,8 @@ export interface PushStore {
   }): Promise<ClaimedPush[]>;
   /**
    * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription,
-   * together: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. Only failures of
-   * other pushes since this one's claim may be cleared a moment later, and by a later push after a crash.
+   * together: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. A failure that another
+   * push records at the same moment may stay until the next push is delivered.
    * Nothing happens when the claim was taken over; a claim whose lease merely ended still counts. A subscription whose
    * webhook has changed since the claim is left alone.
    *

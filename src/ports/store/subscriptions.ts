@@ -11,7 +11,7 @@ export interface StoredSubscription {
   /** Vector of the query's text under `vectorModel`, or null until there is one. */
   vector: Int8Array | null;
   vectorModel: string | null;
-  /** Null before it was counted with a vector of `vectorModel`. */
+  /** How the board's posts compare with it; null until that is counted with a vector of `vectorModel`. */
   background: PostBackground | null;
   webhookUrl: string | null;
   webhookVerifiedAt: number | null;
@@ -39,7 +39,7 @@ export interface Delivery {
   publisher: StoredPublisher;
 }
 
-/** A pair that was just recorded, and the subscription's publisher. */
+/** A pair of subscription and post that was just recorded, with the subscription's publisher. */
 export interface NewMatch {
   subscriptionId: string;
   publisherId: string;

@@ -8,9 +8,9 @@ interface Due {
   origin: string;
 }
 
-/** Looks for due pushes that many times at most: each time, the origins that are full by now are left out. */
+/** Looks for due pushes, at most. Each leaves out the origins that are full by then. */
 const LOOKS_MAX = 10;
-/** Looked at for each free place: some are of one origin. */
+/** Pushes looked at for each that may be claimed, since some have the same origin. */
 const SEEN_PER_PLACE = 2;
 
 /**

@@ -1,6 +1,6 @@
 /** What of a report decides whose voice it is. */
 export interface HeardReport {
-  /** Where the report came from; empty for reports of older releases. */
+  /** Where the report came from; empty for reports of older builds. */
   addresses: readonly string[];
   createdAt: number;
   /** True when it is of a suspended publisher. */
@@ -24,7 +24,7 @@ export function countVoices(reports: readonly HeardReport[], since: number): num
   const voiceOf = (n: number): number => {
     let voice = n;
     for (let next = voices[voice]; next !== undefined && next !== voice; next = voices[voice]) {
-      // Halves the way for the next look.
+      // Halves the path for the next look.
       voices[voice] = voices[next] ?? next;
       voice = next;
     }

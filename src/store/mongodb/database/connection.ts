@@ -26,7 +26,8 @@ export interface MongodbConnection {
   /**
    * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees everything that any process
    * committed before. After a conflict it is tried again for 10 s, so `job` may run several times and must keep nothing of
-   * an earlier run. What a process wrote in a transaction and died is blocked until the server ends that, after a minute.
+   * an earlier run. What a process wrote in a transaction before it died stays locked until the server ends that transaction,
+   * after a minute.
    *
    * @param alone  names of what `job` will certainly write. Jobs of this process that share a name wait for each other,
    *   which is cheaper than aborting each other; between processes the database decides. The wait counts towards the 10 s:
@@ -48,7 +49,7 @@ const PATIENCE_MS = 10_000;
 const ANSWER_MS = 30_000;
 /** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;
-/** Between two looks of a monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
+/** Between two checks by the driver's monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
 const HEARTBEAT_MS = 2_500;
 const TRANSACTION: TransactionOptions = {
   readConcern: { level: "snapshot" },

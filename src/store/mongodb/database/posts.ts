@@ -35,7 +35,7 @@ export function postOfDocument({ place = null, metadata = "{}", ...document }: P
   return { ...fields, location: place, metadata: JSON.parse(metadata) };
 }
 
-/** A stage's change behind one of the expiry, at which the window of a post without dates ends. */
+/** For a stage after one that changes the expiry: there the window of a post without dates ends. */
 export const WINDOW_END = {
   win_end: {
     $cond: [{ $eq: [{ $ifNull: ["$ends_at", "$starts_at", null] }, null] }, "$expires_at", "$win_end"],

@@ -68,7 +68,7 @@ const rootOf = (id: string): string => id.split("-", 1)[0] as string;
 /** Rows of one read. */
 const ROWS_PER_READ = 200;
 
-/** Reads single rows by id, all that are asked for in one turn by one `many`: each push under way asks for its own. */
+/** Reads rows by id. One `many` reads those asked for in one turn of the event loop: each push under way asks for its own. */
 export function oneByOne<Row extends { id: string }>(
   many: (ids: readonly string[]) => Promise<Row[]>,
 ): (id: string) => Promise<Row | null> {

@@ -14,7 +14,7 @@ type Stored<Name, Value> = Name extends Time
     ? Binary
     : Value;
 
-/** Operators can read dates, and search indexes can compare them. */
+/** Fields kept as dates, which operators can read and search indexes can compare. */
 const TIME = /^at$|(?:At|Since|Until)$/;
 
 /** Only the row's own fields change; what they hold stays as it is. */

@@ -59,7 +59,7 @@ async function changeClaims(
   }
 }
 
-/** Claims what is due by one write that finds it as it was, and reads what it got, until there is enough or none is left. */
+/** Claims what is due until there is enough or none is left. One write takes what is still due of what was found. */
 async function claim(
   { collections: { posts } }: MongodbContext,
   kind: WorkKind,

@@ -8,8 +8,7 @@ import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
  * Physical erasure, as far as this store can promise it: afterwards no document, index entry or queue of the board holds
- * the text. Freed pages, the journal and the oplog hold it
- * until the database overwrites them, backups until they are deleted.
+ * the text. Freed pages, the journal and the oplog hold it until the database overwrites them, backups until they are deleted.
  */
 
 /** Posts erased in one transaction: others should wait neither long nor often. */

@@ -42,7 +42,7 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
       return { inserted: true, post: written };
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      // Other reasons count only for a post that is new.
+      // A post that exists is the answer, whatever failed.
       const existing = await run(() => existingPost(context, post));
       if (existing !== null) return { inserted: false, post: existing };
       throw isDuplicate(error)

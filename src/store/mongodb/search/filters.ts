@@ -12,7 +12,7 @@ export const ORDERS = {
 type Rule = { path: string } & ({ is: unknown } | { oneOf: readonly unknown[] } | { within: Bounds });
 type Bounds = Partial<Record<"gt" | "gte" | "lt" | "lte", Date | string>>;
 
-/** A filter as rules that each language of the database can tell: all but places, and times compared with each other. */
+/** A filter as rules for `find`, `$search` and `$vectorSearch`: all but places, and times compared with each other. */
 function rulesOf(filter: PostFilter): Rule[] {
   const is = (path: string, value: unknown): Rule => ({ path, is: value });
   const oneOf = (path: string, values: readonly unknown[] | null): Rule[] =>
@@ -40,7 +40,7 @@ function rulesOf(filter: PostFilter): Rule[] {
 /** A filter as conditions of `$vectorSearch`, which has no places. */
 export const conditionsOf = (filter: PostFilter): Document[] => rulesOf(filter).map(conditionOf);
 
-/** The same as conditions of `find`: everything. Its circles and `src/search/distance.ts` differ by less than 10 cm. */
+/** A whole filter as conditions of `find`. Its circles and `src/search/distance.ts` differ by less than 10 cm. */
 export function findConditionsOf(filter: PostFilter): Document[] {
   const { near, endedBy, datedOnly = false } = filter;
   return [
@@ -58,7 +58,7 @@ export function findConditionsOf(filter: PostFilter): Document[] {
 /** Circles are a little larger in `$search`: its distances and ours differ by less, and `find` checks each post again. */
 const WIDER = 1.01;
 
-/** The same as clauses of `$search`; circles are a little too large, and times are not compared with each other. */
+/** A filter as clauses of `$search`; circles are a little too large, and times are not compared with each other. */
 export function clausesOf(filter: PostFilter): Document[] {
   const clauses = rulesOf(filter).map(clauseOf);
   if (filter.near === null) return clauses;

@@ -48,7 +48,7 @@ export interface SqliteContext {
 
 /** How long a blocked statement may hold the event loop, in milliseconds. Longer waits are asynchronous. */
 const BUSY_TIMEOUT_MS = 10;
-/** More than a long post takes. */
+/** Size of a test write: more than a long post takes. */
 const PROBE_BYTES = 65_536;
 /** How long asynchronous retries go on, in milliseconds. */
 const PATIENCE_MS = 10_000;

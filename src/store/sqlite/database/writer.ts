@@ -71,7 +71,7 @@ export function createWriter(
 
   /** Runs jobs and commits; no promise settles before the commit. */
   function runBatch(): void {
-    /** What each job came to; given an error, nothing was kept. */
+    /** Settles each job's promise; with `lost`, nothing of the transaction was kept. */
     const settled: ((lost?: { error: unknown }) => void)[] = [];
     const until = performance.now() + BATCH_MS;
     let lost: { error: unknown } | undefined;

@@ -27,7 +27,7 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   win_start: Date;
   win_end: Date;
   removed_at?: Date | null | undefined;
-  /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
+  /** Raised by each report and each delivery, so that they conflict with an erasure of the post. */
   reports?: number;
   /** Work that waits, or is claimed; missing when there is none. */
   match?: DueWork;

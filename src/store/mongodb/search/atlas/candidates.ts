@@ -16,7 +16,7 @@ import {
 import type { AtlasQueries, FoundPost } from "./queries.ts";
 import { clausesOfWords } from "./words.ts";
 
-/** mongot has a change sooner: so long the collection itself is asked for it. */
+/** How long the collection is asked for a changed post; mongot has it by then. */
 const UNINDEXED_MS = 60_000;
 /** Posts of the collection that are read for a question at most, those that changed last. */
 const UNINDEXED_MAX = 1_000;
@@ -106,7 +106,7 @@ const needsWords = (words: WordQuery | null) => words !== null && words.phrases.
 const onlyExcludes = ({ any, phrases, excluded }: WordQuery) =>
   any.length === 0 && phrases.length === 0 && excluded.length > 0;
 
-/** The `compound` of the arm of words; null when it can find nothing, or is not asked. */
+/** The `compound` of a search by words; null when it can find nothing, or nothing is asked of it. */
 function compoundOf({ filter, words, vector }: Question, after: readonly Document[]): Document | null {
   const { must, mustNot } = clausesOfWords(words);
   const asksWords = words !== null && !onlyExcludes(words);

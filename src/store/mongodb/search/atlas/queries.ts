@@ -141,7 +141,7 @@ export class AtlasQueries {
     );
   }
 
-  /** @throws StoreUnavailable whenever mongot does not answer: without an index it finds nothing, and says no word */
+  /** @throws StoreUnavailable also without an index: mongot then finds nothing, and reports no error */
   async #aggregate(pipeline: Document[]): Promise<Document[]> {
     const { connection, collections } = this.#store;
     if (this.#indexes.state !== "ready") throw new StoreUnavailable(AWAY);
