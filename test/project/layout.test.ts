@@ -158,8 +158,8 @@ const LINES_MEDIAN = 105;
  */
 const LINES_PER_ROOM: Record<string, number> = {
   src: 35_540,
-  "src/store/mongodb": 4_914,
-  "src/store/sqlite": 2_689,
+  "src/store/mongodb": 4_679,
+  "src/store/sqlite": 2_656,
   "src/search src/search-index": 4_253,
   "src/embed": 1_150,
   "src/adapters": 8_378,
