@@ -20,9 +20,7 @@ const Header = z.strictObject({
   /** Compares two secret keys without revealing either; null when none was known. */
   secret_key_check: z.string().nullable(),
   /** Number of rows of each kind; settings are not counted, as some stay behind. */
-  rows: z
-    .partialRecord(z.enum([...ROW_KINDS, FORMER_KIND]), z.int().min(0))
-    .transform(({ [FORMER_KIND]: _, ...counts }) => counts),
+  rows: z.record(z.string(), z.int().min(0)),
 });
 export type Header = z.infer<typeof Header>;
 

@@ -164,7 +164,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/embed": 1_150,
   "src/adapters": 8_378,
   "src/domain": 5_466,
-  "src/syndication src/cli src/transfer": 3_433,
+  "src/syndication src/cli src/transfer": 3_434,
   test: 30_146,
   bench: 4_311,
 };
