@@ -16,11 +16,12 @@ export function sendTagged(
   response: Response,
   { type, text, keep, tagged = text }: { type: string; text: string; keep: string; tagged?: string },
 ): void {
-  const tag = createHash("sha256").update(tagged).digest("base64url").slice(0, 22);
-  response.set({ "Cache-Control": keep, ETag: `W/"${tag}"` });
-  if (knows(request, tag)) {
-    response.status(304).end();
-    return;
+  response.set("Cache-Control", keep);
+  // A failure has no versions.
+  if (response.statusCode === 200) {
+    const tag = createHash("sha256").update(tagged).digest("base64url").slice(0, 22);
+    response.set("ETag", `W/"${tag}"`);
+    if (knows(request, tag)) return void response.status(304).end();
   }
   // As bytes: to a text Express would add a charset, which some types do not have.
   response.setHeader("Content-Type", type);
