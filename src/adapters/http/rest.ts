@@ -6,19 +6,18 @@ import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addNextLink, sendTagged } from "./answers.ts";
 import { admitted, countedAsRead, jsonBody, requireJson } from "./requests.ts";
 
-const EXPOSED = [
-  "ETag",
-  "Link",
-  "Location",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "Idempotency-Replayed",
-  "WWW-Authenticate",
-];
+/** Headers of answers that scripts of web pages may read. */
+const EXPOSED =
+  "ETag Link Location RateLimit RateLimit-Policy Retry-After Idempotency-Replayed WWW-Authenticate " +
+  "Mcp-Session-Id Mcp-Protocol-Version Mcp-Method Mcp-Name";
 
 /** Every origin may call: browsers attach no credentials by themselves, keys travel in headers only. */
-export const openCors = cors({ origin: "*", credentials: false, exposedHeaders: EXPOSED, maxAge: 86_400 });
+export const openCors = cors({
+  origin: "*",
+  credentials: false,
+  exposedHeaders: EXPOSED.split(" "),
+  maxAge: 86_400,
+});
 
 /**
  * Puts every operation on its REST route. A GET takes its input from path and query, other methods from path and JSON

@@ -64,7 +64,6 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
   async function required(request: Request, response: Response, next: () => void): Promise<void> {
     const [, token] = /^Bearer\s+(\S+)\s*$/i.exec(request.get("authorization") ?? "") ?? [];
     const publisher = token === undefined ? null : await bearerOf(token);
-    response.append("Access-Control-Expose-Headers", "WWW-Authenticate");
     if (publisher !== null) {
       response.locals["signedIn"] = publisher;
       next();

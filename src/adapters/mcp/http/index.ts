@@ -6,7 +6,6 @@ import {
   type Server,
   validateHostHeader,
 } from "@modelcontextprotocol/server";
-import cors from "cors";
 import express, {
   type ErrorRequestHandler,
   type Response as ExpressResponse,
@@ -19,6 +18,7 @@ import { parseUrl } from "../../../parse-url.ts";
 import type { StoredPublisher } from "../../../ports/store/index.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
 import { clientOf, credentialsOf, jsonBody, lineOf } from "../../http/requests.ts";
+import { openCors } from "../../http/rest.ts";
 import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
 import { readMessage, refused } from "../messages.ts";
@@ -82,14 +82,6 @@ function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
     fail(response, 403, BY_HTTP, `${reason}. ${cure}`);
   };
 }
-
-/** Any origin may ask: browsers attach no credentials by themselves, keys are sent on purpose. */
-const openCors = cors({
-  origin: "*",
-  methods: ["POST"],
-  exposedHeaders: ["Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Retry-After"],
-  maxAge: 86_400,
-});
 
 /** Without sessions there is no stream to GET and no session to DELETE. */
 const postOnly: RequestHandler = (request, response, next) => {
