@@ -68,17 +68,12 @@ export const OUTCOME_STATUS = { ok: 200, created: 201, pending: 202 } as const s
 >;
 
 type ReplyRest = Omit<Reply<never>, "outcome" | "data">;
-export const ok = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({ outcome: "ok", data, ...rest });
-export const created = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({
-  outcome: "created",
-  data,
-  ...rest,
-});
-export const pending = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({
-  outcome: "pending",
-  data,
-  ...rest,
-});
+const replying =
+  (outcome: Reply<never>["outcome"]) =>
+  <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({ outcome, data, ...rest });
+export const ok = replying("ok");
+export const created = replying("created");
+export const pending = replying("pending");
 
 /** Buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
 export type LimitName = "read" | "search" | "write" | "register" | "report" | "subscribe" | "verify";
