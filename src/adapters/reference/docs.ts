@@ -48,14 +48,14 @@ const GROUPS: readonly {
     id: "publishers",
     heading: "Publishers",
     about: "Register, prove a domain, read the replies to your posts, leave.",
-    holds: (path) => /^\/publishers\b(?!\/me\/matches)/.test(path),
+    holds: (path) => /^\/publishers\b/.test(path),
     chapters: [],
   },
   {
     id: "subscriptions",
     heading: "Subscriptions",
     about: "Save a query and hear of later matches, by polling, by waiting or by webhook.",
-    holds: (path) => /^\/(subscriptions|publishers)\b/.test(path) && !WEBHOOK_CALLS.test(path),
+    holds: (path) => /^\/subscriptions\b/.test(path) && !WEBHOOK_CALLS.test(path),
     chapters: [STANDING_QUERIES],
   },
   {
