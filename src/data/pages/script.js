@@ -34,16 +34,11 @@
       button.textContent = "Copy";
       button.setAttribute("aria-label", "Copy: " + (snippet.getAttribute("aria-label") || "snippet"));
       button.addEventListener("click", async () => {
-        const text = snippet.textContent;
-        let copied = false;
+        let copied = true;
         try {
-          await navigator.clipboard.writeText(text);
-          copied = true;
+          await navigator.clipboard.writeText(snippet.textContent);
         } catch {
-          const range = document.createRange();
-          range.selectNodeContents(snippet);
-          getSelection().removeAllRanges();
-          getSelection().addRange(range);
+          getSelection().selectAllChildren(snippet);
           copied = document.execCommand("copy");
         }
         button.textContent = copied ? "Copied" : "Press Ctrl+C";
@@ -77,9 +72,8 @@
         asked = begun;
         try {
           const answer = await fetch("/places?q=" + encodeURIComponent(begun));
-          if (!answer.ok || asked !== begun) return;
           const { places } = await answer.json();
-          if (asked !== begun) return;
+          if (!answer.ok || asked !== begun) return;
           list.replaceChildren(
             ...places.map(({ label }) => {
               const option = document.createElement("option");
