@@ -7,7 +7,7 @@ import { cleanLine, codePoints, optionalLine } from "./text.ts";
 import type { TimeSpan } from "./time/iso-8601.ts";
 
 export const RADIUS_KM = { default: 25, max: 500 } as const;
-export const SORTS = ["relevance", "newest", "soonest"] as const;
+const SORTS = ["relevance", "newest", "soonest"] as const;
 export type Sort = (typeof SORTS)[number];
 
 const Kinds = List.transform((kinds) => kinds.map((kind) => kind.toLowerCase()))

@@ -1,5 +1,5 @@
 import { KINDS } from "../../../schema/post.ts";
-import { RADIUS_KM, SORTS } from "../../../schema/query.ts";
+import { RADIUS_KM } from "../../../schema/query.ts";
 import { type Html, href, html } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 
@@ -7,7 +7,8 @@ import type { Language } from "../frame/language.ts";
 export type SearchParams = Readonly<Record<string, string>>;
 
 const RADII_KM = [1, 5, 10, 25, 50, 100, 250, RADIUS_KM.max];
-const SORT_WORDS = { relevance: "Best match", newest: "Newest", soonest: "Soonest" } as const;
+/** Orders that a person may choose, beside the usual one. */
+const ORDERS = { newest: "Newest", soonest: "Soonest" };
 /** The fields of the filter form; it carries all other parameters along in hidden fields. */
 const FIELDS: ReadonlySet<string> = new Set(
   "near radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
@@ -63,7 +64,7 @@ ${hiddenFields(params, FIELDS)}
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
 <p><label for="tags">Any of these tags</label><input id="tags" type="text" name="tags" value="${params["tags"]}" placeholder="music, free"></p>
-<p><label for="sort">Order</label><select id="sort" name="sort">${sortOptions(params)}</select></p>
+<p><label for="sort">Order</label><select id="sort" name="sort">${orderOptions(params)}</select></p>
 <label class="check"><input type="checkbox" name="verified" value="true"${checked("verified", "true")}> Verified publishers only</label>
 <label class="check"><input type="checkbox" name="include_syndicated" value="false"${checked("include_syndicated", "false")}> Hide relayed posts</label>
 <label class="check"><input type="checkbox" name="include_expired" value="true"${checked("include_expired", "true")}> Include expired posts</label>
@@ -96,20 +97,13 @@ function radiusOptions(chosen: string | undefined): Html[] {
   );
 }
 
-function sortOptions(params: SearchParams): Html[] {
-  const words = params["q"] !== undefined;
-  const sorts = SORTS.filter((sort) => words || sort !== "relevance");
-  const usual = html`<option value="">${words ? "Best match" : "Automatic"}</option>`;
-  return [
-    usual,
-    ...sorts
-      .filter((sort) => sort !== "relevance")
-      .map(
-        (sort) =>
-          html`<option value="${sort}"${params["sort"] === sort && html` selected`}>${SORT_WORDS[sort]}</option>`,
-      ),
-  ];
-}
+const orderOptions = (params: SearchParams): Html[] => [
+  html`<option value="">${params["q"] === undefined ? "Automatic" : "Best match"}</option>`,
+  ...Object.entries(ORDERS).map(
+    ([sort, words]) =>
+      html`<option value="${sort}"${params["sort"] === sort && html` selected`}>${words}</option>`,
+  ),
+];
 
 /** The day of a bound, for a date field. */
 const dateOf = (bound: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(bound ?? "")?.[0];
