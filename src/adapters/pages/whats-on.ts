@@ -1,7 +1,7 @@
 import { isOver } from "../../domain/posts/expiry.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Post } from "../../schema/post.ts";
-import { zoneAt } from "../../schema/time/local-time.ts";
+import { zoneOf } from "../../schema/time/local-time.ts";
 import type { Success } from "../calls/envelope.ts";
 import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/when.ts";
 import type { Asked } from "./frame/view.ts";
@@ -44,7 +44,7 @@ export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn>
   const near = chosen === null || chosen === EVERYWHERE ? null : chosen;
   const read = async (place: Record<string, string>) => {
     const { events, point } = await eventsAhead(place, now, ask);
-    const today = localDay(now, point === null ? "UTC" : (zoneAt(point) ?? "UTC"));
+    const today = localDay(now, zoneOf({ timezone: null, location: point }));
     return groupsOf(events, today, now, place);
   };
   const { radius_km } = sent;

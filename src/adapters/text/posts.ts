@@ -3,7 +3,7 @@ import type { Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import { excerptOf } from "./excerpt.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from "./untrusted.ts";
-import { briefWhenOf, whenOf } from "./when.ts";
+import { whenOf } from "./when.ts";
 
 /** How the posts of one answer are shown. */
 export interface PostDisplay {
@@ -54,7 +54,7 @@ export function fittingCount(texts: readonly string[], tokens: number): number {
 function briefText(post: Post, mark: string, { now, sought }: PostDisplay): string {
   const indent = " ".repeat(mark.length);
   const facts = [
-    briefWhenOf(post),
+    whenOf(post, "brief"),
     placeOf(post),
     byLine(post, "✓"),
     ...warningsOf(post, now, "brief"),

@@ -1,28 +1,14 @@
-import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Post } from "../../schema/post.ts";
+import { zoneOf } from "../../schema/time/local-time.ts";
 
 /**
  * When a post takes place, in its own time zone, else in that of its place, else in UTC: `Sat 2026-12-05 10:00–16:00
  * Europe/Amsterdam`. Without a start, when it was posted.
+ * @param form  `brief` leaves out the zone where the post has a place, and the hours over several days
  */
-export function whenOf(post: Post): string {
-  return timesOf(post, "whole");
-}
-
-/** The same in fewer words: no zone where the post names its place, and no hours over several days. */
-export function briefWhenOf(post: Post): string {
-  return timesOf(post, "brief");
-}
-
-/** A moment as the board's clock shows it: `Sun 2026-11-22, 14:43 UTC`. */
-export function nowText(now: number): string {
-  const moment = clockTimeIn(new Date(now - (now % 60_000)).toISOString(), "UTC");
-  return `${dayText(moment)}, ${moment.time} UTC`;
-}
-
-function timesOf(post: Post, form: "whole" | "brief"): string {
+export function whenOf(post: Post, form: "whole" | "brief" = "whole"): string {
   const zone = zoneOf(post);
   const ends = shownEnd(post);
   if (post.starts_at === null) {
@@ -45,11 +31,10 @@ const isOverADay = ({ starts_at, ends_at }: Post) =>
 
 const hasPlace = ({ location }: Post) => (location?.name ?? "") !== "" || typeof location?.lat === "number";
 
-/** The time zone in which a post's times are told: its own, else that of its place, else UTC. */
-export function zoneOf({ timezone, location }: Post): string {
-  if (timezone !== null) return timezone;
-  const { lat, lng } = location ?? {};
-  return typeof lat === "number" && typeof lng === "number" ? tzLookup(lat, lng) : "UTC";
+/** A moment as the board's clock shows it: `Sun 2026-11-22, 14:43 UTC`. */
+export function nowText(now: number): string {
+  const moment = clockTimeIn(new Date(now - (now % 60_000)).toISOString(), "UTC");
+  return `${dayText(moment)}, ${moment.time} UTC`;
 }
 
 /** The days of a post in its own time zone, such as `2026-12-05`; null without a start. */

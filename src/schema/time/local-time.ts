@@ -60,12 +60,17 @@ export function withMoments(sent: Record<string, unknown>): {
  * the end of that day, since people write a date as its midnight.
  * @param startsAt  epoch milliseconds
  */
-export function endOfStart(startsAt: number, { timezone, location }: Whereabouts): number {
+export function endOfStart(startsAt: number, post: Whereabouts): number {
   if (startsAt % CLOCK_STEP_MS !== 0) return startsAt;
-  const { lat, lng } = location ?? {};
-  const zone = timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";
+  const zone = zoneOf(post);
   const clock = startsAt + offsetMs(startsAt, zone);
   return clock % DAY_MS === 0 ? (momentOfClock(clock + DAY_MS, zone) ?? startsAt + DAY_MS) - 1 : startsAt;
+}
+
+/** The zone in which a post's times are told: its own, else that of its place, else UTC. */
+export function zoneOf({ timezone, location }: Whereabouts): string {
+  const { lat, lng } = location ?? {};
+  return timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";
 }
 
 /** What tells the zone of a post's times. */

@@ -1,8 +1,8 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
-import { offsetMs } from "../../../schema/time/local-time.ts";
-import { isAllDay, shownEnd, zoneOf } from "../../text/when.ts";
+import { offsetMs, zoneOf } from "../../../schema/time/local-time.ts";
+import { isAllDay, shownEnd } from "../../text/when.ts";
 import { oneLine, safeHref } from "./html.ts";
 
 const DESCRIPTION_CHARS = 500;
@@ -83,7 +83,7 @@ export function profileData(publisher: Publisher, site: Site): Record<string, un
   };
 }
 
-/** The site, and how to search it. */
+/** The site as schema.org data. */
 export function siteData(site: Site): Record<string, unknown> {
   return {
     "@context": "https://schema.org",
@@ -91,11 +91,6 @@ export function siteData(site: Site): Record<string, unknown> {
     name: site.identity.name,
     url: `${site.root}/`,
     description: site.identity.description,
-    potentialAction: {
-      "@type": "SearchAction",
-      target: { "@type": "EntryPoint", urlTemplate: `${site.root}/search?q={query}` },
-      "query-input": "required name=query",
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import type { Post } from "../../../schema/post.ts";
-import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd, zoneOf } from "../../text/when.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
+import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
 /** The languages in which pages write dates and numbers. Their words are English. */

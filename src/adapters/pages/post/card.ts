@@ -2,8 +2,9 @@ import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { counted } from "../../../schema/text.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
-import { clockTimeIn, zoneOf } from "../../text/when.ts";
+import { clockTimeIn } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
 import { hoursTag, type Language, timeTag, whenTag } from "../frame/language.ts";
 

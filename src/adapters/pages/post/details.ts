@@ -1,5 +1,6 @@
 import type { Post } from "../../../schema/post.ts";
-import { isAllDay, zoneOf } from "../../text/when.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
+import { isAllDay } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
 import { dayTag, type Language, whenTag } from "../frame/language.ts";
 import { searchPath } from "../search/form.ts";
