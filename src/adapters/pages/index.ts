@@ -63,10 +63,10 @@ export function failurePage(site: Site): FailurePage {
   return ({ error, reference }, request, response) => {
     const { form, view, asked } = response.locals as { form?: Form; view?: View; asked?: Asked };
     if (form === undefined || form === "json") return false;
+    const isMistake = FAILURES[error.code].status === 400 && asked !== undefined;
+    const own = isMistake ? view?.failed?.(asked, error) : undefined;
     const text =
-      form === "markdown"
-        ? failureMarkdown(error, reference)
-        : (failedView(view, asked, error) ?? failureHtml(error, site, reference));
+      form === "markdown" ? failureMarkdown(error, reference) : (own ?? failureHtml(error, site, reference));
     sendForm(request, response, form, text);
     return true;
   };
@@ -81,11 +81,6 @@ export function nothingHere(): RequestHandler {
     if (isBrowser && !/^\/(api|mcp|\.well-known)\b/.test(request.path)) response.locals["form"] = "html";
     throw new BoardError("not_found");
   };
-}
-
-function failedView(view: View | undefined, asked: Asked | undefined, error: BoardError): string | null {
-  if (view?.failed === undefined || asked === undefined || FAILURES[error.code].status !== 400) return null;
-  return view.failed(asked, error);
 }
 
 /** Sends a page as HTML or Markdown. JSON is left to the operation's route, unless the page builds its own. */
