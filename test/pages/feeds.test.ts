@@ -394,10 +394,13 @@ describe("calendar", () => {
     ["three days", "2027-03-03T23:59:59-08:00", "2027-03-04"],
     ["an end at midnight", "2027-03-02T00:00:00-08:00", "2027-03-02"],
     ["no end", null, "2027-03-02"],
+    ["the zone of its place alone", "2027-03-02T00:00:00-08:00", "2027-03-02"],
   ])("shows all-day posts as days of their own zone: %s", async (title, ends_at, end) => {
     const starts_at = "2027-03-01T00:00:00-08:00";
-    const zone = { timezone: "America/Los_Angeles", metadata: { all_day: true } };
-    const post = await write(board, me.key, { title, starts_at, ends_at, ...zone });
+    const place = { location: { lat: 34.05, lng: -118.24 } };
+    const where = title.includes("place") ? place : { timezone: "America/Los_Angeles" };
+    const metadata = { all_day: true };
+    const post = await write(board, me.key, { title, starts_at, ends_at, metadata, ...where });
     const [found] = eventsOf((await get(`/p/${post.id}.ics`)).text);
     expect(found?.event.startDate.isDate).toBe(true);
     expect(found?.event.startDate.toString()).toBe("2027-03-01");
