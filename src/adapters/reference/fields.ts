@@ -17,7 +17,7 @@ export interface Field {
   description: string;
   /** Undefined without a default. */
   preset: unknown;
-  /** Named only to be refused. */
+  /** True for a field that is named only to be refused. */
   refused: boolean;
 }
 

@@ -27,7 +27,7 @@ export const trusted = (markup: string): Html => rawHtml(markup);
 const DISGUISES =
   /(\u{1F3F4}[\u{E0061}-\u{E007A}\u{E0030}-\u{E0039}]{1,6}\u{E007F})|[\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
-/** Third-party text as people see it, still unescaped. A flag tells them when it hid something. */
+/** Third-party text as people see it, still unescaped. A flag of the post says when it came with hidden characters. */
 export function shownText(text: string): string {
   return text.toWellFormed().replace(DISGUISES, "$1");
 }

@@ -98,7 +98,7 @@ ${bodyText(shown.body)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
-/** Whether search engines may keep the page. That of a reply they may not: its text is on the page of its root. */
+/** Whether search engines may keep the page. The text of a reply is on the page of its root, so its own page is not kept. */
 function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Post, now: number): boolean {
   if (parent_id !== null) return false;
   const age = { syndicated, createdAt: Date.parse(created_at) };

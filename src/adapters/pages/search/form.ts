@@ -72,7 +72,7 @@ ${hiddenFields(params, FIELDS)}
 </form>`;
 }
 
-/** The box that takes a place, below which the script suggests some. One on a page. */
+/** The box that takes a place, below which the script suggests some. A page has at most one. */
 export const placeInput = (near = ""): Html =>
   html`<label for="near">Near</label><input id="near" type="text" name="near" value="${near}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist>`;
 
