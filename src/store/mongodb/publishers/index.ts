@@ -1,5 +1,5 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
-import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
+import { changedRow, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { newPublisher, publisherOfDocument, statusFields } from "../database/posts.ts";
 import { oneByOne } from "../database/reads.ts";
@@ -12,22 +12,24 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   const { posts, publishers } = collections;
   const { run, write } = connection;
 
-  const many = (ids: readonly string[]) =>
+  const get = oneByOne((ids: readonly string[]) =>
     run(async () => {
       const found = await publishers.find({ _id: { $in: ids }, erasing: false }).toArray();
-      return inOrder(ids, found.map(publisherOfDocument));
-    });
+      return found.map(publisherOfDocument);
+    }),
+  );
   return {
     async insert(publisher) {
       await run(() => publishers.insertOne(newPublisher(publisher)));
       context.wrote({ publishers: [publisher.id] });
     },
 
-    get: oneByOne(many),
+    get,
 
     async many(ids) {
       limitIds(ids);
-      return many(ids);
+      const found = await Promise.all(ids.map(get));
+      return found.filter((row) => row !== null);
     },
 
     byKeyHash: (keyHash) =>

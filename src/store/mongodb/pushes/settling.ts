@@ -2,7 +2,6 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { oneByOne } from "../database/reads.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
 import {
   moveWaitingPushes,
@@ -22,27 +21,13 @@ const KEPT_ATTEMPTS = 20;
  */
 export function settlePushDocuments(context: MongodbContext): PushStore["settle"] {
   const { run, write } = context.connection;
-  const failing = oneByOne((ids) => run(() => failingAmong(context, ids)));
   return async (push, attempt, outcome) => {
     const mayBePlain = outcome.state === "delivered" && attempt !== null && !push.receiver.failing;
-    // Another of its pushes may have failed since the claim.
-    if (mayBePlain && (await failing(push.subscriptionId)) === null) {
-      if (await run(() => settleDelivered(context, push, attempt))) return true;
-    }
+    if (mayBePlain && (await run(() => settleDelivered(context, push, attempt)))) return true;
     return write([subscriptionName(push.subscriptionId)], (session) =>
       settleInside(context, session, push, attempt, outcome),
     );
   };
-}
-
-/** Those of the subscriptions whose last push failed. */
-async function failingAmong(
-  { collections }: MongodbContext,
-  ids: readonly string[],
-): Promise<{ id: string }[]> {
-  const failing = { _id: { $in: [...ids] }, failures: { $gt: 0 } };
-  const found = await collections.subscriptions.find(failing, { projection: { _id: 1 } }).toArray();
-  return found.map(({ _id }) => ({ id: _id }));
 }
 
 /** Finds a push while it is claimed by this claim. */
@@ -51,14 +36,14 @@ export const asClaimed = ({ subscriptionId, deliveryId, token }: ClaimedPush) =>
   token,
 });
 
-/** Resolves to false when it was taken over, or asked for once more meanwhile. */
+/** Resolves to false when it was taken over or asked for once more, or another push of its subscription failed meanwhile. */
 async function settleDelivered(
   { collections }: MongodbContext,
   push: ClaimedPush,
   attempt: PushAttempt,
 ): Promise<boolean> {
   const settled = await collections.pushes.updateOne(
-    { ...asClaimed(push), again_at: null },
+    { ...asClaimed(push), again_at: null, failing: false },
     {
       $set: { token: null, state: "delivered", due_at: null },
       $inc: { attempts: 1 },
