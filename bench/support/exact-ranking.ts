@@ -1,6 +1,12 @@
 import type { Question } from "../../src/ports/search-index.ts";
-import { coverageFactors, coverageWeight, fuse, UNKNOWN_WORDS_MARGIN } from "../../src/search/fuse.ts";
-import { FEEDBACK, feedback } from "../../src/search/rank.ts";
+import {
+  coverageFactors,
+  coverageWeight,
+  FEEDBACK,
+  feedback,
+  fuse,
+  UNKNOWN_WORDS_MARGIN,
+} from "../../src/search/rank.ts";
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { cosineOf } from "../../src/search/vectors.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coverageFactors, coverageWeight, fuse } from "../../src/search/fuse.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
-import { feedback } from "../../src/search/rank.ts";
+import { coverageFactors, coverageWeight, feedback, fuse } from "../../src/search/rank.ts";
 import { cosineOf, dequantize, quantize } from "../../src/search/vectors.ts";
 
 const unit = fc

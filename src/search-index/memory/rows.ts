@@ -2,7 +2,7 @@ import { KINDS, type Kind } from "../../schema/post.ts";
 import type { IndexedPost } from "../indexed-post.ts";
 import { Column } from "./columns.ts";
 import { hashed, hashName, NAME } from "./names.ts";
-import { RowIds, RowTable } from "./row-table.ts";
+import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 
 /** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
@@ -209,4 +209,74 @@ const hashOfSeq = (seq: number) => Math.imul(seq, 0x9e37_79b1) >>> 4;
 function hashOfId(id: string): number {
   hashName(NAME.id, id);
   return hashed.low;
+}
+
+/** Bytes of an id. */
+const ID_MAX = 255;
+/** The id of each row. */
+class RowIds {
+  /** Where an id begins in `bytes`: a length of one byte, then the letters. */
+  readonly at = new Column(Uint32Array);
+  readonly bytes = new Column(Uint8Array, 4096);
+  used = 0;
+  /** The bytes as they are read. */
+  #buffer: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+
+  of(row: number): string {
+    const at = this.at.view[row] ?? 0;
+    return this.#all().toString("utf8", at + 1, at + 1 + (this.bytes.view[at] ?? 0));
+  }
+
+  /** @param bytes  of an id */
+  is(row: number, bytes: Buffer): boolean {
+    return this.#bytesOf(row).equals(bytes);
+  }
+
+  /** Below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
+  compare(row: number, other: number): number {
+    const { view: bytes } = this.bytes;
+    const [at, otherAt] = [this.at.view[row] ?? 0, this.at.view[other] ?? 0];
+    const [length, otherLength] = [bytes[at] ?? 0, bytes[otherAt] ?? 0];
+    const both = Math.min(length, otherLength);
+    for (let i = 1; i <= both; i += 1) {
+      const difference = (bytes[at + i] ?? 0) - (bytes[otherAt + i] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return length - otherLength;
+  }
+
+  put(row: number, id: string): void {
+    const bytes = Buffer.from(id);
+    if (bytes.length > ID_MAX) throw new RangeError(`An id has at most ${ID_MAX} bytes.`);
+    this.bytes.reserve(this.used + 1 + bytes.length);
+    this.at.view[row] = this.used;
+    this.bytes.view[this.used] = bytes.length;
+    this.bytes.view.set(bytes, this.used + 1);
+    this.used += 1 + bytes.length;
+  }
+
+  /** Begins anew. @returns a function that keeps the id of a row under its new number, to be called in the order of rows */
+  compact(): (row: number, to: number) => void {
+    const bytes = this.bytes.view.slice(0, this.used);
+    this.used = 0;
+    return (row, to) => {
+      const at = this.at.view[row] ?? 0;
+      const id = bytes.subarray(at, at + 1 + (bytes[at] ?? 0));
+      this.bytes.view.set(id, this.used);
+      this.at.view[to] = this.used;
+      this.used += id.length;
+    };
+  }
+
+  #bytesOf(row: number): Buffer {
+    const at = this.at.view[row] ?? 0;
+    return this.#all().subarray(at + 1, at + 1 + (this.bytes.view[at] ?? 0));
+  }
+
+  /** The bytes of all ids. */
+  #all(): Buffer {
+    const { buffer } = this.bytes.view;
+    if (this.#buffer.buffer !== buffer) this.#buffer = Buffer.from(buffer);
+    return this.#buffer;
+  }
 }

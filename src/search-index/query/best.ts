@@ -1,6 +1,5 @@
-import { fuse } from "../../search/fuse.ts";
 import type { RowsWithWords } from "../../search/kernel/sign-codes.ts";
-import { fusedScores, type Scored } from "../../search/rank.ts";
+import { fuse, fusedScores, type Scored } from "../../search/rank.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { RowTest } from "./filter.ts";

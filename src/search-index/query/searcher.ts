@@ -1,7 +1,12 @@
 import type { Question, Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
-import { coverageFactors, fuse, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
-import type { Candidates, Scored } from "../../search/rank.ts";
+import {
+  type Candidates,
+  coverageFactors,
+  fuse,
+  type Scored,
+  UNKNOWN_WORDS_MARGIN,
+} from "../../search/rank.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestByMeaning, bestOf, bestScore, fusedWords, topByWords } from "./best.ts";

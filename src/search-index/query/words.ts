@@ -1,5 +1,5 @@
 import type { WordQuery } from "../../schema/filter.ts";
-import { coverageWeight } from "../../search/fuse.ts";
+import { coverageWeight } from "../../search/rank.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { NAME } from "../memory/names.ts";

@@ -1,4 +1,4 @@
-import { FUSED_MAX } from "../fuse.ts";
+import { FUSED_MAX } from "../rank.ts";
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
 
 /** Codes per call of the kernel. */

@@ -1,5 +1,5 @@
 import type { Question } from "../../../src/ports/search-index.ts";
-import { coverageFactors, fuse } from "../../../src/search/fuse.ts";
+import { coverageFactors, fuse } from "../../../src/search/rank.ts";
 import { LIMITS } from "../../../src/search-index/follower.ts";
 import { LocalAnswers } from "../../../src/search-index/local.ts";
 import { Searcher } from "../../../src/search-index/query/searcher.ts";

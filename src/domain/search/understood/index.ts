@@ -7,7 +7,7 @@ import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
 import { zoneOfQuery } from "../query.ts";
-import { daysInText } from "./times.ts";
+import { daysInText } from "./days.ts";
 
 /** What the words of a search say of place and time, as the filters that they could be. */
 export interface Understood {

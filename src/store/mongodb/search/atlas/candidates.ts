@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { Question } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { WordQuery } from "../../../../schema/filter.ts";
-import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/fuse.ts";
+import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/rank.ts";
 import { says, speechOf, termsOf } from "../../../../search/standing-rule/terms.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import {

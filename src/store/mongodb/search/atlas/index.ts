@@ -1,7 +1,6 @@
 import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
-import { coverageFactors, fuse } from "../../../../search/fuse.ts";
-import { rankCandidates } from "../../../../search/rank.ts";
+import { coverageFactors, fuse, rankCandidates } from "../../../../search/rank.ts";
 import { meantWord } from "../../../../search/spelling.ts";
 import { comparableWords } from "../../../../search/tokens.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
