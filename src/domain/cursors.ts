@@ -59,6 +59,9 @@ export function cutPage<T>(rows: readonly T[], limit: number): { shown: readonly
   return { shown, last: rows.length > limit ? (shown.at(-1) ?? null) : null };
 }
 
+/** For lists whose cursor is never null: only this note says whether to ask again now or later. */
+export const FULL_PAGE = "This page is full, so more may be waiting: ask again now with `next_cursor`.";
+
 /** 72 bits: short enough for a model to copy, and the board's limits stop anyone long before a guess hits. */
 const MAC_BYTES = 9;
 /** Anything longer was not made here. */

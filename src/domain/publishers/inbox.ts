@@ -1,9 +1,8 @@
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { InboxItem } from "../../schema/subscription.ts";
-import type { Cursors } from "../cursors.ts";
+import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
-import { FULL_PAGE } from "../subscriptions/sentences.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {

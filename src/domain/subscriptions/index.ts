@@ -16,17 +16,23 @@ import type {
   SubscriptionPatch,
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
-import type { Cursors } from "../cursors.ts";
+import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
-import { criteriaJson, notesOnBounds, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
+import {
+  criteriaJson,
+  describeQuery,
+  notesOnBounds,
+  notesOnPlace,
+  parsedTextOf,
+  textOfQuery,
+} from "../search/query.ts";
 import { notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { meaningOf } from "./meaning.ts";
-import { describes, FULL_PAGE, notMatched } from "./sentences.ts";
 import {
   ACTIVATED,
   ACTIVE_MAX,
@@ -203,7 +209,8 @@ export class Subscriptions {
     }));
     const last = deliveries.at(-1);
     const nextCursor = last === undefined ? (page.cursor ?? null) : cursors.write(list, [last.deliveryId]);
-    const notes = isMatched(row) ? [] : [notMatched(row)];
+    const inactive = `The subscription is inactive (\`${row.inactiveReason}\`): new posts are not matched until it is active again.`;
+    const notes = isMatched(row) ? [] : [inactive];
     if (deliveries.length === page.limit) notes.push(FULL_PAGE);
     return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
   }
@@ -229,11 +236,12 @@ export class Subscriptions {
   }
 
   #resource(row: StoredSubscription, pending: number): Subscription {
+    const query = standingQueryOf(row);
     return {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: describes(standingQueryOf(row)),
+      describes: query === null ? UNREADABLE : describeQuery(query),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       poll_url: this.#parts.site.pending(row.id),
@@ -253,6 +261,9 @@ export class Subscriptions {
     };
   }
 }
+
+/** Shown in place of a sentence for a query that only another version of the board can read. */
+const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
 
 function fulfilled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === "rejected") throw result.reason;
