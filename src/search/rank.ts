@@ -40,7 +40,7 @@ interface RankOptions<Key> {
 }
 
 /**
- * Ranks what matches a question: both arms fused and, with `rerank`, meaning judged once more by the query moved
+ * Ranks what matches a question: words and meaning fused and, with `rerank`, meaning judged once more by the query moved
  * towards the best posts. Lifts come last: they do not choose those.
  *
  * @param question.vector  meaning of the query

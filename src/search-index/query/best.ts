@@ -3,7 +3,7 @@ import { fuse, fusedScores, type Scored } from "../../search/rank.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { RowTest } from "./filter.ts";
-import type { WordArm } from "./words.ts";
+import type { WordScores } from "./words.ts";
 
 /** How many of the best by sign codes are compared exactly, for each one wanted. */
 const RESCORED = 2;
@@ -71,7 +71,7 @@ function nearestByCodes(memory: PostMemory, vector: Int8Array, wanted: Wanted): 
 
 /** Rows with words, and what these add to their cosines. @param bestWords  above 0 */
 export function fusedWords(
-  { rows, scores, coverage }: WordArm,
+  { rows, scores, coverage }: WordScores,
   bestWords: number,
   factors: Float64Array,
 ): FusedWords {
@@ -81,7 +81,7 @@ export function fusedWords(
 }
 
 /** The largest score of the rows that pass, 0 when none has one. */
-export function bestScore({ rows, scores }: WordArm, passes: RowTest): number {
+export function bestScore({ rows, scores }: WordScores, passes: RowTest): number {
   let best = 0;
   for (const row of rows) if ((scores[row] ?? 0) > best && passes(row)) best = scores[row] ?? 0;
   return best;

@@ -14,7 +14,7 @@ import { Copies, hasDuplicates } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { spotsAmong } from "./spots.ts";
 import { type Page, walkByTime } from "./walk.ts";
-import type { WordArm, WordScorer } from "./words.ts";
+import type { WordScorer, WordScores } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
@@ -50,7 +50,7 @@ export class Searcher {
    */
   match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
     const asked = this.#asked(question);
-    const { vector, arm, factors } = asked;
+    const { vector, byWords, factors } = asked;
     const competing = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
     const { rows } = competing;
     const cosines =
@@ -63,14 +63,14 @@ export class Searcher {
     let count = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] ?? 0;
-      const score = arm?.scores[row] ?? 0;
+      const score = byWords?.scores[row] ?? 0;
       const cosine = cosines[at] ?? Number.NaN;
       if (!asked.supports(score, cosine)) continue;
       if (score > bestWords) bestWords = score;
       rows[count] = row;
       cosines[count] = cosine;
       words[count] = score;
-      coverage[count] = arm?.coverage[row] ?? 0;
+      coverage[count] = byWords?.coverage[row] ?? 0;
       count += 1;
     }
     const found = {
@@ -138,23 +138,23 @@ export class Searcher {
   #asked(question: Question): Asked {
     const { words, vector, filter } = question;
     const rows = rowFilter(this.#memory, filter);
-    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among);
+    const byWords = words === null ? null : this.#words.score(this.#memory, words, rows.among);
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
     const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;
-    const floor = arm === null || arm.known ? minCosine : minCosine + margin;
+    const floor = byWords === null || byWords.known ? minCosine : minCosine + margin;
     const all = !asksWords && vector === null;
-    const required = arm !== null && arm.needed !== null;
+    const required = byWords !== null && byWords.needed !== null;
     const supports = (score: number, cosine: number) => all || score > 0 || (!required && cosine >= floor);
     const passes = anyRowTest(rows);
     const matches = (row: number) =>
-      isFree(arm, row) && passes(row) && supports(arm?.scores[row] ?? 0, this.#cosine(vector, row));
+      isFree(byWords, row) && passes(row) && supports(byWords?.scores[row] ?? 0, this.#cosine(vector, row));
     const factors = coverageFactors(words);
-    const bestWords = arm === null || question.distinct !== true ? 0 : bestScore(arm, () => true);
+    const bestWords = byWords === null || question.distinct !== true ? 0 : bestScore(byWords, () => true);
     const score = (row: number) => {
       const cosine = this.#cosine(vector, row);
-      const match = { words: arm?.scores[row] ?? 0, coverage: arm?.coverage[row] ?? 0 };
+      const match = { words: byWords?.scores[row] ?? 0, coverage: byWords?.coverage[row] ?? 0 };
       return fuse(Number.isNaN(cosine) ? null : cosine, match, bestWords, factors);
     };
     const copies = question.distinct === true ? new Copies(this.#memory, matches, score) : null;
@@ -162,7 +162,7 @@ export class Searcher {
       filter: rows,
       vector,
       factors,
-      arm,
+      byWords,
       floor,
       all,
       required,
@@ -175,9 +175,9 @@ export class Searcher {
 
   /** Rows that may be among the best `limit` and pass all filters, each once. */
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
-    const { filter, arm, vector, factors } = asked;
-    const isWanted = (row: number) => isFree(arm, row) && !except.has(row);
-    const isPlain = !asked.hasCopies && except.size === 0 && (arm === null || isOpen(arm));
+    const { filter, byWords, vector, factors } = asked;
+    const isWanted = (row: number) => isFree(byWords, row) && !except.has(row);
+    const isPlain = !asked.hasCopies && except.size === 0 && (byWords === null || isOpen(byWords));
     const passes = isPlain
       ? filter.passes
       : (row: number) => isWanted(row) && filter.passes(row) && !asked.isCopy(row);
@@ -186,8 +186,8 @@ export class Searcher {
       return alone(filter.among.filter((row) => isWanted(row) && !asked.isCopy(row)));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
-    const bestWords = arm === null ? 0 : bestScore(arm, passes);
-    const words = arm === null || bestWords === 0 ? null : fusedWords(arm, bestWords, factors);
+    const bestWords = byWords === null ? 0 : bestScore(byWords, passes);
+    const words = byWords === null || bestWords === 0 ? null : fusedWords(byWords, bestWords, factors);
     if (vector === null) {
       const rows = words === null ? NO_ROWS : topByWords(words, limit, passes);
       return { rows, dots: null, bestWords };
@@ -230,12 +230,12 @@ export class Searcher {
   }
 
   #supported(question: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
-    const { filter, arm, vector, supports } = this.#asked(question);
+    const { filter, byWords, vector, supports } = this.#asked(question);
     const { rows, vectors } = this.#memory;
     const dots = vector === null ? null : vectors.scan(vector, rows.size);
     const test = (passes: RowTest) => (row: number) => {
       const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
-      return supports(arm?.scores[row] ?? 0, cosine) && isFree(arm, row) && passes(row);
+      return supports(byWords?.scores[row] ?? 0, cosine) && isFree(byWords, row) && passes(row);
     };
     return { filter, test };
   }
@@ -256,7 +256,7 @@ const NO_ROWS = new Uint32Array(0);
 interface Asked {
   filter: RowFilter;
   vector: Int8Array | null;
-  arm: WordArm | null;
+  byWords: WordScores | null;
   /** See `coverageFactors`. */
   factors: Float64Array;
   /** Below this cosine meaning does not support a post. */
@@ -276,10 +276,13 @@ interface Asked {
 }
 
 /** True when neither phrases nor excluded words are asked for. */
-const isOpen = ({ needed, barred }: WordArm) => needed === null && barred === null;
+const isOpen = ({ needed, barred }: WordScores) => needed === null && barred === null;
 
 /** True for rows with every phrase asked for and nothing excluded. */
-function isFree(arm: WordArm | null, row: number): boolean {
-  if (arm === null) return true;
-  return (arm.needed === null || arm.needed[row] === 1) && (arm.barred === null || arm.barred[row] === 0);
+function isFree(byWords: WordScores | null, row: number): boolean {
+  if (byWords === null) return true;
+  return (
+    (byWords.needed === null || byWords.needed[row] === 1) &&
+    (byWords.barred === null || byWords.barred[row] === 0)
+  );
 }

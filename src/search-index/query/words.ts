@@ -7,7 +7,7 @@ import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 
 /** What the words of a query say of rows. It holds until the next question. */
-export interface WordArm {
+export interface WordScores {
   /** Rows with a score, ascending. */
   rows: Uint32Array;
   /** BM25 by row, 0 where no word occurs. */
@@ -35,7 +35,7 @@ export class WordScorer {
   }
 
   /** @param among  only these rows need a score; null means all */
-  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
+  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordScores {
     const others = (words.respelt ?? []).filter((word) => !words.any.includes(word));
     const asked = [
       ...this.#asked(memory, [...words.any, ...words.phrases.flat()]),
