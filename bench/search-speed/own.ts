@@ -50,7 +50,7 @@ export async function measureOwn(
   { count, texts, vectors }: BoardUnderTest,
   { recall: withRecall, thread }: { recall: boolean; thread?: boolean },
 ): Promise<OwnFigures> {
-  const index = new IndexUnderTest({ modelId: "bench", dimension: DIMENSION }, undefined, thread === true);
+  const index = new IndexUnderTest({ modelId: "bench", dimension: DIMENSION });
   const posts = boardPosts({ count: count + INGESTED, texts, vectors, now: NOW });
   try {
     const buildMs = build(index, posts, count);

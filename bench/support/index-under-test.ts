@@ -25,18 +25,16 @@ export class IndexUnderTest {
   /**
    * Opens the index of a folder, an empty one where there is none.
    * @param folder  a new temporary one unless given
-   * @param inThread  whether a large board moves to its thread; else it is asked without messages
    */
   constructor(
     model: { modelId: string | null; dimension: number },
     folder = mkdtempSync(join(tmpdir(), "index-")),
-    inThread = false,
   ) {
     this.folder = folder;
     this.#model = { ...model, modelId: model.modelId ?? "bench" };
     this.#database = new DatabaseSync(join(folder, "board.db"));
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    this.#index = new EmbeddedIndex(this.#model, inThread ? {} : { threadFrom: Number.POSITIVE_INFINITY });
+    this.#index = new EmbeddedIndex(this.#model);
     const { user_version: version } = this.#database.prepare("PRAGMA user_version").get() as {
       user_version: number;
     };

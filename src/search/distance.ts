@@ -1,8 +1,4 @@
-/** A point on Earth in degrees. */
-export interface Point {
-  lat: number;
-  lng: number;
-}
+import type { Point } from "../schema/place.ts";
 
 /** A box in degrees. When `west > east` it crosses the antimeridian. */
 export interface Box {

@@ -157,16 +157,16 @@ const LINES_MEDIAN = 105;
  * the change what the room is worth more for, and raises its number here. A further tool may come without another going.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  src: 35_540,
+  src: 35_071,
   "src/store/mongodb": 4_679,
   "src/store/sqlite": 2_656,
-  "src/search src/search-index": 4_253,
+  "src/search src/search-index": 4_174,
   "src/embed": 1_150,
   "src/adapters": 8_345,
-  "src/domain": 5_466,
+  "src/domain": 5_460,
   "src/syndication src/cli src/transfer": 3_434,
   test: 30_146,
-  bench: 4_311,
+  bench: 4_312,
 };
 const FILES_MAX = 420;
 

@@ -1,6 +1,7 @@
 import type { StandingFilter } from "../../schema/filter.ts";
+import type { Point } from "../../schema/place.ts";
 import type { Kind } from "../../schema/post.ts";
-import { distanceKm, type Point } from "../distance.ts";
+import { distanceKm } from "../distance.ts";
 import { VectorMemory } from "../kernel/vector-memory.ts";
 import { DOT_TO_COSINE } from "../vectors.ts";
 
