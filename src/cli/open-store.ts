@@ -12,7 +12,7 @@ import { openLogger } from "./output.ts";
  */
 export async function withBoard(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
-  await refuseNothing(config);
+  await requireBoard(config);
   await withStore(config, async (store) => {
     await refuseHalfImported(store.settings);
     await use(store, config);
@@ -20,7 +20,7 @@ export async function withBoard(use: (store: Store, config: Config) => Promise<v
 }
 
 /** @throws Error where no board is */
-export async function refuseNothing({ storeUrl }: Config): Promise<void> {
+export async function requireBoard({ storeUrl }: Config): Promise<void> {
   if (await storeExists(storeUrl)) return;
   // Without a password.
   const address = storeUrl.replace(/^(mongodb[^/]*\/\/)(?:.*@)?([^?]*).*/, "$1$2");

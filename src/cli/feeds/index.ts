@@ -11,7 +11,7 @@ import { counted } from "../../schema/text.ts";
 import type { Entries } from "../../syndication/entries.ts";
 import { type Feed, Feeds } from "../../syndication/feeds.ts";
 import { type Poll, previewFeed } from "../../syndication/index.ts";
-import { refuseNothing, withBoard, withServices } from "../open-store.ts";
+import { requireBoard, withBoard, withServices } from "../open-store.ts";
 import { commandBelow, jsonOption, print } from "../output.ts";
 import { DAILY, describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
@@ -169,7 +169,7 @@ function feedWith(feeds: readonly Feed[], id: string): Feed {
 
 /** The board that is there, with everything but the model and the work beside the answers. */
 async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promise<void> {
-  await refuseNothing(readConfig(process.env));
+  await requireBoard(readConfig(process.env));
   await withServices(act);
 }
 
