@@ -123,7 +123,7 @@ function sourcesOf({ set, hub }: FileFetch): Map<string, Source> {
   if (revision !== null) {
     // The smallest first, so that a closed network shows early.
     const files = [...set.files].sort((a, b) => bytesOf(a) - bytesOf(b));
-    const wanted = files.map((file) => ({ paths: [file.path], required: true, bytesMax: bytesOf(file) }));
+    const wanted = files.map((file) => ({ paths: [file.path], bytesMax: bytesOf(file) }));
     const from = { repository, commit: revision, hub };
     sources.set("hub", (target, watch) => fetchFromHub(from, wanted, target, watch));
   }

@@ -20,7 +20,8 @@ export interface HubSource {
 /** A file to download: the first of `paths` that the repository has. */
 export interface WantedFile {
   paths: readonly string[];
-  required: boolean;
+  /** Default: a file that is missing is a failure. */
+  optional?: boolean;
   /** More is a failure. */
   bytesMax: number;
 }
@@ -38,14 +39,14 @@ export async function fetchFromHub(
 ): Promise<string[]> {
   const found: string[] = [];
   await withHub(hub, signal, async (get) => {
-    for (const { paths, required, bytesMax } of wanted) {
+    for (const { paths, optional = false, bytesMax } of wanted) {
       let answer: Response | null = null;
       let path = "";
       for (path of paths) {
         answer = await get(`${repository}/resolve/${commit}/${path}`);
         if (answer !== null) break;
       }
-      if (answer === null && required) throw new Error(`the repository has no ${paths.join(", no ")}`);
+      if (answer === null && !optional) throw new Error(`the repository has no ${paths.join(", no ")}`);
       if (answer === null) continue;
       const received = progress(
         `${repository} from the hub, ${path}`,

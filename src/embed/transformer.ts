@@ -75,15 +75,8 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
 }
 
 /** The id of a model in the store. It differs wherever a text would get another vector. */
-export function modelIdOf({
-  id,
-  pooling,
-  maxTokens,
-  chosen,
-  weights,
-  queryPrefix,
-  postPrefix,
-}: EmbeddingModel): string {
+export function modelIdOf(model: EmbeddingModel): string {
+  const { id, pooling, maxTokens, chosen, weights, queryPrefix, postPrefix } = model;
   if (chosen === undefined) return `${id}/${pooling}/${maxTokens}`;
   const rest = createHash("sha256")
     .update(JSON.stringify([weights, queryPrefix, postPrefix]))

@@ -87,16 +87,6 @@ function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["
   return vector;
 }
 
-/** A loaded model. */
-interface Session {
-  /**
-   * The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself.
-   * @throws Error for a model of another dimension
-   */
-  statesOf(ids: readonly number[], dimension: number): Float32Array;
-  dispose(): void;
-}
-
 /** The part of the library's interface that is used here; `dist/binding.d.ts` of its package has all of it. */
 interface Binding {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
@@ -132,7 +122,7 @@ const OUTPUTS = ["last_hidden_state", "token_embeddings", "sentence_embedding"];
  * @param runtimeFolder  what `ensureRuntime` found
  * @throws Error when the machine cannot load the libraries, such as one without glibc, or the model is no encoder of texts
  */
-function openSession(runtimeFolder: string, modelPath: string): Session {
+function openSession(runtimeFolder: string, modelPath: string) {
   const binding: Binding = createRequire(import.meta.url)(join(runtimeFolder, "onnxruntime_binding.node"));
   binding.initOrtOnce(LOG_ERRORS, Tensor, isMainThread);
   const session = new binding.InferenceSession();
@@ -144,7 +134,11 @@ function openSession(runtimeFolder: string, modelPath: string): Session {
   const output = OUTPUTS.find((name) => outputs.includes(name));
   if (output === undefined) throw new Error(`the model answers ${outputs.join(", ")}, and no states`);
   return {
-    statesOf(ids, dimension) {
+    /**
+     * The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself.
+     * @throws Error for a model of another dimension
+     */
+    statesOf(ids: readonly number[], dimension: number): Float32Array {
       const feeds = Object.fromEntries(
         inputs.map((name) => {
           const numbers = BigInt64Array.from(ids, (id, at) => BigInt(INPUTS[name]?.(id, at) ?? 0));

@@ -75,7 +75,6 @@ const Config = z.object({
   hidden_size: count,
   d_model: count,
   dim: count,
-  n_embd: count,
   max_position_embeddings: count,
   vocab_size: count,
   pad_token_id: z.int().nullish().catch(undefined),
@@ -122,7 +121,7 @@ export async function describeModel(
     );
   }
   const pooling = settings.pooling ?? poolingOf(await read("1_Pooling/config.json", PoolingModes));
-  const width = config.hidden_size ?? config.d_model ?? config.dim ?? config.n_embd;
+  const width = config.hidden_size ?? config.d_model ?? config.dim;
   const dimension = settings.dimension ?? width;
   if (dimension === undefined) {
     throw new ModelRefused(`does not say its dimension: set "dimension" in ${SETTINGS_FILE}`);

@@ -30,10 +30,12 @@ const WEIGHTS = [
 ];
 const WEIGHTS_MAX = 4096 * MB;
 const OFFLINE = "downloads are switched off";
+/** What is said of a model that this program does not list. */
+const UNLISTED = { license: "as its authors say", registryPackage: null };
 
 /**
- * The model of a name: one that this program knows, one of the hub, or one in a folder. Of a model of the hub it downloads
- * what describes it, some kilobytes, where this machine does not have it yet; `completeModel` does the rest.
+ * The model of a name: one that this program knows, one of the hub, or one in a folder. For a model of the hub it downloads the
+ * files that describe it, some kilobytes, unless this machine has them; `completeModel` downloads the others.
  *
  * @param name  as `EMBEDDING_MODEL` has it; null for the default
  * @throws ModelRefused when the name is wrong, or the model cannot be used
@@ -67,9 +69,9 @@ export async function completeModel(model: EmbeddingModel, places: ModelPlaces):
   let pins = await pinsOf(model.folder, places);
   if (missingIn(pins, weightPaths) !== null) {
     const wanted = [
-      ...TOKENIZER_FILES.map((path) => ({ paths: [path], required: true, bytesMax: TOKENIZER_MAX })),
-      { paths: weightPaths, required: true, bytesMax: WEIGHTS_MAX },
-      { paths: weightPaths.map((path) => `${path}_data`), required: false, bytesMax: WEIGHTS_MAX },
+      ...TOKENIZER_FILES.map((path) => ({ paths: [path], bytesMax: TOKENIZER_MAX })),
+      { paths: weightPaths, bytesMax: WEIGHTS_MAX },
+      { paths: weightPaths.map((path) => `${path}_data`), bytesMax: WEIGHTS_MAX, optional: true },
     ];
     pins = await pinFirst(chosen, places, wanted, pins);
   }
@@ -84,15 +86,22 @@ async function hubModel(
   const commit = chosen.commit ?? (await pinnedCommit(repository, places));
   const name = `${repository}@${commit}`;
   const model = {
-    ...{ id: name, name, folder: name, repository, revision: commit, registryPackage: null },
-    ...{ license: "as its authors say", chosen: { kind: "hub" as const, repository, commit } },
+    ...UNLISTED,
+    id: name,
+    name,
+    folder: name,
+    repository,
+    revision: commit,
+    chosen: { kind: "hub" as const, repository, commit },
   };
   let pins = await pinsOf(name, places);
   const files = filesOf(pins).filter(({ path }) => DESCRIBING_FILES.some((one) => one === path));
   const isThere = files.length > 0 && (await findFiles({ ...places, set: { ...model, files } })) !== null;
   if (!isThere) {
     const wanted = DESCRIBING_FILES.map((path) => ({
-      ...{ paths: [path], required: path === "config.json", bytesMax: DESCRIBING_MAX },
+      paths: [path],
+      bytesMax: DESCRIBING_MAX,
+      optional: path !== "config.json",
     }));
     pins = await pinFirst(model.chosen, places, wanted, pins).catch((error: unknown) => {
       throw new ModelUnreachable(name, innermostReason(error));
@@ -107,7 +116,7 @@ async function hubModel(
 }
 
 /**
- * The newest commit of a repository at the time when this machine first asked; written down, so that it stays.
+ * The newest commit of a repository at the time when this machine first asked. It is written to a file, so that it stays.
  * @throws ModelUnreachable when the hub cannot be asked now and was never asked before
  */
 async function pinnedCommit(repository: string, places: ModelPlaces): Promise<string> {
@@ -139,13 +148,17 @@ async function folderModel(folder: string): Promise<EmbeddingModel> {
   const lacks = missingIn(pins, weightPaths);
   if (lacks !== null) throw new ModelRefused(`has no ${lacks} in ${folder}`);
   const content = createHash("sha256").update(JSON.stringify(Object.entries(pins).sort()));
+  const name = basename(folder);
   return {
+    ...UNLISTED,
     ...description,
-    id: `${basename(folder)}/${content.digest("hex").slice(0, 12)}`,
+    id: `${name}/${content.digest("hex").slice(0, 12)}`,
+    name,
+    folder,
+    revision: null,
     weights: weightsIn(pins, weightPaths),
     files: filesOf(pins),
-    ...{ name: basename(folder), folder, revision: null, registryPackage: null },
-    ...{ license: "as its authors say", chosen: { kind: "folder" } },
+    chosen: { kind: "folder" },
   };
 }
 
