@@ -1,3 +1,4 @@
+import { DAY_MS } from "../domain/time.ts";
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
 
@@ -15,7 +16,6 @@ const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
 /** Some countries write the day first, others the month. */
 const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
 const DOTTED = /^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b,?/;
-const DAY_MS = 86_400_000;
 
 /** The time that a date in a feed covers, in epoch milliseconds. */
 export interface FeedSpan {

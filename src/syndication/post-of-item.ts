@@ -1,6 +1,7 @@
 import { refuseBoardKeys } from "../domain/board-keys.ts";
 import { checkExpiry, checkWindow } from "../domain/posts/expiry.ts";
 import { sha256 } from "../domain/secrets.ts";
+import { DAY_MS } from "../domain/time.ts";
 import { parseUrl } from "../parse-url.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";
@@ -67,7 +68,7 @@ export const sourceIdOf = ({ id }: FeedItem): string => (id.length <= SOURCE_ID_
 /** Null leaves the expiry to the board, which takes it from the end or start of the post. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
   if (item.expiresAt != null && item.expiresAt > now)
-    return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * 86_400_000);
+    return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * DAY_MS);
   return item.startsAt == null && !FEED_FORMATS[feed.kind].isComplete ? now + NEWS_MS : null;
 }
 

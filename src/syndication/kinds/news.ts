@@ -1,11 +1,12 @@
 import { parseFeed } from "feedsmith";
+import { DAY_MS } from "../../domain/time.ts";
 import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";
 
 /** Relayed news without an end is shown for this long after it was published. */
-export const NEWS_MS = 14 * 86_400_000;
+export const NEWS_MS = 14 * DAY_MS;
 
 /** RSS 0.9 to 2.0, RDF, Atom and JSON Feed, which list the newest entries. */
 export const news: FeedFormat = {

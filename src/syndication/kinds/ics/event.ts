@@ -1,10 +1,9 @@
+import { DAY_MS } from "../../../domain/time.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { FeedError, type FeedItem } from "../../item.ts";
 import { coordinate } from "../fields.ts";
 import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf, utcShownIn, type Zone, type Zones } from "./zones.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A day or a moment, as the clocks of its zone show it. */
 export interface Time {

@@ -1,4 +1,5 @@
 import rrule from "rrule";
+import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
 import type { FeedItem } from "../../item.ts";
 import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./event.ts";
 import { type Property, valuesOf } from "./lines.ts";
@@ -6,12 +7,10 @@ import type { Zone, Zones } from "./zones.ts";
 import { dayOfClock, type Length, lengthOf, ruleOf } from "./zones.ts";
 
 /** How far ahead a recurring event is expanded, and into how many occurrences. */
-const AHEAD_MS = 180 * 86_400_000;
+const AHEAD_MS = 180 * DAY_MS;
 const OCCURRENCES_MAX = 60;
 /** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
 const STEPS_MAX = 20_000;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 /** What all events of a calendar share. */
 export interface Calendar {

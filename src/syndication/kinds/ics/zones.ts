@@ -1,15 +1,11 @@
 import rrule, { type Options } from "rrule";
 import { findIana } from "windows-iana";
+import { DAY_MS } from "../../../domain/time.ts";
 import { TimeZone } from "../../../schema/scalars.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { momentOfClock, offsetMs } from "../../../schema/time/local-time.ts";
 import { FeedError } from "../../item.ts";
 import { type Component, textFor } from "./lines.ts";
-
-const DAY_MS = 86_400_000;
-
-/** A time without a zone, in milliseconds as if it were UTC; null for anything else. */
-const clockIn = (text: string): number | null => spanOfText(text)?.from ?? null;
 
 /**
  * Reads a recurrence rule (RFC 5545, 3.3.10), on the clocks of its start. A last day is included; a last moment in UTC is
@@ -117,9 +113,9 @@ function ianaZone(shownIn: string): Zone {
 /** A zone by the rules of a VTIMEZONE: each onset sets the clocks to another offset from UTC. */
 function definedZone(component: Component, shownIn: string): Zone {
   const observances = component.parts.flatMap((part) => {
-    const onset = clockIn(textFor(part, "DTSTART"));
+    const onset = spanOfText(textFor(part, "DTSTART"))?.from;
     const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)/.exec(textFor(part, "TZOFFSETTO")) ?? [];
-    if (onset === null || sign === undefined) return [];
+    if (onset === undefined || sign === undefined) return [];
     const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
     // A rule is followed from its start, which may lie centuries ago.
     const year = Math.max(new Date(onset).getUTCFullYear(), RULES_FROM_YEAR);
