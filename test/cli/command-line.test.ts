@@ -201,7 +201,7 @@ describe("agent-board publishers", () => {
 
 describe("completion", () => {
   it.each(["zsh", "fish", "powershell"])("%s gets a script that asks the program", async (shell) => {
-    const { code, stdout } = await start(["complete", shell]);
+    const { code, stdout } = await run(["complete", shell]);
     expect(code).toBe(0);
     expect(stdout).toContain("agent-board complete");
   });
@@ -211,6 +211,6 @@ describe("completion", () => {
     [["feeds", ""], /^poll\t/m],
     [["doctor", "--j"], /^--json\t/m],
   ] as const)("of %j offers what exists", async (args, offer) => {
-    expect((await start(["complete", "--", ...args])).stdout).toMatch(offer);
+    expect((await run(["complete", "--", ...args])).stdout).toMatch(offer);
   });
 });

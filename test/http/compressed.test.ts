@@ -1,20 +1,17 @@
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { useTestBoard } from "../support/boards/use.ts";
+import { exactRequest } from "../support/clients/exact-request.ts";
 
 const board = useTestBoard();
 
-/** By `node:http`, since `fetch` decodes what it gets. */
-async function ask(path: string, headers: Record<string, string>, send?: object) {
-  const isJson = send === undefined ? {} : { "Content-Type": "application/json" };
-  const options = { method: send === undefined ? "GET" : "POST", headers: { ...headers, ...isJson } };
-  const asked = request(board.url + path, options).end(send === undefined ? undefined : JSON.stringify(send));
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
-  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
-}
+const ask = (path: string, headers: Record<string, string>) => exactRequest(board.url + path, { headers });
+const post = (path: string, headers: Record<string, string>, sent: object) =>
+  exactRequest(board.url + path, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify(sent),
+  });
 
 describe("answers", () => {
   it.each(["/", "/openapi.json", "/llms.txt", "/feed.xml", "/api/v1/metrics"])(
@@ -49,12 +46,12 @@ describe("answers", () => {
 
   it("to whoever registers stay plain: they show a key beside text that another may have chosen", async () => {
     const args = { name: "Cellists of the town", description: "x".repeat(480), accept_terms: true };
-    const rest = await ask("/api/v1/publishers", { "Accept-Encoding": "gzip" }, args);
+    const rest = await post("/api/v1/publishers", { "Accept-Encoding": "gzip" }, args);
     expect(rest.status).toBe(201);
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
     const params = { name: "register_publisher", arguments: { ...args, name: "Violists of the town" } };
     const headers = { "Accept-Encoding": "gzip", Accept: "application/json, text/event-stream" };
-    const mcp = await ask("/mcp/data", headers, { ...call, params });
+    const mcp = await post("/mcp/data", headers, { ...call, params });
     for (const answer of [rest, mcp]) {
       expect(answer.body.length).toBeGreaterThan(1024);
       expect(answer.body.toString()).toContain("bbk_");

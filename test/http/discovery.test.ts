@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { newPostId } from "../../src/domain/secrets.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { startBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { aPost } from "../support/search/rows.ts";
+import { getPage } from "../support/texts/html.ts";
 
 const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
@@ -20,10 +21,7 @@ const me = usePublisher(board);
 /** The board of an operator who set nothing but AI_TRAINING. */
 const bare = useTestBoard({ AI_TRAINING: "on" }, { idle: true });
 
-const get = async (path: string, on: Pick<TestBoard, "url"> = board) => {
-  const response = await fetch(on.url + path);
-  return { status: response.status, headers: response.headers, text: await response.text() };
-};
+const get = (path: string, on = board) => getPage(on, path, { accept: "*/*" });
 const locations = (xml: string) => [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url ?? "");
 const pathOf = (url: string) => url.replace(SITE, "");
 const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;

@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
+import { exactRequest } from "../support/clients/exact-request.ts";
 
 const EXPOSED = [
   ...["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Idempotency-Replayed"],
@@ -177,10 +175,7 @@ describe("http", () => {
     const { key } = await register(site);
     const { id } = await write(site, key);
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
-    // Not `fetch`, which sets the host by itself.
-    const sent = httpRequest(`${site.api}/posts/${id}`, { headers }).end();
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
-    const body = await text(response);
+    const body = String((await exactRequest(`${site.api}/posts/${id}`, { headers })).body);
     await site.stop();
     expect(body).not.toContain("evil.example");
     const { data, meta } = JSON.parse(body);

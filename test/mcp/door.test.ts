@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { type IncomingHttpHeaders, request } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { useTestBoard } from "../support/boards/use.ts";
+import { exactRequest } from "../support/clients/exact-request.ts";
 
 const META = "io.modelcontextprotocol/";
 const MODERN = {
@@ -197,31 +198,18 @@ interface Answer {
 }
 
 /**
- * Sends a message to /mcp with exactly these headers, which fetch would not: it adds an `Accept`, and sets `Host`.
+ * Sends a message to /mcp with exactly these headers.
  * @param headers  undefined leaves a header out
  */
-function ask(
-  body: unknown,
+async function ask(
+  sent: unknown,
   headers: Record<string, string | undefined> = {},
   url = board.url,
 ): Promise<Answer> {
-  const all = {
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-    ...headers,
-  };
-  const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  return new Promise((resolve, reject) => {
-    const asked = request(`${url}/mcp`, { method: "POST", headers: sent }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk) => {
-        text += chunk;
-      });
-      response.on("end", () => {
-        const [, data = text] = /^data: (.*)$/m.exec(text) ?? [];
-        resolve({ status: response.statusCode, headers: response.headers, message: JSON.parse(data) });
-      });
-    });
-    asked.on("error", reject).end(JSON.stringify(body));
-  });
+  const usual = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const given = Object.entries({ ...usual, ...headers }).filter((entry) => entry[1] !== undefined);
+  const options = { method: "POST", headers: Object.fromEntries(given), body: JSON.stringify(sent) };
+  const { body, ...answer } = await exactRequest(`${url}/mcp`, options);
+  const [, data = String(body)] = /^data: (.*)$/m.exec(String(body)) ?? [];
+  return { ...answer, message: JSON.parse(data) };
 }

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { useFolder, useTestBoard } from "../support/boards/use.ts";
+import { idIn } from "../support/clients/mcp-clients.ts";
 import { stdioCommand } from "../support/clients/stdio.ts";
 
 type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string | boolean> };
@@ -57,7 +58,7 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     expect(key).toBeDefined();
     const event = { kind: "event", title: "A concert", body: "At eight.", api_key: key };
     const created = await call("create_post", event);
-    const id = /^id: (\w+)$/m.exec(created)?.[1];
+    const id = idIn(created);
     expect(await call("get_post", { id })).toContain('"Oude Kerk"');
     expect(asked).toEqual([
       expect.stringMatching(/^Your agent registers "Asked" .* The terms: (http|board:)/),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { idIn } from "../support/clients/mcp-clients.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const board = useTestBoard();
@@ -12,7 +13,7 @@ async function postWith(fields: Record<string, unknown>) {
   written += 1;
   const answer = await client.call("create_post", { ...distinctText(written), ...fields });
   expect(answer.text).toMatch(/^(Note: .*\n)?Published\./);
-  const id = /^id: (\S+)$/m.exec(answer.text)?.[1];
+  const id = idIn(answer.text);
   return { answer, post: (await call(board, `GET /posts/${id}`)).body.data };
 }
 

@@ -312,38 +312,28 @@ describe("visible", () => {
 });
 
 describe("whenOf", () => {
-  const post = (fields: Partial<Post>) =>
-    whenOf({
-      starts_at: null,
-      ends_at: null,
-      timezone: null,
-      metadata: {},
-      created_at: "2026-11-20T08:00:00.000Z",
-      ...fields,
-    } as Post);
+  const AT = { starts_at: "2026-12-05T09:00:00.000Z", timezone: "Europe/Amsterdam" };
+  const DAYS = { starts_at: "2026-12-05T00:00:00.000Z", metadata: { all_day: true } };
 
-  it("gives the time in the post's own time zone", () => {
-    const at = { starts_at: "2026-12-05T09:00:00.000Z", timezone: "Europe/Amsterdam" };
-    expect(post({ ...at, ends_at: "2026-12-05T15:00:00.000Z" })).toBe(
-      "Sat 2026-12-05 10:00–16:00 Europe/Amsterdam",
-    );
-    expect(post({ ...at, ends_at: "2026-12-06T03:00:00.000Z" })).toBe(
+  it.each<[string, Partial<Post>]>([
+    ["Sat 2026-12-05 10:00–16:00 Europe/Amsterdam", { ...AT, ends_at: "2026-12-05T15:00:00.000Z" }],
+    [
       "Sat 2026-12-05 10:00 – Sun 2026-12-06 04:00 Europe/Amsterdam",
-    );
-    expect(post(at)).toBe("Sat 2026-12-05 10:00 Europe/Amsterdam");
-  });
-
-  it("gives UTC without a zone, days for all-day posts, and the day of writing without a date", () => {
-    expect(post({ starts_at: "2026-12-05T00:00:00.000Z" })).toBe("Sat 2026-12-05 00:00 UTC");
-    const days = {
-      starts_at: "2026-12-05T00:00:00.000Z",
-      ends_at: "2026-12-07T23:59:59.000Z",
-      metadata: { all_day: true },
-    };
-    expect(post(days)).toBe("Sat 2026-12-05 – Mon 2026-12-07");
+      { ...AT, ends_at: "2026-12-06T03:00:00.000Z" },
+    ],
+    ["Sat 2026-12-05 10:00 Europe/Amsterdam", AT],
+    ["Sat 2026-12-05 00:00 UTC", { starts_at: DAYS.starts_at }],
+    ["Sat 2026-12-05 – Mon 2026-12-07", { ...DAYS, ends_at: "2026-12-07T23:59:59.000Z" }],
     // As in the calendar, which once showed the same post a day shorter.
-    expect(post({ ...days, ends_at: "2026-12-07T00:00:00.000Z" })).toBe("Sat 2026-12-05 – Sun 2026-12-06");
-    expect(post({ ...days, ends_at: days.starts_at })).toBe("Sat 2026-12-05");
-    expect(post({})).toBe("posted 2026-11-20");
-  });
+    ["Sat 2026-12-05 – Sun 2026-12-06", { ...DAYS, ends_at: "2026-12-07T00:00:00.000Z" }],
+    ["Sat 2026-12-05", { ...DAYS, ends_at: DAYS.starts_at }],
+    ["posted 2026-11-20", {}],
+  ])(
+    "gives the time in the post's own zone, else in UTC, or its days, or the day of writing: %s",
+    (when, fields) => {
+      const dateless = { starts_at: null, ends_at: null, timezone: null, metadata: {} };
+      const post = { ...dateless, created_at: "2026-11-20T08:00:00.000Z", ...fields };
+      expect(whenOf(post as Post)).toBe(when);
+    },
+  );
 });

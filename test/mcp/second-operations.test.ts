@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { mcpClient } from "../support/clients/mcp-clients.ts";
+import { idIn, mcpClient } from "../support/clients/mcp-clients.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const board = useTestBoard();
 const owner = usePublisher(board, "Owner");
 const client = useClient(board, "/mcp", owner);
 
-const idIn = (text: string) => /^id: (\S+)$/m.exec(text)?.[1] ?? "";
 /** The call that a text proposes to go on, such as `More: get_post {…}`. */
 function nextCall(text: string): [string, Record<string, unknown>] {
   const [, tool = "", args = "{}"] = /^(?:More|Next look): (\w+) (\{.*\})$/m.exec(text) ?? [];

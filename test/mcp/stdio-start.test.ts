@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { idIn } from "../support/clients/mcp-clients.ts";
 import { HANDSHAKE, StdioBoard, stdioCommand } from "../support/clients/stdio.ts";
 import { recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
@@ -54,7 +55,7 @@ describe("over stdio, links", () => {
     const registered = await board.call("register_publisher", { name: "Kitchen", accept_terms: true });
     const key = { api_key: /api_key: (\w+)/.exec(registered)?.[1] ?? "" };
     const created = await board.call("create_post", { ...post, ...key });
-    const id = /^id: (\S+)$/m.exec(created)?.[1] ?? "";
+    const id = idIn(created);
     const said = [
       refused,
       registered,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { CLIENTS, mcpClient } from "../support/clients/mcp-clients.ts";
+import { CLIENTS, idIn, mcpClient } from "../support/clients/mcp-clients.ts";
 import { HANDSHAKE, StdioBoard, stdioCommand } from "../support/clients/stdio.ts";
 import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 
@@ -57,7 +57,7 @@ describe.each(Object.entries(WAYS))("over stdio, with its board %s,", (way, args
       ).toEqual(TOOLS);
       const title = `Written ${way} by ${name}`;
       const created = await client.call("create_post", { title, body: "written over stdio" });
-      const id = /^id: (\S+)$/m.exec(created.text)?.[1] ?? "";
+      const id = idIn(created.text);
       expect((await client.call("get_post", { id })).text).toMatch(
         new RegExp(`"${title}"[\\s\\S]*by "Remote"`),
       );

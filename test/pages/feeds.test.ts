@@ -5,6 +5,7 @@ import { call, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose, write } from "../support/boards/writing.ts";
+import { getPage } from "../support/texts/html.ts";
 import { HOSTILE_MARKUP } from "../support/texts/xss.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,10 +16,8 @@ let now = Date.UTC(2026, 10, 20, 12);
 const board = useTestBoard({ SITE_URL: "https://board.example" }, { clock: () => now });
 const me = usePublisher(board, "Bike & Bell <Kitchen>");
 
-const get = async (path: string, headers: Record<string, string> = {}) => {
-  const response = await fetch(board.url + path, { headers });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-};
+const get = (path: string, headers: Record<string, string> = {}) =>
+  getPage(board, path, { accept: "*/*", ...headers });
 /** The path of the next page. */
 const nextIn = (headers: Headers) =>
   /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1]?.replace("https://board.example", "");

@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { getPage, problemsOf } from "../support/texts/html.ts";
+import { getPage, postForm, problemsOf } from "../support/texts/html.ts";
 
 describe("/join", () => {
   const board = useTestBoard();
 
-  async function send(fields: Record<string, string>, headers: Record<string, string> = {}) {
-    const response = await fetch(`${board.url}/join`, {
-      method: "POST",
-      body: new URLSearchParams(fields),
-      headers,
-      redirect: "manual",
-    });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  }
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    postForm(board, "/join", fields, headers);
   const keyIn = (text: string) => /bbk_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
   const newKey = async (name = "Tea House") =>
     keyIn((await send({ do: "register", name, accept_terms: "yes" })).text);

@@ -3,21 +3,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
-import { BROWSER, dataOf, getPage, type Page, problemsOf } from "../support/texts/html.ts";
-
-async function postForm(
-  board: TestBoard,
-  path: string,
-  fields: Record<string, string>,
-  headers: Record<string, string> = {},
-): Promise<Page> {
-  const response = await fetch(board.url + path, {
-    method: "POST",
-    headers: { accept: BROWSER, ...headers },
-    body: new URLSearchParams(fields),
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
+import { BROWSER, dataOf, getPage, postForm, problemsOf } from "../support/texts/html.ts";
 
 /** Writes a post of every kind, a thread with a reply among them. */
 async function fill(board: TestBoard) {
@@ -44,8 +30,6 @@ async function fill(board: TestBoard) {
   const reply = await write(board, key, { parent_id: thread.id, title: "Re: datasets" });
   return { publisher, key, event, offer, request, announcement, thread, reply };
 }
-
-const dayNumber = (ms: number) => Math.floor(ms / 86_400_000);
 
 describe("pages", () => {
   let made: Awaited<ReturnType<typeof fill>>;
@@ -303,16 +287,6 @@ describe("pages", () => {
     const [data] = dataOf((await getPage(board, `/p/${id}`)).text);
     expect(data).toMatchObject({ startDate: "2026-12-18", endDate: "2026-12-20" });
     expect(data).not.toHaveProperty("organizer");
-  });
-
-  it("draw a bar for each day that counts something, and none for the others", async () => {
-    const { text } = await getPage(board, "/stats");
-    const [shape = ""] = text.split('id="posts-desc"')[1]?.split("</svg>") ?? [];
-    const bar = /class="bar" d="([^"]*)"/.exec(shape)?.[1] ?? "";
-    // Everything was posted today, the last of 30 days (at midnight the day before): one bar as high as the chart allows.
-    const midnights = dayNumber(Date.now() + ahead) - dayNumber(Date.parse(made.event.created_at));
-    expect(bar.match(/M/g)).toHaveLength(1);
-    expect(bar).toMatch(new RegExp(`^M${582 - 20 * midnights}\\.0 160v-\\d+\\.\\dh16\\.0V160Z$`));
   });
 
   it("keep filters over forms, pages and chips, and drop empty fields", async () => {

@@ -158,6 +158,9 @@ describe("/stats", () => {
       const figure = html.split(`<h2 id="${chart}">`)[1]?.split("</section>")[0] ?? "";
       expect(figure).toContain(`<title id="${chart}-title">`);
       expect(figure).toContain(`<desc id="${chart}-desc">`);
+      // A bar for each day that counts something, and none for the others.
+      const bars = /class="bar" d="([^"]*)"/.exec(figure)?.[1]?.match(/M/g) ?? [];
+      expect(bars).toHaveLength(data.series_30d.filter((day) => Number(day[chart]) > 0).length);
       const cells = [
         ...figure.matchAll(/<td><time datetime="([\d-]+)">[^<]*<\/time><\/td><td class="number">([\d,]+)</g),
       ];

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { RawHost } from "../support/clients/sign-in.ts";
+import { postForm } from "../support/texts/html.ts";
 
 const ADDRESSES = [
   "/.well-known/oauth-protected-resource/mcp/me",
@@ -69,10 +70,8 @@ describe("a board with SIGN_IN", () => {
     const { key } = await register(board);
     const host = await RawHost.register(board);
     const { access_token: token } = await host.signIn(key);
-    const send = async (fields: Record<string, string>) => {
-      const body = new URLSearchParams({ api_key: key, ...fields });
-      return (await fetch(`${board.url}/join`, { method: "POST", body })).text();
-    };
+    const send = async (fields: Record<string, string>) =>
+      (await postForm(board, "/join", { api_key: key, ...fields })).text;
     expect(await send({ do: "show" })).toContain("Signed in: <bdi>Raw host</bdi>");
     expect(await send({ do: "rotate", sign_out_hosts: "true" })).toContain("Your key");
     expect(await host.enter(token)).toBe(401);

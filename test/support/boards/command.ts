@@ -36,6 +36,8 @@ async function runAlone(args: readonly string[], environment: Record<string, str
     replace("stderr", stderr),
     replace("exit", exit),
   ];
+  const { log } = console;
+  console.log = (...said: unknown[]) => void stdout.write(`${said.join(" ")}\n`);
   const before = process.exitCode;
   process.exitCode = undefined;
   let code: number;
@@ -49,6 +51,7 @@ async function runAlone(args: readonly string[], environment: Record<string, str
     code = error.code;
   } finally {
     process.exitCode = before;
+    console.log = log;
     for (const undo of restore) undo();
   }
   return { code, stdout: stdout.text, stderr: stderr.text };

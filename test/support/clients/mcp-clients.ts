@@ -56,21 +56,19 @@ async function newClient(
 ): Promise<TestClient> {
   const client = new Client(WHO, { versionNegotiation });
   await client.connect(newTransport(target));
-  return {
-    version: () => client.getNegotiatedProtocolVersion(),
-    call: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
-    list: async (what) => listOf(what, client),
-    read: async (uri) => textOf((await client.readResource({ uri })).contents),
-    prompt: async (name, args) => promptOf(await client.getPrompt({ name, arguments: args })),
-    close: () => client.close(),
-  };
+  return testClient(client, () => client.getNegotiatedProtocolVersion());
 }
 
 async function oldClient(target: Target): Promise<TestClient> {
   const client = new OldClient(WHO);
   await client.connect(oldTransport(target));
+  return testClient(client as unknown as Client, () => undefined);
+}
+
+/** A client of either SDK: both have the methods that tests need. */
+function testClient(client: Client, version: () => string | undefined): TestClient {
   return {
-    version: () => undefined,
+    version,
     call: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
     list: async (what) => listOf(what, client),
     read: async (uri) => textOf((await client.readResource({ uri })).contents),
@@ -97,10 +95,7 @@ function oldTransport(target: Target): OldTransport {
   return transport as OldTransport;
 }
 
-async function listOf(
-  what: "tools" | "resources" | "prompts",
-  client: Client | OldClient,
-): Promise<unknown[]> {
+async function listOf(what: "tools" | "resources" | "prompts", client: Client): Promise<unknown[]> {
   if (what === "tools") return (await client.listTools()).tools;
   return what === "resources"
     ? (await client.listResources()).resources
@@ -127,3 +122,6 @@ const textOf = (contents: readonly unknown[]) => String((contents[0] as { text?:
 function promptOf({ messages }: { messages: readonly { content: unknown }[] }): string {
   return String((messages[0]?.content as { text?: unknown } | undefined)?.text);
 }
+
+/** The id in the answer to a creation. */
+export const idIn = (text: string): string => /^id: (\S+)$/m.exec(text)?.[1] ?? "";

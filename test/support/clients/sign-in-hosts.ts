@@ -54,46 +54,34 @@ export interface Host {
   call(url: string, keeps: HostMemory, name: string, args: Record<string, unknown>): Promise<string>;
 }
 
+type Sdk = {
+  Client: typeof NewClient;
+  Transport: typeof NewTransport;
+  auth: typeof newAuth;
+};
+
+/** A host by an SDK: both have these under the same names. */
+const hostBy = ({ Client, Transport, auth }: Sdk): Host => ({
+  async begin(url, keeps) {
+    const transport = new Transport(new URL(url), { authProvider: keeps });
+    await new Client(WHO).connect(transport).catch(() => {});
+    return String(keeps.kept["url"]);
+  },
+  async finish(url, keeps, answer) {
+    const { code = "", iss = "" } = Object.fromEntries(answer.searchParams);
+    await auth(keeps, { serverUrl: url, authorizationCode: code, iss } as never);
+  },
+  async call(url, keeps, name, args) {
+    const client = new Client(WHO);
+    await client.connect(new Transport(new URL(url), { authProvider: keeps }));
+    const { content } = await client.callTool({ name, arguments: args });
+    await client.close();
+    return (content as { text: string }[]).map(({ text }) => text).join("\n");
+  },
+});
+
 /** Hosts that use the official SDKs, of both major versions. */
 export const HOSTS: Record<string, Host> = {
-  "SDK 2.x": {
-    async begin(url, keeps) {
-      await newAuth(keeps, { serverUrl: url });
-      return String(keeps.kept["url"]);
-    },
-    async finish(url, keeps, answer) {
-      const code = String(answer.searchParams.get("code"));
-      const iss = answer.searchParams.get("iss");
-      await newAuth(keeps, {
-        serverUrl: url,
-        authorizationCode: code,
-        ...(iss === null ? {} : { iss }),
-      } as never);
-    },
-    async call(url, keeps, name, args) {
-      const client = new NewClient(WHO);
-      await client.connect(new NewTransport(new URL(url), { authProvider: keeps }));
-      const { content } = await client.callTool({ name, arguments: args });
-      await client.close();
-      return (content as { text: string }[]).map(({ text }) => text).join("\n");
-    },
-  },
-  "SDK 1.x": {
-    async begin(url, keeps) {
-      const client = new OldClient(WHO);
-      const transport = new OldTransport(new URL(url), { authProvider: keeps });
-      await client.connect(transport as never).catch(() => {});
-      return String(keeps.kept["url"]);
-    },
-    async finish(url, keeps, answer) {
-      await oldAuth(keeps, { serverUrl: url, authorizationCode: String(answer.searchParams.get("code")) });
-    },
-    async call(url, keeps, name, args) {
-      const client = new OldClient(WHO);
-      await client.connect(new OldTransport(new URL(url), { authProvider: keeps }) as never);
-      const { content } = await client.callTool({ name, arguments: args });
-      await client.close();
-      return (content as { text: string }[]).map(({ text }) => text).join("\n");
-    },
-  },
+  "SDK 2.x": hostBy({ Client: NewClient, Transport: NewTransport, auth: newAuth }),
+  "SDK 1.x": hostBy({ Client: OldClient, Transport: OldTransport, auth: oldAuth } as unknown as Sdk),
 };

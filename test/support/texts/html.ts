@@ -24,6 +24,22 @@ export async function getPage(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+/** What a form gets that sends these fields; redirects are not followed. */
+export async function postForm(
+  board: TestBoard,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const response = await fetch(board.url + path, {
+    method: "POST",
+    headers: { accept: BROWSER, ...headers },
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
   rules: {
