@@ -1,3 +1,4 @@
+import { setTimeout as after } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
@@ -252,18 +253,12 @@ export class Dispatcher {
   /** The caller of an open call, which needs no key to be answered while the database is away. */
   async #callerOrNobody(credentials: Credentials): Promise<Caller> {
     if (credentials.apiKey === null || credentials.signedIn !== undefined) return this.#callerOf(credentials);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Caller>((resolve) => {
-      timer = setTimeout(resolve, KEY_WAIT_MS, NOBODY);
-      timer.unref();
-    });
     try {
+      const late = after(KEY_WAIT_MS, NOBODY, { ref: false });
       return await Promise.race([this.#callerOf(credentials), late]);
     } catch (error) {
       if (error instanceof StoreUnavailable) return NOBODY;
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
