@@ -104,27 +104,36 @@ function annotationsOf({ effect }: Operation): Record<string, boolean> {
   };
 }
 
-/** The fields of all its operations, the key for hosts that cannot set headers, and the detail of a search. */
+/**
+ * The schema of a tool's arguments: the fields of all its operations, the key for hosts that cannot set headers, and the
+ * detail of a search. Every provider of models takes it: a type on every property, choices of strings only, no constants, no
+ * alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and defaults stand in the
+ * descriptions.
+ */
 function inputSchemaOf(
   tool: Tool,
   inputs: readonly JsonObject[],
   takesDetail: boolean,
 ): ListedTool["inputSchema"] {
   const [first = {}, second] = inputs;
-  const needed = requiredOf(first).filter((name) => requiredOf(second ?? first).includes(name));
-  return argumentsSchema(
-    {
-      ...propertiesOf(first),
-      ...(second === undefined ? {} : fieldsOfSecond(tool.also?.given, second)),
-      ...(takesDetail
-        ? { detail: { type: "string", enum: DETAILS, description: "full: whole posts. Default: compact." } }
-        : {}),
-      ...(tool.auth === "key"
-        ? { api_key: { type: "string", description: "Your key, where the server has none set." } }
-        : {}),
-    },
-    needed,
-  );
+  const required = requiredOf(first).filter((name) => requiredOf(second ?? first).includes(name));
+  const properties = {
+    ...propertiesOf(first),
+    ...(second === undefined ? {} : fieldsOfSecond(tool.also?.given, second)),
+    ...(takesDetail
+      ? { detail: { type: "string", enum: DETAILS, description: "full: whole posts. Default: compact." } }
+      : {}),
+    ...(tool.auth === "key"
+      ? { api_key: { type: "string", description: "Your key, where the server has none set." } }
+      : {}),
+  };
+  return {
+    type: "object",
+    properties: portableFields(properties, UNLISTED.top),
+    ...(required.length === 0 ? {} : { required }),
+    // OpenAI's strict mode takes an object without fields only if it says that it has none.
+    ...(Object.keys(properties).length === 0 ? { additionalProperties: false } : {}),
+  };
 }
 
 /** Describes the fields that choose the second operation. */
@@ -136,24 +145,6 @@ const TOLD: Readonly<Record<string, string>> = {
 /** The field that chooses the second operation. All others are those of the first. */
 const fieldsOfSecond = (given: string | undefined, second: JsonObject) =>
   given === undefined ? {} : { [given]: { ...propertiesOf(second)[given], description: TOLD[given] } };
-
-/**
- * The schema of a tool's arguments, as every provider of models takes it: a type on every property, choices of strings
- * only, no constants, no alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and
- * defaults stand in the descriptions.
- */
-function argumentsSchema(
-  properties: Record<string, JsonObject>,
-  required: readonly string[],
-): ListedTool["inputSchema"] {
-  return {
-    type: "object",
-    properties: portableFields(properties, UNLISTED.top),
-    ...(required.length === 0 ? {} : { required }),
-    // OpenAI's strict mode takes an object without fields only if it says that it has none.
-    ...(Object.keys(properties).length === 0 ? { additionalProperties: false } : {}),
-  };
-}
 
 /**
  * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds
