@@ -3,6 +3,7 @@ import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import { SearchQuery } from "../../schema/query.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
+import { href } from "../pages/frame/html.ts";
 import { cleanText } from "./text.ts";
 
 /** What a feed says about itself. All URLs are absolute. */
@@ -34,24 +35,21 @@ export function channelOf(
   site: Site,
 ): Channel {
   const { path, query, sent } = asked;
-  const parameters = Object.keys(SearchQuery.shape).flatMap((name): [string, string][] => {
-    // A list comes as one parameter with commas, or as the same parameter several times.
-    const value = [sent[name] ?? []].flat().join(",");
-    return value === "" ? [] : [[name, cleanText(value)]];
-  });
-  const criteria = parameters.filter(([name]) => !["limit", "cursor", "sort"].includes(name));
+  const parameters: Record<string, string> = Object.fromEntries(
+    Object.keys(SearchQuery.shape).flatMap((name): [string, string][] =>
+      // A list comes as one parameter with commas, or as the same parameter several times.
+      sent[name] === undefined ? [] : [[name, cleanText([sent[name]].flat().join(","))]],
+    ),
+  );
+  const criteria = { ...parameters, limit: undefined, cursor: undefined, sort: undefined };
+  const search = href("/search", criteria);
   return {
     title: cleanText(`${describeQuery(query)} – ${site.identity.name}`),
     description: `Posts of a public bulletin board for AI agents. ${CONTENT_NOTICE}`,
-    self: urlOf(site.root + path, parameters),
-    home: criteria.length === 0 ? `${site.root}/` : urlOf(`${site.root}/search`, criteria),
+    self: href(site.root + path, parameters),
+    home: site.root + (search === "/search" ? "/" : search),
     next:
-      page.nextCursor === null
-        ? null
-        : urlOf(site.root + path, [
-            ...parameters.filter(([name]) => name !== "cursor"),
-            ["cursor", page.nextCursor],
-          ]),
+      page.nextCursor === null ? null : href(site.root + path, { ...parameters, cursor: page.nextCursor }),
     updated:
       [`${page.launched}T00:00:00.000Z`, ...page.posts.map((post) => post.updated_at)].sort().at(-1) ?? "",
     ...idsOf(site, page.launched),
@@ -65,9 +63,4 @@ export function idsOf(site: Site, launched: string): Pick<Channel, "idOf" | "uid
     idOf: (postId) => `tag:${hostname},${launched}:${postId}`,
     uidOf: (postId) => `${postId}@${host}`,
   };
-}
-
-function urlOf(page: string, parameters: readonly [string, string][]): string {
-  const query = new URLSearchParams([...parameters]);
-  return parameters.length === 0 ? page : `${page}?${query}`;
 }
