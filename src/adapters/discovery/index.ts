@@ -23,7 +23,6 @@ interface DiscoveryParts extends SitemapParts {
   dispatcher: Dispatcher;
   catalog: Catalog;
   config: { contact: string | null; aiTraining: boolean };
-  clock: () => number;
 }
 
 /**
@@ -71,12 +70,7 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
     throw new BoardError("not_found");
   });
 
-  const map = sitemap(parts);
-  router.get(
-    "/sitemap.xml",
-    counted,
-    answer(XML, () => map(clock()), 600),
-  );
+  router.get("/sitemap.xml", counted, answer(XML, sitemap(parts), 600));
   return router;
 }
 

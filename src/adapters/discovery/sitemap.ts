@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isForSearchEngines } from "../../domain/posts/search-engines.ts";
 import { isoTime } from "../../domain/resources.ts";
 import { filterOf } from "../../domain/search/query.ts";
@@ -29,24 +30,21 @@ export interface SitemapParts {
   index: SearchIndex;
   store: Store;
   site: Site;
+  clock: () => number;
 }
 
 /**
  * The sitemap (sitemaps.org): fixed pages, the newest first-hand posts and the pages of their publishers. Posts whose pages
  * keep search engines away are left out. It is written at most once in ten minutes, however many ask.
  */
-export function sitemap(parts: SitemapParts): (now: number) => Promise<string> {
-  let known: { at: number; text: Promise<string> } | null = null;
-  return (now) => {
-    if (known === null || now - known.at >= KEPT_MS) {
-      const text = written(parts, now);
-      known = { at: now, text };
-      text.catch(() => {
-        known = null;
-      });
-    }
-    return known.text;
-  };
+export function sitemap(parts: SitemapParts): () => Promise<string> {
+  const kept = new LRUCache<"sitemap", string>({
+    max: 1,
+    ttl: KEPT_MS,
+    perf: { now: parts.clock },
+    fetchMethod: () => written(parts, parts.clock()),
+  });
+  return () => kept.forceFetch("sitemap");
 }
 
 async function written({ index, store, site }: SitemapParts, now: number): Promise<string> {
