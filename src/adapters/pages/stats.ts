@@ -111,7 +111,9 @@ function linksOf({ terms, tags, kinds, places }: Metrics["unmet_demand"]) {
 }
 
 function shares(heading: string, counts: Readonly<Record<string, number>>, language: Language): Piece {
-  const rows = topOf(counts);
+  const rows = Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, ROWS_MAX);
   if (rows.length === 0) return null;
   return html`<section><h2>${heading}</h2><table><tbody>${rows.map(
     ([name, count]) =>
@@ -119,11 +121,6 @@ function shares(heading: string, counts: Readonly<Record<string, number>>, langu
 `,
   )}</tbody></table></section>`;
 }
-
-const topOf = (counts: Readonly<Record<string, number>>) =>
-  Object.entries(counts)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, ROWS_MAX);
 
 function statsMarkdown(metrics: Metrics, site: Site): string {
   const { series_30d: series, unmet_demand: demand } = metrics;

@@ -70,12 +70,9 @@ interface Shown {
   isCut: boolean;
 }
 
+const FILTERS = ["near", "radius_km", "tags"];
 const filtersOf = (sent: SearchParams): SearchParams =>
-  Object.fromEntries(
-    ["near", "radius_km", "tags"].flatMap((name) =>
-      sent[name] === undefined ? [] : [[name, sent[name]] as const],
-    ),
-  );
+  Object.fromEntries(Object.entries(sent).filter(([name]) => FILTERS.includes(name)));
 
 const calendarPath = ({ filters }: Shown, month: string): string => href("/calendar", { month, ...filters });
 
