@@ -162,7 +162,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/store/sqlite": 2_656,
   "src/search src/search-index": 4_174,
   "src/embed": 1_150,
-  "src/adapters": 8_345,
+  "src/adapters": 8_313,
   "src/domain": 5_460,
   "src/syndication src/cli src/transfer": 3_434,
   test: 30_075,
