@@ -53,9 +53,9 @@ export function parseQueryText(q: string): QueryText {
       others.push(...otherWords);
     }
   }
-  const telling = withoutStopWords(any);
+  const content = withoutStopWords(any);
   // With a phrase, a lone "the" beside it would only add noise.
-  const kept = telling.length > 0 || phrases.length > 0 ? telling : any;
+  const kept = content.length > 0 || phrases.length > 0 ? content : any;
   const asked = kept.length > 0 || phrases.length > 0;
   const isRespelt = others.join(" ") !== any.join(" ");
   return {

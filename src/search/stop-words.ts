@@ -16,7 +16,7 @@ export const stopWordsOf = (language: string): ReadonlySet<string> =>
   new Set([...(SETS.get(language) ?? [])].map(plainSpelling));
 
 /** A query must have this many stop words of a language before they are dropped: one alone may be a name. */
-const TELLING = 2;
+const STOP_WORDS_MIN = 2;
 
 /** True for a stop word of English. */
 export const isStopWord = (word: string): boolean => ENGLISH_STOP_WORDS.has(word);
@@ -39,6 +39,6 @@ export function withoutStopWords(words: readonly string[]): string[] {
 function languagesOf(words: readonly string[]): string[] {
   const counted = (stops: ReadonlySet<string>) => words.filter((word) => stops.has(word)).length;
   const counts = OTHERS.map(([language, stops]) => ({ language, count: counted(stops) }));
-  const most = Math.max(TELLING, counted(ENGLISH_STOP_WORDS) + 1, ...counts.map(({ count }) => count));
+  const most = Math.max(STOP_WORDS_MIN, counted(ENGLISH_STOP_WORDS) + 1, ...counts.map(({ count }) => count));
   return counts.filter(({ count }) => count === most).map(({ language }) => language);
 }

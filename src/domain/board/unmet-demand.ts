@@ -9,9 +9,9 @@ const CALLERS_MIN = 3;
 const FOLLOWED_MAX = 20_000;
 const PER_SEARCH_MAX = 16;
 /** Only words of letters are published: numbers and tokens never are, however many callers ask for them. */
-const TELLABLE_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
+const PUBLISHED_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
 /** Tags may have some digits: web3, 5k. */
-const TELLABLE_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
+const PUBLISHED_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
 
 /** The published kinds of unmet demand, each with the prefix of its counters. */
 export const DEMAND = {
@@ -62,8 +62,8 @@ function partsOf(query: SearchQuery): string[] {
   // Otherwise mail addresses, links and numbers would be split into words.
   const plain = (textOfQuery(query) ?? "").split(/\s+/).filter((part) => !/[@/\\\p{N}]/u.test(part));
   const { any, phrases } = parseQueryText(plain.join(" "));
-  const words = [...new Set([...any, ...phrases.flat()])].filter((word) => TELLABLE_WORD.test(word));
-  const tags = (query.tags ?? []).filter((tag) => TELLABLE_TAG.test(tag));
+  const words = [...new Set([...any, ...phrases.flat()])].filter((word) => PUBLISHED_WORD.test(word));
+  const tags = (query.tags ?? []).filter((tag) => PUBLISHED_TAG.test(tag));
   const { near } = query;
   return [
     ...(query.kind ?? []).map((kind) => DEMAND.kinds + kind),

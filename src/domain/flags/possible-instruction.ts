@@ -169,8 +169,8 @@ interface Mentions {
 /** A quotation longer than 240 UTF-16 units is a text of its own. */
 const QUOTES = /["“„«»「『][^"“”„«»「」『』\n]{1,240}["”“»«」』]|(?<![\p{L}\d])'[^'\n]{1,240}'(?!\p{L})/gu;
 
-/** What stays of the weight of a sign that is quoted, told of, or about a topic. */
-const LEFT = { quoted: 0.1, told: 0.4, topic: 0.5 } as const;
+/** What stays of the weight of a sign that is quoted, reported, or about a topic. */
+const LEFT = { quoted: 0.1, reported: 0.4, topic: 0.5 } as const;
 
 /** Signs that may have a topic, and then are seldom meant for a model. */
 const ABOUT: ReadonlySet<string> = new Set(["override", "extraction", "mode"]);
@@ -214,5 +214,5 @@ function mentionFactor(sign: Evidence, { quotes, talk, reports, topics, sentence
   const elsewhere = first.end <= sign.start || last.start >= sign.end;
   if (elsewhere && quote > 0 && quotes[Math.max(sign.start, sign.end - 2)] === quote) return LEFT.quoted;
   const report = reports.get(sentences.get(sign.start) ?? -1) ?? Number.POSITIVE_INFINITY;
-  return report <= sign.start ? LEFT.told * topic : topic;
+  return report <= sign.start ? LEFT.reported * topic : topic;
 }

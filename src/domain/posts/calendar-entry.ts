@@ -19,7 +19,7 @@ export interface CancelledEntry {
 
 /** How long calendars say that a post was removed, unless it is erased before. */
 const TOLD_DAYS = 30;
-/** Removals looked at, and told of, in one calendar. */
+/** Removals that are read for one calendar, and shown in it. */
 const LOOKED_AT = 500;
 const TOLD = 50;
 

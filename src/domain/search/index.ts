@@ -313,7 +313,7 @@ const FULL_PAGE = 10;
 
 /**
  * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
- * answers have cosines as low as noise, so a short page may hold them, but nobody is told of them and none is counted.
+ * answers have cosines as low as noise, so a short page may hold them, but nobody is notified of them and none is counted.
  * None without a vector, and none beside quoted phrases, which must occur.
  */
 async function weakResults(

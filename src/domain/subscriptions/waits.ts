@@ -53,7 +53,7 @@ export class Waits {
   readonly #woken: (() => Promise<void>)[] = [];
   #looking = 0;
 
-  /** @param parts.failed  told of each look that failed; the next one follows all the same */
+  /** @param parts.failed  called with the error of each look that failed; the next one follows all the same */
   constructor(parts: { inbox: InboxStore; failed: (error: unknown) => void }) {
     this.#inbox = parts.inbox;
     this.#failed = parts.failed;

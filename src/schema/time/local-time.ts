@@ -48,10 +48,10 @@ export function withMoments(sent: Record<string, unknown>): {
     const moment = known === null ? null : momentOfClock(name === "starts_at" ? span.from : span.to, known);
     return moment === null ? [] : [[name, new Date(moment).toISOString()]];
   });
-  const isTold = said !== null || zone === null || local.every(([, span]) => span.zone !== undefined);
+  const isGuessed = said === null && zone !== null && local.some(([, span]) => span.zone === undefined);
   return {
     fields: { ...sent, ...Object.fromEntries(moments) },
-    note: isTold ? null : `Times without an offset were read in ${zone}, the zone of the place.`,
+    note: isGuessed ? `Times without an offset were read in ${zone}, the zone of the place.` : null,
   };
 }
 
@@ -67,7 +67,7 @@ export function endOfStart(startsAt: number, post: Whereabouts): number {
   return clock % DAY_MS === 0 ? (momentOfClock(clock + DAY_MS, zone) ?? startsAt + DAY_MS) - 1 : startsAt;
 }
 
-/** The zone in which a post's times are told: its own, else that of its place, else UTC. */
+/** The zone in which a post's times are shown: its own, else that of its place, else UTC. */
 export function zoneOf({ timezone, location }: Whereabouts): string {
   const { lat, lng } = location ?? {};
   return timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";

@@ -15,7 +15,7 @@ const POSTS_MAX = 50;
 /**
  * Finds what a misspelt word was meant to be. The memory knows words as hashes only, so the stems of a first letter are
  * read from the full-text index at the first question for it (4 ms on a board of 10,000 posts, 40 ms on one of 100,000),
- * and kept; new ones are told by the memory.
+ * and kept; the memory adds new ones.
  */
 export class Spellings {
   readonly #database: DatabaseSyncInstance;

@@ -218,9 +218,9 @@ function monthNamed(text: string, today: string, { language, days, whole }: Mont
   const found = days.exec(text) ?? whole.exec(text);
   const { month: name = "", first, last, year } = found?.groups ?? {};
   if (found === null || (ENGLISH_TOO.test(name) && !NOT_ENGLISH.test(found[0]))) return null;
-  const isTold =
+  const isDate =
     NOT_ENGLISH.test(found[0]) || year !== undefined || BEFORE_A_DAY.test(text.slice(0, found.index));
-  if (last !== undefined && THINGS_TOO.test(name) && !isTold) return null;
+  if (last !== undefined && THINGS_TOO.test(name) && !isDate) return null;
   const month = language.months.indexOf(name.toLowerCase()) + 1;
   const inYear = (n: number): Span => {
     if (last === undefined) return wholeMonth(n, month);
