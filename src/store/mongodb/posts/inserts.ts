@@ -114,7 +114,7 @@ async function joinThread(
   sent: StoredPost,
   admit: InsertOptions["admit"],
 ): Promise<Thread> {
-  const { posts, publishers } = context.collections;
+  const { posts } = context.collections;
   const _id = sent.parentId ?? "";
   const root = await posts.findOneAndUpdate(
     { _id, root: _id, state: { $ne: "removed" } },
@@ -122,17 +122,13 @@ async function joinThread(
     { session, projection: { vec: 0 }, returnDocument: "before" },
   );
   if (root === null) throw new Error(`Post ${_id} is gone; the reply to it was not kept.`);
-  const owner = await publishers.findOne(
-    { _id: root.publisher_id },
-    { session, projection: { suspended_at: 1 } },
-  );
   const before = root.expires_at.getTime();
   const asked: ThreadRoot = {
     kind: root.kind,
     state: root.state,
     replyCount: root.reply_count,
     expiresAt: before,
-    suspended: owner?.suspended_at != null,
+    suspended: root.pub_suspended,
   };
   const expiresAt = Math.max(before, admit?.(asked) ?? 0);
   const reply = replyWithin(sent, expiresAt);

@@ -30,6 +30,7 @@ export async function erasePublisherDocuments(
       { session, projection: { post_count: 1 } },
     );
     if (publisher === null) return null;
+    await collections.posts.updateMany({ publisher_id: id }, { $set: { pub_suspended: true } }, { session });
     const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
     await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
     // A concurrent insert of a subscription takes a number too, and so comes before or after this.

@@ -7,7 +7,7 @@ import { findPosts, inSession } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
 import { newPush } from "../database/subscriptions.ts";
-import { firstVisible, ROWS_PER_LOOK, visiblePosts, visibleRows } from "../database/visible.ts";
+import { firstVisible, ROWS_PER_LOOK, visibleRows } from "../database/visible.ts";
 import { settleWork } from "../database/work.ts";
 import { lastChange } from "./changes.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
@@ -133,14 +133,18 @@ export async function readPendingDocuments(
   after: number,
   limit: number,
 ): Promise<Delivery[]> {
-  const visible = (ids: readonly string[]) => visiblePosts(context, ids, { vec: 0 });
-  const rows = await firstVisible({ ...pendingOf(context, id), visible }, after, limit);
-  return rows.map(([{ delivery_id, matched_at }, [post, publisher]]) => ({
-    deliveryId: delivery_id,
-    matchedAt: matched_at.getTime(),
-    post: postOfDocument(post),
-    publisher: publisherOfDocument(publisher),
-  }));
+  const rows = await firstVisible(context, pendingOf(context, id), after, limit, { vec: 0 });
+  if (rows.length === 0) return [];
+  const owners = { _id: { $in: [...new Set(rows.map(([, post]) => post.publisher_id))] } };
+  const found = await context.collections.publishers.find(owners).toArray();
+  const publishers = new Map(found.map((publisher) => [publisher._id, publisherOfDocument(publisher)]));
+  return rows.flatMap(([{ delivery_id, matched_at }, post]): Delivery[] => {
+    const publisher = publishers.get(post.publisher_id);
+    // Erased since.
+    if (publisher === undefined) return [];
+    const delivery = { deliveryId: delivery_id, matchedAt: matched_at.getTime() };
+    return [{ ...delivery, post: postOfDocument(post), publisher }];
+  });
 }
 
 /** Counts one subscription after another, in steps: a long list takes no more memory than a short one. */
@@ -149,11 +153,10 @@ export async function countPendingDocuments(
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  const visible = (postIds: readonly string[]) => visiblePosts(context, postIds);
   for (const id of ids) {
     let count = 0;
-    const list = { ...pendingOf(context, id), visible };
-    for await (const rows of visibleRows(list, 0, ROWS_PER_LOOK)) count += rows.length;
+    const list = pendingOf(context, id);
+    for await (const rows of visibleRows(context, list, 0, ROWS_PER_LOOK)) count += rows.length;
     counts.set(id, count);
   }
   return counts;

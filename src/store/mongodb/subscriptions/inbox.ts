@@ -5,7 +5,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { inSession } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
 import type { InboxDocument } from "../database/schema/documents.ts";
-import { firstVisible, visiblePosts } from "../database/visible.ts";
+import { firstVisible } from "../database/visible.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -29,18 +29,14 @@ async function read(
   const { inbox, publishers } = context.collections;
   const open = { _id: publisherId, erasing: false };
   if ((await publishers.findOne(open, { projection: { _id: 1 } })) === null) return [];
-  const rows = await firstVisible<InboxDocument, unknown>(
-    {
-      numberOf: ({ no }) => no,
-      page: (from, size) =>
-        inbox
-          .find({ publisher_id: publisherId, no: { $gt: from } }, { sort: { no: 1 }, limit: size })
-          .toArray(),
-      visible: (ids) => visiblePosts(context, ids),
-    },
-    after,
-    limit,
-  );
+  const list = {
+    numberOf: ({ no }: InboxDocument) => no,
+    page: (from: number, size: number) =>
+      inbox
+        .find({ publisher_id: publisherId, no: { $gt: from } }, { sort: { no: 1 }, limit: size })
+        .toArray(),
+  };
+  const rows = await firstVisible(context, list, after, limit);
   return rows.map(([row]) => rowOf<InboxEntry>(row, ["_id", "publisher_id"]));
 }
 

@@ -32,7 +32,7 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   /** Work that waits, or is claimed; missing when there is none. */
   match?: DueWork;
   embed?: DueWork;
-  /** The publisher's status, copied from its document in the transaction that changes it. */
+  /** The publisher's status, copied in the transaction that changes it. A publisher that is being erased is suspended too. */
   pub_verified: boolean;
   pub_suspended: boolean;
   /** Model of `vec`; kept while the post is hidden. */
