@@ -73,8 +73,7 @@ export interface PushStore {
   }): Promise<ClaimedPush[]>;
   /**
    * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription,
-   * together: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. A failure that another
-   * push records at the same moment may stay until the next push is delivered.
+   * together: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
    * Nothing happens when the claim was taken over; a claim whose lease merely ended still counts. A subscription whose
    * webhook has changed since the claim is left alone.
    *
