@@ -58,6 +58,7 @@ describe("the same question over REST and over MCP", () => {
     const [{ id }] = body.data;
     const rest = await call(board, `GET /posts/${id}`);
     const mcp = await client.call("get_post", { id });
+    expect(rest.body.data.related).toHaveLength(5);
     expect(mcp.data.related.map((post: { id: string }) => post.id)).toEqual(
       rest.body.data.related.map((post: { id: string }) => post.id),
     );

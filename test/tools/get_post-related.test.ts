@@ -47,17 +47,20 @@ describe("related posts of get_post", () => {
       (found) => found.length === count,
     );
 
-  it("are the closest at any moment, without those that go", async () => {
+  it("are the five closest top-level posts at any moment, without those that go", async () => {
     const { id } = await near(0);
     const others = [];
     for (const degrees of [10, 15, 20, 25, 30, 35, 40, 45]) others.push(await near(degrees));
     const ids = others.map((other) => other.id);
     const five = (from: number) => ids.slice(from, from + 5);
+    const reply = await near(2, { parent_id: id });
     await eventually(
-      () => board.board.index.vectors(ids),
+      () => board.board.index.vectors([...ids, reply.id]),
       (vectors) => !vectors.includes(null),
     );
     expect(await relatedTo(id)).toEqual(five(0));
+    // A reply leads to other posts than the one it answers.
+    expect(await relatedTo(reply.id)).toEqual(five(0));
 
     await call(board, `DELETE /posts/${ids[0]}`, undefined, others[0]?.by);
     expect(await soon(id, 5)).toEqual(five(1));

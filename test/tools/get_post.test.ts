@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
+import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -127,42 +126,5 @@ describe("get_post", () => {
     expect(await listed()).toEqual([[kept.id], [kept.id]]);
     await reports.moderate("reinstate", rowdy.id, "a mistake", now);
     expect((await listed()).map((ids) => ids.sort())).toEqual(Array(2).fill([loud.id, kept.id].sort()));
-  });
-
-  it("names at most 5 active top-level posts of similar meaning, closest first", async () => {
-    const meaning = await startBoard({ EMBEDDINGS: "auto", REPORTS_TO_HIDE: "1" });
-    expect(await meaning.board.embedder.settled()).toBe("ready");
-    const { key: writer } = await register(meaning);
-    const titles =
-      "Kitten looking for a home|Two cats to give away|Cat sitter wanted in August|Lost tabby cat near the station|Adopt a rescued cat|Vaccination day for cats|Cat food donations for the shelter|Hidden cat post about kittens";
-    const cats = await Promise.all(
-      titles
-        .split("|")
-        .map((title) => write(meaning, writer, { title, body: `${title}, please write to us.` })),
-    );
-    await write(meaning, writer, { title: "Tax return", body: "Help with the income tax declaration." });
-    const reply = await write(meaning, writer, {
-      title: "Cats",
-      body: "My cat too!",
-      parent_id: cats[1]?.id,
-    });
-    await call(meaning, "POST /reports", { post_id: cats[7]?.id, reason: "spam" });
-    const { body } = await eventually(
-      () => call(meaning, `GET /posts/${cats[0]?.id}`),
-      (answer) => answer.body.data.related.length === 5,
-    );
-    const related: string[] = body.data.related.map((post: { id: string }) => post.id);
-    expect(new Set(related).size).toBe(5);
-    // Neither the reply nor the hidden post is among them.
-    const others = cats.slice(1, 7).map((cat) => cat.id);
-    for (const id of related) expect(others).toContain(id);
-    // A reply leads to other posts than the one it answers.
-    const answered = await eventually(
-      () => call(meaning, `GET /posts/${reply.id}`),
-      (answer) => answer.body.data.related.length === 5,
-    );
-    const beside: string[] = answered.body.data.related.map((post: { id: string }) => post.id);
-    expect(beside).not.toContain(cats[1]?.id);
-    await meaning.stop();
   });
 });
