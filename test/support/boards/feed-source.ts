@@ -1,7 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { StoredPost, StoredPublisher } from "../../../src/ports/store/index.ts";
 import type { Feed } from "../../../src/syndication/feeds.ts";
+import { startHttpServer } from "../run/http-server.ts";
 import type { TestBoard } from "./board.ts";
 
 const HOUR_MS = 3_600_000;
@@ -13,7 +13,7 @@ export interface FeedSource {
   /** What it was asked for, in order. */
   asked: { path: string; headers: IncomingHttpHeaders; at: number }[];
   /** Answers by path; 404 for any other. */
-  answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
+  answers: Map<string, RequestListener>;
   serve(path: string, body: string | Buffer, headers?: Record<string, string>): void;
   close(): void;
 }
@@ -22,25 +22,21 @@ export interface FeedSource {
 export async function startFeedSource(clock: () => number = Date.now): Promise<FeedSource> {
   const answers: FeedSource["answers"] = new Map();
   const asked: FeedSource["asked"] = [];
-  const server = createServer((request, response) => {
+  const server = await startHttpServer((request, response) => {
     const path = request.url ?? "";
     asked.push({ path, headers: request.headers, at: clock() });
     const answer = answers.get(path);
     if (answer === undefined) response.writeHead(404).end();
     else answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: server.origin,
     asked,
     answers,
     serve(path, body, headers = {}) {
       answers.set(path, (_request, response) => void response.writeHead(200, headers).end(body));
     },
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: () => void server.close(),
   };
 }
 

@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startHttpServer } from "../run/http-server.ts";
 
 /** A request that reached a webhook. */
 export interface Received {
@@ -26,7 +25,7 @@ export async function startReceiver(answer: (request: Received) => Response): Pr
   stop(): Promise<void>;
 }> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await startHttpServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const arrived = {
@@ -39,14 +38,5 @@ export async function startReceiver(answer: (request: Received) => Response): Pr
     await after;
     setTimeout(() => response.writeHead(status, headers).end(body), delayMs);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${server.origin}/hook`, received, stop: server.close };
 }

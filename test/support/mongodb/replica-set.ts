@@ -82,24 +82,6 @@ export class ReplicaSet {
     if (!steppedDown) throw new Error("the primary did not step down");
   }
 
-  /** Stops every member as a hanging machine does: connections stay open, nothing answers. */
-  pauseAll(): void {
-    for (const member of this.#members) member.signal("SIGSTOP");
-  }
-
-  /** Stops the primary and so many others in the same way. */
-  async pausePrimary(others = 0): Promise<void> {
-    const primary = await this.primary();
-    const rest = this.#members.filter((member) => member !== primary).slice(0, others);
-    for (const member of [primary, ...rest]) member.signal("SIGSTOP");
-  }
-
-  /** Lets the paused members go on; resolves once there is a primary. */
-  async resumeAll(): Promise<void> {
-    for (const member of this.#members) member.signal("SIGCONT");
-    await this.primary();
-  }
-
   /** SIGKILL to every member at once. */
   async killAll(): Promise<void> {
     await Promise.all(this.#members.map((member) => member.kill()));
@@ -163,10 +145,6 @@ class Member {
       child.once("exit", () => done());
       child.kill("SIGKILL");
     });
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal);
   }
 
   async isPrimary(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
-import type { LIMITS } from "../../../src/search-index/follower.ts";
+import { LIMITS } from "../../../src/search-index/follower.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../src/sqlite.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
@@ -15,6 +15,8 @@ export const MODEL = "test-model";
 export const DIMENSION = 32;
 export const NOW = Date.UTC(2026, 10, 20);
 export const DAY_MS = 86_400_000;
+/** A few hundred posts have a snapshot, and drop the rows of removed ones. */
+export const SMALL = { ...LIMITS, deadRows: 150, snapshotFrom: 300 };
 
 /** An embedded index on its own connection, as in a store. */
 export interface OpenIndex {
@@ -34,17 +36,18 @@ export interface OpenOptions {
   modelId?: string | null;
   dimension?: number;
   threadFrom?: number;
+  /** Of the memory in this thread. A search thread has those of a real board. */
   limits?: typeof LIMITS;
 }
 
 /** An index on a new connection to `board.db` in a folder; the caller closes both. */
 export function openIndex(
   folder: string,
-  { modelId = MODEL, dimension = DIMENSION, ...options }: OpenOptions = {},
+  { modelId = MODEL, dimension = DIMENSION, limits = SMALL, ...options }: OpenOptions = {},
 ): OpenIndex {
   const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
-  const index = new EmbeddedIndex({ modelId, dimension }, options);
+  const index = new EmbeddedIndex({ modelId, dimension }, { limits, ...options });
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === 0) {
     for (const statement of index.migrations) database.exec(statement);
