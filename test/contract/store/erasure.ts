@@ -85,7 +85,7 @@ export function describeErasure({ store, another }: Subject): void {
       for (const id of subscriptionIds) await store.subscriptions.insert(aSubscription(id), 50);
       const matcher = await another();
       // A little later in the delivery each time.
-      for (let n = 0; n < 16; n += 1) {
+      for (let n = 0; n < 16; n += 2) {
         await store.publishers.insert(aPublisher(`pub_${n}`));
         await store.posts.insert(aPost(`p${n}`, { publisherId: `pub_${n}` }));
         const matches = subscriptionIds.map((id) => ({ subscriptionId: id, postId: `p${n}`, matchedAt: T0 }));
@@ -106,12 +106,13 @@ export function describeErasure({ store, another }: Subject): void {
     });
 
     it("goes through however many posts there are", async () => {
-      const ids = Array.from({ length: 450 }, (_, n) => `p${n}`);
+      // More than two transactions erase.
+      const ids = Array.from({ length: 120 }, (_, n) => `p${n}`);
       // Not all at once: posts of one publisher wait for each other, and a slow store gives up after 10 s.
       for (let from = 0; from < ids.length; from += 30) {
         await Promise.all(ids.slice(from, from + 30).map((id) => store.posts.insert(aPost(id))));
       }
-      expect(await store.publishers.erase("pub_a")).toMatchObject({ posts: 450, complete: true });
+      expect(await store.publishers.erase("pub_a")).toMatchObject({ posts: 120, complete: true });
       expect(await store.posts.many(ids)).toEqual([]);
     });
   });

@@ -50,7 +50,7 @@ export function describeReports({ store }: Subject): void {
       await from(7, "key:pub_a2", "addr:4");
       await from(8, "addr:3", "addr:3");
       expect(await store.reports.voices("p", 0)).toBe(3);
-      // As an older release wrote them.
+      // A report without an address.
       await from(9, "key:pub_old", null);
       expect(await store.reports.voices("p", 0)).toBe(4);
     });

@@ -3,7 +3,7 @@ import { aPost, T0 } from "../../support/search/rows.ts";
 import { DAY_MS, HOUR_MS, type Subject } from "./subject.ts";
 
 /** What `WorkStore` promises. */
-export function describeWork({ store, reopen }: Subject): void {
+export function describeWork({ store }: Subject): void {
   describe("work", () => {
     const claim = (now: number, limit = 10) => store.work.claim("match", { limit, leaseMs: HOUR_MS, now });
     beforeEach(async () => {
@@ -35,11 +35,6 @@ export function describeWork({ store, reopen }: Subject): void {
       });
       // The claim that ran out settles nothing any more.
       if (first !== undefined) await store.subscriptions.deliver([], [first]);
-      expect(await store.work.backlog("match")).toBe(3);
-    });
-
-    it("survives a restart", async () => {
-      await reopen();
       expect(await store.work.backlog("match")).toBe(3);
     });
 

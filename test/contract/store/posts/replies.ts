@@ -23,10 +23,10 @@ export function describeReplies({ store }: Subject): void {
       expect(await store.posts.get("root")).toMatchObject({ replyCount: 30, lastReplyAt: T0 + 29 });
     });
 
-    it("are admitted by who asks, who is told of their root and its publisher", async () => {
-      const told: unknown[] = [];
+    it("are admitted by the caller, who sees their root and whether its publisher is suspended", async () => {
+      const roots: unknown[] = [];
       const refuse = (root: ThreadRoot) => {
-        told.push(root);
+        roots.push(root);
         throw new RangeError("no");
       };
       const tried = () => store.posts.insert(aPost("root-1", { parentId: "root" }), { admit: refuse });
@@ -36,7 +36,7 @@ export function describeReplies({ store }: Subject): void {
       await expect(tried()).rejects.toThrow(RangeError);
       const { expiresAt } = (await store.posts.get("root")) as StoredPost;
       const root = { kind: "thread", expiresAt, replyCount: 0 };
-      expect(told).toEqual([
+      expect(roots).toEqual([
         expect.objectContaining({ ...root, state: "active", suspended: false }),
         expect.objectContaining({ ...root, state: "hidden", suspended: true }),
       ]);

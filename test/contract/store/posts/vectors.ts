@@ -71,20 +71,6 @@ export function describeVectors({ store }: Subject): void {
       expect(await store.posts.vectors(["p", "q"], "m1")).toEqual([aVector(7), null]);
     });
 
-    it("are dropped by an edit of the text", async () => {
-      await setVector(T0);
-      await store.posts.update("p", { title: "New" }, { text: true });
-      await settleWork(store);
-      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(1);
-    });
-
-    it("stay through hiding and restoring", async () => {
-      await setVector(T0);
-      await store.posts.update("p", { state: "hidden" }, { text: false });
-      await store.posts.update("p", { state: "active" }, { text: false });
-      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(0);
-    });
-
     it("of another model are missing, each enqueued once, at most as many as asked", async () => {
       for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`));
       await settleWork(store);
