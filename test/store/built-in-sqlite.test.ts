@@ -1,16 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DatabaseSync } from "../../src/sqlite.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { newerNode } from "../support/clients/newer-node.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const node = newerNode() ?? "";
-const folder = await mkdtemp(join(tmpdir(), "board-built-in-"));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useFolder();
 
 const run = (...args: string[]) => promisify(execFile)(node, args, { cwd: root });
 
