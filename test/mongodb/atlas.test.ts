@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import type { Document } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -5,45 +8,85 @@ import type { Ranked, Spot } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
-import type { MongodbStore } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import {
   LIST_INDEXES,
   MEANING_INDEX,
   WORDS_INDEX,
 } from "../../src/store/mongodb/search/atlas/definitions.ts";
+import {
+  type MongodbIndex,
+  type MongodbIndexOptions,
+  openMongodbIndex,
+} from "../../src/store/mongodb/search/index.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
-import { sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
-import { mongodCommand } from "../support/mongodb/mongod.ts";
-import type { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
-import { type SearchedMongodb, startSearchedMongodb } from "../support/mongodb/searched-mongodb.ts";
+import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
+import { mongodCommand, startServer, stopServers } from "../support/mongodb/mongod.ts";
+import { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
 import { aPost } from "../support/search/rows.ts";
 
 const POSTS = 400;
 const NS = "board.posts";
 const DAY_MS = 86_400_000;
-/** Of filters: what was written at T0 is what mongot need not know yet. */
+/** The `now` of filters by which mongot knows every post. At T0 it may still lack those written at T0. */
 const LATER = T0 + DAY_MS;
 const NEWEST = { order: "newest", after: null, limit: 10 } as const;
 
 const mongod = await mongodCommand();
 
 describe.skipIf(mongod === null)("search by MongoDB's own search process, with a stand-in for it", () => {
-  let board: SearchedMongodb;
+  const folder = mkdtempSync(join(tmpdir(), "mongot-"));
   let mongot: MongotStandIn;
   let store: MongodbStore;
   let embedded: EmbeddedIndex;
+  const indexes: MongodbIndex[] = [];
+  const warnings: string[] = [];
 
   beforeAll(async () => {
-    board = await startSearchedMongodb(POSTS);
-    ({ mongot, store } = board);
+    let uri = "";
+    mongot = await MongotStandIn.start(() => uri);
+    const address = `127.0.0.1:${mongot.port}`;
+    const parameters = `mongotHost=${address} searchIndexManagementHostAndPort=${address}`;
+    const started = await startServer("replicaSet", folder, parameters.replace(/\S+/g, "--setParameter $&"));
+    if ("missing" in started) throw new Error(started.missing);
+    uri = started.uri;
+    store = await openMongodb(uri.replace("/?", "/board?monitorCommands=true&"));
+    await fillMongodb(store, POSTS);
     embedded = sameEmbedded(POSTS);
   });
   afterEach(async () => {
-    await board.closeIndexes();
+    await Promise.all(indexes.splice(0).map((index) => index.close()));
+    mongot.workAsUsual();
+    warnings.length = 0;
     await store.collections.posts.deleteMany({ _id: /^new/ });
   });
-  afterAll(() => board?.stop());
+  afterAll(async () => {
+    await store.close();
+    await stopServers(folder);
+    await mongot.stop();
+  });
+
+  /** An index beside the store. */
+  const open = async (options: Partial<MongodbIndexOptions> = {}): Promise<MongodbIndex> => {
+    const index = await openMongodbIndex(store, {
+      folder: join(folder, "search"),
+      modelId: MODEL,
+      dimension: DIMENSION,
+      search: "auto",
+      log: { info() {}, warn: (_fields, message) => void warnings.push(message) },
+      ...options,
+    });
+    indexes.push(index);
+    return index;
+  };
+  /** One that mongot answers, since both of its indexes are made. */
+  const ready = async (): Promise<MongodbIndex> => {
+    if (mongot.indexes.size === 0) await open();
+    const index = await open();
+    if (index.state() !== "atlas") throw new Error(`The index answers by ${index.state()}.`);
+    return index;
+  };
 
   const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
   const words = () => mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
@@ -51,40 +94,40 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   describe("its indexes", () => {
     it("are made at the first start, and asked once they can be", async () => {
       mongot.queryable = false;
-      const first = await board.open();
+      const first = await open();
       expect([...mongot.indexes.keys()].sort()).toEqual([`${NS} ${MEANING_INDEX}`, `${NS} ${WORDS_INDEX}`]);
       expect([first.ready(), first.state()]).toEqual([true, "lists"]);
       await expect(idsFor(first, "bike")).rejects.toThrow(StoreUnavailable);
       mongot.queryable = true;
-      expect((await board.open()).state()).toBe("atlas");
+      expect((await open()).state()).toBe("atlas");
     });
 
     it("are brought to a new definition once, however the server spells it", async () => {
-      await board.ready();
+      await ready();
       const { updates } = mongot;
       const wanted = structuredClone(words()?.definition);
       await store.settings.set(`search_index_${WORDS_INDEX}`, "of another release");
       const index = words();
       if (index !== undefined) index.definition = { mappings: { dynamic: true } };
-      await board.open();
+      await open();
       expect([mongot.updates, words()?.definition]).toEqual([updates + 1, wanted]);
       if (index !== undefined) index.definition = { ...wanted, numPartitions: 1 };
-      await board.open();
+      await open();
       expect(mongot.updates).toBe(updates + 1);
     });
 
     it("answer while they are stale or built anew", async () => {
-      await board.ready();
+      await ready();
       for (const status of ["STALE", "BUILDING", "FAILED"]) {
         mongot.status = status;
-        const index = await board.ready();
+        const index = await ready();
         expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
       }
     });
 
     it("are not made for a board that searches by itself", async () => {
       mongot.indexes.clear();
-      const index = await board.open({ search: "local" });
+      const index = await open({ search: "local" });
       expect([index.state(), mongot.indexes.size]).toEqual(["local", 0]);
       expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
     });
@@ -94,7 +137,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     { what: "all posts read from mongot", now: LATER },
     { what: "all posts new to mongot", now: T0 },
   ])("finds the posts that the embedded index finds, with $what", async ({ now }) => {
-    const index = await board.ready();
+    const index = await ready();
     await fc.assert(
       fc.asyncProperty(
         anyFilter,
@@ -123,12 +166,12 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       ),
       { numRuns: 30 },
     );
-    expect(board.warnings).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   it("lists and counts by filters alone as the embedded index does, and where the posts are", async () => {
-    const index = await board.ready();
-    // Means to a centimetre, since sums differ with their order.
+    const index = await ready();
+    // Means are rounded to a centimetre: sums differ with their order.
     const inOrder = (spots: readonly Spot[]) =>
       spots.map(({ lat, lng, count }) => [lat.toFixed(6), lng.toFixed(6), count].join(" ")).sort();
     await fc.assert(
@@ -156,7 +199,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("ranks and lifts by meaning as the embedded index does", async () => {
-    const index = await board.ready();
+    const index = await ready();
     const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
     const lifts = [
       { filter: { kinds: ["offer" as const] }, weight: 0.3 },
@@ -171,14 +214,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   it("knows what misspelt words were meant to be, and which no post has, as the embedded index does", async () => {
     const typed = ["bkie", "celo", "reapir", "bike", "qwertz"];
     expect(await embedded.spellings(typed)).toEqual(["bike", "cello", "repair", null, null]);
-    expect(await (await board.ready()).spellings(typed)).toEqual(await embedded.spellings(typed));
+    expect(await (await ready()).spellings(typed)).toEqual(await embedded.spellings(typed));
     const unknown = typed.filter((word) => word !== "bike");
     expect(await embedded.unknownWords(typed)).toEqual(unknown);
-    expect(await (await board.ready()).unknownWords(typed)).toEqual(unknown);
+    expect(await (await ready()).unknownWords(typed)).toEqual(unknown);
   });
 
   it("finds what was just written before mongot does, and forgets what was just removed", async () => {
-    const index = await board.ready();
+    const index = await ready();
     const asked = (q: string) => aQuestion({ q, filter: { now: T0 } });
     const found = async (q: string) => (await index.list(asked(q), NEWEST)).map(({ id }) => id);
     await mongot.freeze(NS);
@@ -202,7 +245,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   it.each([6, 125, 489, 50])(
     "answers lists, and store_unavailable to words, when mongot fails with %i",
     async (code) => {
-      const index = await board.ready();
+      const index = await ready();
       mongot.failure = code;
       await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
       const asked = aQuestion({ filter: { tags: ["a"] } });
@@ -210,13 +253,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       mongot.failure = null;
       expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
       mongot.failure = code;
-      const started = await board.open({ search: "atlas" });
+      const started = await open({ search: "atlas" });
       expect([started.ready(), started.state()]).toEqual([true, "lists"]);
     },
   );
 
   it("has an index for each kind of list, and needs each", async () => {
-    const index = await board.ready();
+    const index = await ready();
     const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, q?: string) => () =>
       index.list(
         aQuestion({

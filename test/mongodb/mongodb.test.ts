@@ -87,13 +87,4 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await start();
     for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(0);
   });
-
-  it("leaves what is there as it is", async () => {
-    const store = await start();
-    await store.publishers.insert(aPublisher("pub_a"));
-    await store.posts.insert(aPost("p"));
-    const again = await start();
-    expect(await again.posts.get("p")).toEqual(await store.posts.get("p"));
-    expect(await names()).toHaveLength(COLLECTIONS.length + 1);
-  });
 });
