@@ -16,7 +16,7 @@ import { History } from "../support/search/history.ts";
 import { bytesOf, bytesOfVector, leftInFiles } from "../support/search/left-in-files.ts";
 
 const openIndex = useIndexFile();
-const BOARD = 2_200;
+const BOARD = 400;
 const SECRET = post({
   id: "secret-id",
   title: "Xylophonist wanted",
@@ -28,17 +28,17 @@ const SECRET = post({
   publisherId: "pub_secret",
 });
 const WORDS = ["xylophonist", "zyzzyva", "vexillolog", "quokkatag", "ulcombeville"];
-/** Of a value that no other post has. */
+/** No other post has this vector. */
 const VECTOR = vectorOf(987_654);
 
 const searchFiles = ({ folder }: OpenIndex) =>
   readdirSync(folder).filter((name) => name.startsWith("board.db-search"));
 
 /** A board with a post of a publisher who leaves later. */
-function openBoard(): OpenIndex {
+function openBoard(posts = BOARD): OpenIndex {
   const opened = openIndex();
   opened.write((index) => {
-    new History(1).grow(index, BOARD);
+    new History(1).grow(index, posts);
     index.putPublisher("pub_secret", { verified: true, suspended: false });
     index.put(SECRET);
     index.putVector(SECRET.id, MODEL, VECTOR);
@@ -68,7 +68,7 @@ it("no file but SQLite's own holds a word of a post", async () => {
   const others = bytesOf(opened.folder, (name) => !own.includes(name));
   expect(WORDS.filter((word) => others.includes(word))).toEqual([]);
   expect(leftOf(opened)).toEqual([...WORDS, SECRET.id, "vector"]);
-  // The search sees what a snapshot does hold.
+  // A snapshot does hold vectors, so this look into the files would find a word.
   expect(others.includes(bytesOfVector(VECTOR))).toBe(true);
 });
 
@@ -87,14 +87,14 @@ it("an erased publisher's posts are in no file, neither at once nor after the ne
   expect(leftOf(next)).toEqual([]);
 });
 
-it("nor after the end of a process that asked nothing since", async () => {
+it("an erased publisher's posts are in no file after the end of a process that asked nothing since", async () => {
   const opened = openBoard();
   erase(opened);
   await opened.index.close();
   expect(leftOf(opened)).toEqual([]);
 });
 
-it("nor after the end of another process that did not know of it yet", async () => {
+it("an erased publisher's posts are in no file after the end of another process that did not know of it yet", async () => {
   const other = openBoard();
   await expect.poll(() => searchFiles(other)).toEqual(["board.db-search"]);
   // Another snapshot is due.
@@ -106,8 +106,8 @@ it("nor after the end of another process that did not know of it yet", async () 
   expect(leftOf(opened)).toEqual([]);
 });
 
-it("nor after the end of a search thread", async () => {
-  await openBoard().index.close();
+it("an erased publisher's posts are in no file after the end of a search thread", async () => {
+  await openBoard(2_200).index.close();
   const opened = openIndex({ threadFrom: 1_000 });
   await opened.index.open();
   expect(opened.index.isThreaded).toBe(true);
@@ -117,26 +117,26 @@ it("nor after the end of a search thread", async () => {
   expect(leftOf(opened)).toEqual([]);
 });
 
-it("nor when the process that erased it died before it removed the snapshot", async () => {
+it("an erased publisher's posts are in no file when the process that erased it died before it removed the snapshot", async () => {
   const opened = openBoard();
   await opened.index.close();
   const dying = openIndex();
   dying.database.exec("BEGIN IMMEDIATE");
   dying.index.remove(SECRET.id);
   dying.index.removePublisher("pub_secret");
-  // Its `committed` never runs.
+  // The process dies before `committed`.
   dying.database.exec("COMMIT");
   expect(searchFiles(dying)).toEqual(["board.db-search"]);
   const next = openIndex();
   // Too few posts are left for a new snapshot that would take its place.
   next.write((index) => {
-    for (let i = 0; i < 400; i += 1) index.remove(`p${String(i).padStart(6, "0")}`);
+    for (let i = 0; i < 150; i += 1) index.remove(`p${String(i).padStart(6, "0")}`);
   });
   next.index.follow();
   expect(leftOf(next)).toEqual([]);
 });
 
-it("nor when a snapshot was written after the publisher had gone and before its posts had", async () => {
+it("an erased publisher's posts are in no file when a snapshot was written after the publisher had gone and before its posts had", async () => {
   const opened = openBoard();
   // A replica hears of both in any order; a snapshot in between held the post and was kept.
   opened.write((index) => index.removePublisher("pub_secret"));

@@ -5,7 +5,7 @@ import { post, question, useIndexFile } from "../support/search/embedded-index.t
 
 const openIndex = useIndexFile();
 
-/** So many that a list of a few hundred rows is neither short nor most of them. */
+/** Among so many, a few hundred rows are neither few nor most. */
 const POSTS = 6_000;
 const TAGGED = POSTS / 18;
 const LIMIT = 7;
@@ -19,7 +19,7 @@ function openBoard(isTagged: (n: number) => boolean, times = POSTS) {
   const entries = Array.from({ length: POSTS }, (_, n) =>
     post({
       id: `p${n}`,
-      // Neither in the order of rows, and some at the same time.
+      // Not in the order of rows, and some posts share a time.
       createdAt: ((n * 7_919) % 5_000) % times,
       windowStart: ((n * 104_729) % 4_000) % times,
       tags: isTagged(n) ? ["wanted"] : [],
@@ -37,7 +37,7 @@ const ORDERS = {
   soonest: (a: IndexEntry, b: IndexEntry) => a.windowStart - b.windowStart || (a.id < b.id ? -1 : 1),
 } as const;
 
-/** Asks for a list page by page. @param limits  of the pages, the last one of all further pages */
+/** Asks for a list page by page. @param limits  posts of each page; the last number holds for all further pages */
 async function walked(
   index: SearchIndex,
   { order, filter, limits }: { order: keyof typeof ORDERS; filter: Partial<PostFilter>; limits: number[] },

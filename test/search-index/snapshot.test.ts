@@ -9,7 +9,7 @@ import { History } from "../support/search/history.ts";
 import { openIndex as openCopy } from "../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
-const BOARD = 2_600;
+const BOARD = 500;
 
 const fileOf = ({ folder }: OpenIndex) => join(folder, "board.db-search");
 
@@ -36,7 +36,7 @@ it("every question of these tests finds something", async () => {
   const opened = openIndex();
   const history = new History(1);
   opened.write((index) => {
-    history.grow(index, BOARD);
+    history.grow(index, 2_600);
     history.go(index, 300);
   });
   for (const [name, asked] of Object.entries(QUESTIONS)) {
@@ -52,7 +52,7 @@ describe("a start with a snapshot", () => {
     opened.index.follow();
     // In steps, so that the memory follows each kind of change and not only the last state.
     for (let i = 0; i < 12; i += 1) {
-      opened.write((index) => history.go(index, 100));
+      opened.write((index) => history.go(index, 40));
       opened.index.follow();
     }
     const live = await allAnswers(opened.index);
@@ -67,17 +67,17 @@ describe("a start with a snapshot", () => {
     const history = new History(4);
     opened.write((index) => history.grow(index, BOARD));
     opened.index.follow();
-    opened.write((index) => history.go(index, 300));
+    opened.write((index) => history.go(index, 80));
     await opened.index.close();
     const later = openIndex();
     // Erased publishers take the snapshot with them.
-    later.write((index) => history.go({ ...index, removePublisher() {} }, 700));
+    later.write((index) => history.go({ ...index, removePublisher() {} }, 150));
     const [withSnapshot, without] = await answersOfStarts();
     expect(withSnapshot).toEqual(without);
     const live = openIndex();
     expect(loadsSnapshot(live)).toBe(true);
     for (let i = 0; i < 5; i += 1) {
-      live.write((index) => history.go(index, 200));
+      live.write((index) => history.go(index, 50));
       live.index.follow();
     }
     expect(await allAnswers(live.index)).toEqual(await allAnswers(openIndex().index));
@@ -87,10 +87,10 @@ describe("a start with a snapshot", () => {
     const limits = { ...LIMITS, deadRows: 50, snapshotFrom: 100, snapshotEvery: 30, snapshotPauseMs: 0 };
     const opened = openIndex({ limits });
     const history = new History(8);
-    opened.write((index) => history.grow(index, 600));
+    opened.write((index) => history.grow(index, 250));
     const copies = join(opened.folder, "copies");
     let taken = 0;
-    for (let round = 0; round < 120; round += 1) {
+    for (let round = 0; round < 72; round += 1) {
       opened.write((index) => history.go(index, 8));
       opened.index.follow();
       await turn();
@@ -106,13 +106,13 @@ describe("a start with a snapshot", () => {
       started.database.close();
       rmSync(copies, { recursive: true });
     }
-    expect(taken).toBeGreaterThan(3);
+    expect(taken).toBeGreaterThan(2);
     await opened.index.close();
   });
 
   it("is not for boards that are read in a moment", async () => {
     const opened = openIndex();
-    opened.write((index) => new History(7).grow(index, 1_900));
+    opened.write((index) => new History(7).grow(index, 250));
     opened.index.follow();
     await opened.index.close();
     expect(existsSync(fileOf(opened))).toBe(false);

@@ -50,7 +50,7 @@ describe("quantize", () => {
   it("keeps cosines of unit vectors within 0.01", () => {
     fc.assert(
       fc.property(unit, unit, (a, b) => {
-        // As a model gives them: not all 0, and nothing that is clamped.
+        // A model gives no vector of zeros, and no component that is clamped.
         for (const xs of [a, b]) fc.pre(xs.some((x) => x !== 0) && xs.every((x) => Math.abs(x) <= 0.25));
         const exact = a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
         expect(Math.abs(cosineOf(quantize(a), quantize(b)) - exact)).toBeLessThan(0.01);

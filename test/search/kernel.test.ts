@@ -18,7 +18,7 @@ describe("the kernel", () => {
 
 describe("sign codes", () => {
   const DIMENSION = 384;
-  // Neither a multiple of what the kernel takes at a time nor of its blocks.
+  // No multiple of the rows that the kernel takes at once, nor of a block.
   const ROWS = 4_103;
   const random = seeded(7);
   const vectors = Array.from({ length: ROWS }, () =>
@@ -47,7 +47,7 @@ describe("sign codes", () => {
     expect(rows).toEqual([...new Set(rows)].sort((a, b) => a - b));
     const others = estimates.filter((_, row) => !rows.includes(row));
     const least = Math.min(...rows.map((row) => estimates[row] ?? 0));
-    // A step, and some.
+    // Estimates have steps: one of them, and a margin.
     expect(Math.max(...others)).toBeLessThan(least + 0.001);
   });
 

@@ -63,27 +63,6 @@ describe("a percolator", () => {
     expect(new Set(found.map(({ id }) => id)).size).toBe(20_000);
     expect(found).toHaveLength(20_000);
   });
-
-  it("gives back the memory of removed queries to new ones", () => {
-    const percolator = new Percolator<null>(DIMENSION);
-    const fill = () => {
-      for (let i = 0; i < 300; i += 1) {
-        const meaning = { vector: vectorOf(i), floor: 0.5 };
-        percolator.add(`q${i}`, { ...QUERY, words: null, meaning }, null);
-      }
-    };
-    expect(percolator.bytes).toBe(0);
-    fill();
-    const { bytes } = percolator;
-    expect(bytes).toBeGreaterThan(300 * DIMENSION);
-    for (let round = 0; round < 3; round += 1) {
-      for (let i = 0; i < 300; i += 1) percolator.remove(`q${i}`);
-      expect(percolator.candidates({ ...POST, vector: vectorOf(7) })).toEqual([]);
-      fill();
-    }
-    expect(percolator.candidates({ ...POST, vector: vectorOf(7) }).map(({ id }) => id)).toContain("q7");
-    expect(percolator.bytes).toBe(bytes);
-  });
 });
 
 /** Vectors of ten themes, so that many are near each other. */

@@ -116,7 +116,7 @@ describe(`with ${WAITING} posts waiting for their vectors`, () => {
     await expectFirst(false);
   });
 
-  it("and stays first with its vector, whatever that is near to", async () => {
+  it("such a post stays first with its vector, whatever that is near to", async () => {
     for (const [word, title] of UNIQUE) index.putVector(word, await vectorOf(post({ id: word, title })));
     await expectFirst(true);
     await expectFirst(false);

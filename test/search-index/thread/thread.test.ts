@@ -16,20 +16,25 @@ import {
 } from "../../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
-const BOARD = 2_500;
 const FIRST = { limit: 50, except: new Set<string>() };
 
 /** A board whose searches move into a thread when it is opened. */
-function openLarge() {
-  const opened = openIndex({ threadFrom: 1_000 });
+function openLarge(posts = 600) {
+  const opened = openIndex({ threadFrom: 300 });
   opened.write((index) => {
-    for (let i = 0; i < BOARD; i += 1) {
+    for (let i = 0; i < posts; i += 1) {
       const id = `p${i}`;
       index.put(post({ id, title: `Bike number${i}`, tags: [`t${i % 7}`], createdAt: i, windowStart: i }));
       index.putVector(id, MODEL, vectorOf(i));
     }
   });
   return opened;
+}
+
+/** The thread of such a board by itself. */
+function openThread(): { answers: ThreadAnswers; file: string } {
+  const file = join(openLarge().folder, "board.db");
+  return { answers: new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {}), file };
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
@@ -114,12 +119,12 @@ describe("a large board", () => {
   });
 
   it("leaves a snapshot at its close, which goes when something is erased", async () => {
-    const large = openLarge();
+    const large = openLarge(2_100);
     await large.index.open();
     await large.index.close();
     const snapshot = join(large.folder, "board.db-search");
     expect(existsSync(snapshot)).toBe(true);
-    const again = openIndex({ threadFrom: 1_000 });
+    const again = openIndex({ threadFrom: 300 });
     await again.index.open();
     again.write((index) => index.removePublisher("pub_1"));
     expect(existsSync(snapshot)).toBe(false);
@@ -130,11 +135,9 @@ describe("a large board", () => {
 
 describe("the search thread", () => {
   it.runIf(process.platform === "linux")("lets the event loop go first", async () => {
-    const { folder } = openLarge();
-    const model = { modelId: MODEL, dimension: DIMENSION };
     const threads = () => new Set(readdirSync("/proc/self/task"));
     const before = threads();
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    const { answers } = openThread();
     await answers.ready();
     const started = [...threads()]
       .filter((id) => !before.has(id))
@@ -144,9 +147,7 @@ describe("the search thread", () => {
   });
 
   it("refuses what is too much, and what waited when it breaks", async () => {
-    const { folder } = openLarge();
-    const file = join(folder, "board.db");
-    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {});
+    const { answers } = openThread();
     const many = Array.from({ length: 300 }, () =>
       answers.count(asked).then(
         () => "answered",
@@ -161,9 +162,7 @@ describe("the search thread", () => {
   });
 
   it("refuses what has no answer after five seconds, waiting or under way", async () => {
-    const { folder } = openLarge();
-    const model = { modelId: MODEL, dimension: DIMENSION };
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    const { answers } = openThread();
     await answers.ready();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     // Two are sent at once.
@@ -181,13 +180,8 @@ describe("the search thread", () => {
   });
 
   it("passes on what SQLite said", async () => {
-    const { folder } = openLarge();
-    const broken = new DatabaseSync(join(folder, "board.db"));
-    const answers = new ThreadAnswers(
-      join(folder, "board.db"),
-      { modelId: MODEL, dimension: DIMENSION },
-      () => {},
-    );
+    const { answers, file } = openThread();
+    const broken = new DatabaseSync(file);
     await answers.ready();
     broken.exec("DROP TABLE index_words");
     broken.close();
