@@ -1,9 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +10,7 @@ import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
 import { moduleOf } from "../support/boards/board-process.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
+import { folderForTest, serverForTest } from "../support/run/temporary.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
 /** Counts connections to one port on every address of this machine. */
@@ -240,7 +239,7 @@ describe("a hostile server", () => {
     expect(await turnsMsOf(failureOf(outbound, url, { timeoutMs: 300 }))).toBeLessThan(1000);
   });
 
-  // The process ended where a host had nothing but addresses without a route: connecting failed before anybody listened.
+  // This once ended the process: connecting failed before its error had a listener.
   it.each(["https:", "http:"])("that cannot be reached from here is a failure, over %s", async (protocol) => {
     const address = "fe80::1";
     const host = "linklocal.example";
@@ -270,12 +269,9 @@ describe("a hostile server", () => {
   });
 
   it("gets the caller's name and the accepted encodings, and no header twice", async () => {
-    const server = createHttpServer((request, response) => {
+    const url = await serverForTest((request, response) => {
       response.end(JSON.stringify(request.rawHeaders));
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const { body } = await outbound.send({
       ...ask,
       url,
@@ -285,7 +281,6 @@ describe("a hostile server", () => {
     const lower = raw.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
     expect(new Set(lower).size).toBe(lower.length);
     expect(raw[raw.findIndex((name) => name.toLowerCase() === "accept-encoding") + 1]).toBe("identity");
-    server.close();
   });
 
   it("has no open connection after each call, and none is used twice", async () => {
@@ -338,7 +333,7 @@ describe("TLS", () => {
   const openssl = spawnSync("openssl", ["version"]).status === 0;
 
   it.skipIf(!openssl)("is checked against the name, although the address is resolved first", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "board-tls-"));
+    const folder = folderForTest();
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=hooks.example", "-addext", "subjectAltName=DNS:hooks.example"];
     execFileSync(
@@ -378,6 +373,5 @@ describe("TLS", () => {
       ) as string[];
     expect(run(cert)).toEqual(["hooks.example", expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID")]);
     expect(run("")[0]).toContain("SELF_SIGNED");
-    rmSync(folder, { recursive: true });
   });
 });
