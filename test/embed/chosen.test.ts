@@ -2,13 +2,11 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { describeModel } from "../../src/embed/chosen/description.ts";
@@ -18,26 +16,31 @@ import { type EmbeddingModel, MODELS } from "../../src/embed/models.ts";
 import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { freePort } from "../support/boards/board-process.ts";
+import { useFolder } from "../support/boards/use.ts";
+import { serverForTest } from "../support/run/temporary.ts";
 import { ensureTestModel } from "../support/search/model.ts";
-import { closeServers, listen } from "./servers.ts";
 
 const [known] = MODELS;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const NAME = `hub:town/notices-model@${COMMIT}`;
-/** Of the default model. */
+/** Where the cosines of the default model lie. */
 const COSINES = { related: 0.25, doubt: 0.1, unrelated_half: 0.1, unrelated_most: 0.23 };
-const work = mkdtempSync(join(tmpdir(), "board-chosen-"));
+const work = useFolder();
 const embedders: Embedder[] = [];
 let modelDir: string;
+/** The default model, to compare with. */
+let usual: Embedder;
 
 beforeAll(async () => {
   modelDir = await ensureTestModel();
+  const log = { info() {}, warn() {} };
+  usual = openEmbedder({ mode: "required", model: known, modelDir, cacheDir: modelDir, log });
+  expect(await usual.settled()).toBe("ready");
 });
 afterEach(async () => {
   for (const embedder of embedders.splice(0)) await embedder.close();
-  closeServers();
 });
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+afterAll(() => usual.close());
 
 const folder = (name: string) => join(work, name);
 
@@ -48,7 +51,7 @@ async function hub(
   repository = "town/notices-model",
 ) {
   const asked: string[] = [];
-  const address = await listen((request, response) => {
+  const address = await serverForTest((request, response) => {
     const path = (request.url ?? "")
       .replace(`/${repository}/resolve/${COMMIT}/`, "")
       .replace(`/api/models/${repository}/revision/main`, "newest");
@@ -88,7 +91,7 @@ function copied(name: string, files: Record<string, unknown> = {}): string {
   return own;
 }
 
-/** What an operator says of a model of the hub, before it is there. */
+/** Writes the operator's settings of a model before it is downloaded. @returns the folder */
 function described(cacheDir: string): string {
   write(join(cacheDir, `town/notices-model@${COMMIT}`), "agent-board.json", { cosines: COSINES });
   return cacheDir;
@@ -231,8 +234,6 @@ describe("a model of the hub", () => {
     expect(asked).toContain("onnx/model_quantized.onnx");
 
     const text = ["used road bike for sale"];
-    const { embedder: usual } = opened(known, cacheDir);
-    expect(await usual.settled()).toBe("ready");
     expect(await embedder.embed(text, "post")).toEqual(await usual.embed(text, "post"));
     expect(embedder.modelId).toContain(COMMIT);
 
@@ -253,8 +254,7 @@ describe("a model of the hub", () => {
     });
     const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
     const { embedder } = opened(model, cacheDir, { hub: base });
-    const { embedder: usual } = opened(known, cacheDir);
-    await Promise.all([embedder.settled(), usual.settled()]);
+    expect(await embedder.settled()).toBe("ready");
     for (const [purpose, prefix] of [
       ["query", "query: "],
       ["post", "passage: "],
@@ -296,7 +296,7 @@ describe("a model of the hub", () => {
     expect(readFileSync(weights).equals(real)).toBe(true);
   });
 
-  it("that cannot be reached, or lacks a file, is told so", async () => {
+  it("that cannot be reached, or lacks a file, is refused with the reason", async () => {
     const places = { modelDir, cacheDir: described(folder("unreachable")) };
     const closed = `http://127.0.0.1:${await freePort()}/`;
     await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
@@ -356,8 +356,7 @@ describe("a model in a folder", () => {
     const own = copied("folder", { "agent-board.json": { max_tokens: 256 } });
     const first = await chooseModel(own, { modelDir, cacheDir });
     const { embedder } = opened(first, cacheDir);
-    const { embedder: usual } = opened(known, cacheDir);
-    expect([await embedder.settled(), await usual.settled()]).toEqual(["ready", "ready"]);
+    expect(await embedder.settled()).toBe("ready");
     expect(await embedder.embed(["a chair"], "post")).toEqual(await usual.embed(["a chair"], "post"));
 
     appendFileSync(join(own, "tokenizer_config.json"), " ");
