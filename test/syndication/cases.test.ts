@@ -107,7 +107,7 @@ describe("feeds that other programs were reported to read wrongly", () => {
     expect(found.refused).toEqual([]);
   });
 
-  it("are all of the folder", () =>
+  it("are all files of the folder", () =>
     expect(readdirSync(join(texts, "feeds")).sort()).toEqual(Object.keys(CASES).sort()));
 
   it("keep what stands between angle brackets, and their lines", () => {
@@ -187,7 +187,7 @@ describe("one bad event", () => {
       ],
       ["A 2026-12-14T12:00", "B 2026-12-14T12:00", "A 2026-12-15T12:00"],
     ],
-  ])("nor are there too many or too few: %s", (_what, events, posts) =>
+  ])("has as many posts as it names events: %s", (_what, events, posts) =>
     expect(shown(ics(...events))).toEqual(posts),
   );
 });
@@ -251,18 +251,18 @@ describe("rows", () => {
 });
 
 describe("recurrence rules", () => {
-  // Written down from python-dateutil 2.9, six occurrences at most of each.
+  // At most six occurrences of each rule, recorded from python-dateutil 2.9.
   const rules = readFileSync(join(texts, "recurrences.jsonl"), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as [start: string, rule: string, ...occurrences: string[]]);
 
-  it("are 170", () => expect(rules).toHaveLength(170));
+  it("are 170 rules", () => expect(rules).toHaveLength(170));
 
   it.each(rules)("from %s: %s", (start, rule, ...occurrences) => {
     const at = (text: string) =>
       Date.parse(text.replace(/(....)(..)(..)T(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z"));
-    // Of each, as if today were the day before: what lies within the time for which series are expanded.
+    // Series are expanded from now on, for half a year: each occurrence in turn is the first.
     for (const [n, occurrence] of occurrences.entries()) {
       const text = calendar(`UID:1|SUMMARY:T|DTSTART:${start}Z|RRULE:${rule.replace(/(UNTIL=\w+)/, "$1Z")}`);
       const now = at(occurrence);

@@ -4,7 +4,6 @@ import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import type { Feed } from "../../src/syndication/feeds.ts";
 import { previewFeed } from "../../src/syndication/index.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import {
   activePosts,
   addFeed,
@@ -12,22 +11,19 @@ import {
   type FeedSource,
   startFeedSource,
 } from "../support/boards/feed-source.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 10, 22, 12);
 
 let now = START;
 let source: FeedSource;
-let board: TestBoard;
+const board = useTestBoard({ WEBHOOK_ALLOW: "127.0.0.1,localhost" }, { clock: () => now, idle: true });
 
 beforeAll(async () => {
   source = await startFeedSource();
-  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1,localhost" }, { clock: () => now, idle: true });
 });
-afterAll(async () => {
-  await board.stop();
-  source.close();
-});
+afterAll(() => source.close());
 beforeEach(() => {
   source.asked.length = 0;
 });
@@ -106,12 +102,12 @@ describe("a calendar that is relayed", () => {
     moving({ ...EVENTS, b: `${EVENTS.b}|STATUS:CANCELLED` });
     expect(await poll(feed)).toMatchObject({ retired: 1 });
     expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
-    // More often broken than the end of everything.
+    // An empty calendar is more often broken than over.
     moving({});
     expect(await poll(feed)).toMatchObject({ retired: 0 });
   });
 
-  it("does not repeat what another source tells", async () => {
+  it("does not repeat what another source has posted", async () => {
     const same = { z: "SUMMARY:Harbour market|DTSTART:20261212T090000Z" };
     serve("/one.ics", calendar(same));
     serve(
@@ -127,7 +123,7 @@ describe("a calendar that is relayed", () => {
     expect(await titlesOf(two.publisher)).toEqual(["Harbour swim"]);
   });
 
-  it("tells what only has title and time in common, and what only a stranger told", async () => {
+  it("posts what has only title and time in common with another, and what only an unverified publisher has posted", async () => {
     const carols = (where: string, n: number) =>
       calendar({
         [`carol${n}`]: `SUMMARY:Carol service|DTSTART:20261224T180000Z|LOCATION:${where}|URL:https://church-${n}.example/carols`,
@@ -138,7 +134,7 @@ describe("a calendar that is relayed", () => {
     expect(await poll(bath.feed)).toMatchObject({ added: 1, folded: 0 });
     expect(await poll(leeds.feed)).toMatchObject({ added: 1, folded: 0 });
 
-    const told = {
+    const theirs = {
       kind: "event",
       title: "Quay regatta",
       body: "Told",
@@ -148,19 +144,19 @@ describe("a calendar that is relayed", () => {
     const { id } = await services.publishers.register({ name: "Stranger", accept_terms: true }, now);
     const stranger = await store.publishers.get(id);
     if (stranger === null) throw new Error("no publisher");
-    await services.writing.create(told, stranger, now);
-    const start = new Date(told.starts_at).toISOString().replace(/[-:]|\.\d+/g, "");
+    await services.writing.create(theirs, stranger, now);
+    const start = new Date(theirs.starts_at).toISOString().replace(/[-:]|\.\d+/g, "");
     serve("/quay.ics", calendar({ q: `SUMMARY:Quay regatta|DTSTART:${start}` }));
     expect(await poll((await aFeed("/quay.ics")).feed)).toMatchObject({ added: 1, folded: 0 });
   });
 
-  it("does not repeat what a verified publisher tells", async () => {
+  it("does not repeat what a verified publisher has posted", async () => {
     const { store, services } = board.board;
     const { id } = await services.publishers.register({ name: "The quay itself", accept_terms: true }, now);
     const owner = await store.publishers.update(id, { verifiedAt: now, verifiedVia: "dns" });
     if (owner === null) throw new Error("no publisher");
-    const told = { kind: "event", title: "Quay concert", body: "Ours" } as const;
-    await services.writing.create({ ...told, starts_at: Date.UTC(2026, 11, 12, 19) }, owner, now);
+    const theirs = { kind: "event", title: "Quay concert", body: "Ours" } as const;
+    await services.writing.create({ ...theirs, starts_at: Date.UTC(2026, 11, 12, 19) }, owner, now);
     serve("/concert.ics", calendar({ c: "SUMMARY:Quay concert|DTSTART:20261212T190000Z" }));
     expect(await poll((await aFeed("/concert.ics")).feed)).toMatchObject({ added: 0, folded: 1 });
   });
