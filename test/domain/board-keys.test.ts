@@ -52,7 +52,7 @@ describe("refuseBoardKeys", () => {
   });
 
   it("lets through what is no key", () => {
-    // The name of the field comes behind its text: its "t" would complete a key that ends in one.
+    // A text is read together with the name of the next field, and a "t" there may complete a key that was cut.
     const key = Array.from({ length: 100 }, newApiKey).find((made) => !made.endsWith("t")) ?? "";
     for (const text of [
       "",

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eraseOld } from "../../src/jobs/schedule.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
-let board: TestBoard;
 let now = Date.now();
-beforeAll(async () => {
-  board = await startBoard({}, { clock: () => now });
-});
-afterAll(() => board.stop());
+const board = useTestBoard({}, { clock: () => now });
 
 const inbox = async (key: string, query = "") => {
   const { status, body } = await call(board, `GET /publishers/me/inbox${query}`, undefined, { key });
@@ -75,22 +71,6 @@ describe("the inbox", () => {
     expect(seen).toEqual(replies);
     const one = await write(board, other.key, { parent_id: root.id });
     expect(brief(await inbox(owner.key, `?cursor=${cursor}`))).toEqual([["reply", one.id]]);
-  });
-
-  it("drops what is removed, hidden, erased or of a suspended publisher", async () => {
-    const owner = await register(board);
-    const root = await write(board, owner.key, {});
-    const writers = [];
-    for (let n = 0; n < 5; n += 1) writers.push(await register(board));
-    const replies = [];
-    for (const { key } of writers) replies.push(await write(board, key, { parent_id: root.id }));
-    expect((await inbox(owner.key)).data).toHaveLength(5);
-    const { reports } = board.board.services;
-    await call(board, `DELETE /posts/${replies[0].id}`, undefined, writers[0]);
-    await reports.moderate("hide", replies[1].id, "test", now);
-    await call(board, "DELETE /publishers/me", undefined, writers[2]);
-    await reports.moderate("suspend", writers[3]?.id ?? "", "test", now);
-    expect(brief(await inbox(owner.key))).toEqual([["reply", replies[4].id]]);
   });
 
   it("fails with invalid_cursor for a foreign one, and with missing_api_key without a key", async () => {

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Held, type Job, runJob } from "../../src/jobs/scheduler.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
+import { useFolderForEach } from "../support/run/temporary.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const LEASE_MS = 60_000;
 
 /** Two instances of one board, each with a handle of its own. */
 describe("a job", () => {
-  let folder: string;
+  const folder = useFolderForEach();
   let one: Store;
   let other: Store;
   let now: number;
@@ -19,8 +17,7 @@ describe("a job", () => {
   let failures: string[];
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "board-jobs-"));
-    const open = () => openStore(`sqlite:${folder}/board.db`);
+    const open = () => openStore(`sqlite:${folder()}/board.db`);
     one = await open();
     other = await open();
     now = T0;
@@ -29,7 +26,6 @@ describe("a job", () => {
   });
   afterEach(async () => {
     await Promise.all([one.close(), other.close()]);
-    rmSync(folder, { recursive: true });
   });
 
   const job = (run: (now: number, held: Held) => Promise<unknown>): Job => ({
@@ -80,16 +76,6 @@ describe("a job", () => {
     ]);
   });
 
-  it("stays with its instance for as long as it makes steps", async () => {
-    const { steps, what } = stepping(5, async () => {
-      now += LEASE_MS - 1;
-      expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
-    });
-    await runOn(one, "one", what);
-    expect(steps).toHaveLength(5);
-    expect(failures).toEqual([]);
-  });
-
   it("makes no further step on an instance that slept while another took it over", async () => {
     const { steps, what } = stepping(5, async (step) => {
       if (step !== 2) return;
@@ -101,19 +87,6 @@ describe("a job", () => {
     expect(ended).toEqual([]);
     // It did not take the job from the one that has it now.
     expect(await one.leases.acquire("job:sweep", "third", LEASE_MS, now)).toBeNull();
-  });
-
-  it("makes no further step on an instance that slept while another ran it to its end", async () => {
-    const { steps, what } = stepping(5, async (step) => {
-      if (step !== 1) return;
-      now += LEASE_MS;
-      await runOn(other, "other", stepping(2, () => {}).what);
-    });
-    await runOn(one, "one", what);
-    expect(steps).toEqual([1]);
-    expect(ended).toEqual([["sweep", true]]);
-    // It gave back what it took when it looked.
-    expect(await one.leases.acquire("job:sweep", "third", LEASE_MS, now)).not.toBeNull();
   });
 
   it("ends after the step under way when the board closes", async () => {

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { measured, measureTimes, startAdmin } from "../../src/adapters/http/prometheus.ts";
 import { buildApp } from "../../src/app.ts";
 import { startJobs } from "../../src/jobs/scheduler.ts";
 import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { startReceiver } from "../support/clients/receiver.ts";
@@ -28,12 +29,8 @@ const searchFrom = (board: TestBoard, address: string, query: string) =>
   call(board, `GET /search?${query}`, undefined, { headers: { "x-forwarded-for": address } });
 
 describe("GET /metrics", () => {
-  let board: TestBoard;
   let now = Date.UTC(2026, 10, 20, 12);
-  beforeAll(async () => {
-    board = await startBoard({}, { clock: () => now });
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({}, { clock: () => now });
 
   it("has every key of the specification and of the board's own promises", async () => {
     const data = await metricsOf(board);
@@ -66,7 +63,7 @@ describe("GET /metrics", () => {
     await write(board, gone.key);
     now += 8 * DAY_MS;
     await write(board, steady.key, { syndicated: true, source_url: "https://example.org/" });
-    // What took a slow machine long to count is counted anew beside the first answer.
+    // A slow machine answers with older counts first, and reads new ones meanwhile.
     const data = await eventually(
       () => metricsOf(board),
       ({ funnel, metrics }) => funnel.registered === 3 && metrics.syndicated_share > 0,
@@ -84,7 +81,7 @@ describe("GET /metrics", () => {
     await call(board, `GET /search?limit=1&sort=newest&cursor=${first.body.next_cursor}`);
     await call(board, "GET /search?q=nothinglikethis");
     await fetch(`${board.url}/feed.xml?q=nothinglikethis`);
-    // People search, too.
+    // Searches on the page count as well.
     for (const query of ["q=nothinglikethis", "sort=newest"]) {
       const page = await fetch(`${board.url}/search?${query}`, { headers: { accept: "text/html" } });
       expect(page.status).toBe(200);
@@ -115,7 +112,7 @@ describe("GET /metrics", () => {
     await stop();
     await idle.stop();
     const at = new Date(now).toISOString();
-    // Of jobs that every store needs.
+    // Without the job that only one store has.
     expect(jobs.filter(({ name }) => name !== "prune-scratch")).toEqual([
       { name: "erase-old", last_run: at, ok: true },
       { name: "finish-erasures", last_run: at, ok: false },
@@ -177,12 +174,8 @@ describe("deliveries", () => {
 
 describe("unmet demand", () => {
   const QUERY = "q=zeppelin+flights&kind=offer&tags=airship&near=47.66,9.48";
-  let board: TestBoard;
   let now = Date.UTC(2026, 10, 20, 12);
-  beforeAll(async () => {
-    board = await startBoard({ TRUST_PROXY: "1" }, { clock: () => now });
-  });
-  afterAll(() => board.stop());
+  const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
   const demand = async () => (await metricsOf(board)).unmet_demand;
   const NOTHING = { terms: [], kinds: [], places: [], tags: [] };
 
@@ -219,8 +212,8 @@ describe("unmet demand", () => {
     const query = "q=%2B4915112345678+jane%40example.org+sk_live_a8f93kd02&tags=0123456789";
     for (let n = 10; n < 16; n += 1) await searchFrom(board, `203.0.113.${n}`, query);
     const { terms, tags } = await demand();
-    const told = JSON.stringify([terms, tags]);
-    expect(told).not.toMatch(/49151|0123|a8f93/);
+    const shown = JSON.stringify([terms, tags]);
+    expect(shown).not.toMatch(/49151|0123|a8f93/);
   });
 
   it("leaves no search text, key or address in the database, the metrics or the log", async () => {
@@ -231,16 +224,16 @@ describe("unmet demand", () => {
       for (let n = 0; n < 3; n += 1) await searchFrom(private_, address, query);
     }
     await call(private_, `GET /search?${query}`, undefined, { key });
-    // The words by themselves were looked for by three now; the query as a whole stays unknown.
+    // Three callers have now searched for each word, so the words may be shown, but not the query.
     for (const last of [73, 74, 75]) await searchFrom(private_, `198.51.100.${last}`, "q=together+apart");
-    const told = JSON.stringify(await metricsOf(private_));
+    const shown = JSON.stringify(await metricsOf(private_));
     // Counters are written without waiting for a majority, and documents are read as a majority has them.
     const contents = await eventually(
       () => private_.contents(),
       (bytes) => bytes.includes("unmet:term:together"),
     );
     expect(contents.includes("unmet:term:together")).toBe(true);
-    for (const where of [told, contents, private_.logs.join("\n")]) {
+    for (const where of [shown, contents, private_.logs.join("\n")]) {
       expect(where).not.toMatch(/unheardofword[ +]|together[ +]apart|12\.3456|65\.4321|198\.51\.100\.7[1-5]/);
       expect(where).not.toContain(key.slice(0, 20));
     }

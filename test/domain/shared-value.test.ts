@@ -1,29 +1,25 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SharedValue } from "../../src/domain/board/shared-value.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
+import { useFolderForEach } from "../support/run/temporary.ts";
 
 describe("a value that is costly to read", () => {
-  let folder: string;
+  const folder = useFolderForEach();
   let stores: Store[];
   let elapsedMs: number;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "board-shared-"));
     stores = [];
     elapsedMs = 0;
   });
   afterEach(async () => {
     await Promise.all(stores.map((store) => store.close()));
-    rmSync(folder, { recursive: true });
   });
 
   /** The value in one process of a board, of at most 10 ms age. Each read ends when the test says so. */
   async function inAProcess() {
-    const store = await openStore(`sqlite:${folder}/board.db`);
+    const store = await openStore(`sqlite:${folder()}/board.db`);
     stores.push(store);
     const reads: { at: number; done: (value: number, ms?: number) => void; failed: (e: Error) => void }[] =
       [];
@@ -69,7 +65,7 @@ describe("a value that is costly to read", () => {
     await expect.poll(() => shared.get(9)).toBe(8);
   });
 
-  it("is waited for when the kept one is too old; only then a failure is told", async () => {
+  it("is waited for when the kept one is too old; only then a failure reaches the caller", async () => {
     const { shared, reads, nth, counted } = await inAProcess();
     await counted(0, 7);
     expect(await shared.get(6)).toBe(7);
