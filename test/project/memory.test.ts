@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
 /** On Node 20: 244 MB with the bounds of malloc, of which some 60 are room that V8 keeps for new objects. */
 const REST_MAX_MB = 270;
 
 describe.runIf(process.platform === "linux")("a board that serves, installed", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "board-"));
+  const dataDir = useFolder();
   let child: ChildProcess;
   let port: number;
 
@@ -35,7 +34,6 @@ describe.runIf(process.platform === "linux")("a board that serves, installed", (
     const ended = new Promise((done) => child.once("exit", done));
     child.kill("SIGINT");
     await ended;
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   it(`holds less than ${REST_MAX_MB} MB at rest with its model`, { timeout: 120_000 }, async () => {

@@ -9,7 +9,7 @@ import { freePort } from "../support/boards/board-process.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const PACKAGE = JSON.parse(read("package.json"));
-/** What glibc's malloc is told, so that freed memory leaves the process. */
+/** Settings of glibc's malloc by which freed memory leaves the process. */
 const MALLOC = Object.entries({
   MALLOC_ARENA_MAX: "2",
   MALLOC_MMAP_THRESHOLD_: "131072",
@@ -110,7 +110,7 @@ describe("what a board is run by", () => {
     expect(read("src/main.ts")).toMatch(/^ {2}serve: \[/m);
     expect(Number(/^ARG NODE=(\d+)-/m.exec(text)?.[1])).toBeGreaterThanOrEqual(20);
     expect(text).toMatch(/^USER node$/m);
-    // Whatever is a stage's argument is passed to it by compose.
+    // Compose passes each argument of a stage.
     expect([...read("compose.yaml").matchAll(/^ {8}([A-Z]+): /gm)].map(([, name]) => name)).toEqual([
       "MODEL",
     ]);

@@ -1,24 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BoardProcess, boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useFolder } from "../support/boards/use.ts";
 
 /** Two servers and one stdio child on one data folder. */
 describe("several processes on one data folder", () => {
-  let dataDir: string;
+  const dataDir = useFolder();
   let servers: BoardProcess[] = [];
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "board-"));
     servers = await Promise.all([1, 2].map(() => BoardProcess.start({ DATA_DIR: dataDir })));
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()));
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   it("see each other's posts by id, in lists and in search within a second", async () => {

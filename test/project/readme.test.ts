@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { eventually } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const run = promisify(execFile);
@@ -19,13 +20,9 @@ function block(name: string): string {
 }
 
 describe("README.md", () => {
-  let board: TestBoard;
+  const board = useTestBoard({ EMBEDDINGS: "required" });
   const here = (text: string) => text.replaceAll("http://localhost:8787", board.url);
-  beforeAll(async () => {
-    board = await startBoard({ EMBEDDINGS: "required" });
-    await board.board.embedder.settled();
-  });
-  afterAll(() => board.stop());
+  beforeAll(() => board.board.embedder.settled());
 
   it("shows a REST example that answers as printed", async () => {
     const { stdout } = await run("bash", ["-c", here(block("rest"))], { cwd: root });

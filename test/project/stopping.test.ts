@@ -1,24 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { BoardProcess } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
-let folder: string;
-let board: BoardProcess;
+const boards: BoardProcess[] = [];
+const folder = useFolder();
+afterAll(() => Promise.all(boards.map((board) => board.kill())));
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "board-stop-"));
-  board = await BoardProcess.start({ DATA_DIR: folder });
-});
-afterEach(async () => {
-  await board.kill();
-  await rm(folder, { recursive: true, force: true });
-});
+async function started(name: string): Promise<BoardProcess> {
+  const board = await BoardProcess.start({ DATA_DIR: join(folder, name) });
+  boards.push(board);
+  return board;
+}
 
 /** One request, by the time it was sent, with the status of its answer or null. */
 interface Sent {
@@ -26,8 +23,9 @@ interface Sent {
   status: number | null;
 }
 
-describe("SIGTERM under load", () => {
-  it("fails no request that was sent before readiness fell, and exits with 0", async () => {
+describe.concurrent("a board of its own process", () => {
+  it("on SIGTERM under load fails no request that was sent before readiness fell, and exits with 0", async () => {
+    const board = await started("loaded");
     const { key } = await register(board);
     const sent: Sent[] = [];
     let over = false;
@@ -36,15 +34,19 @@ describe("SIGTERM under load", () => {
         const at = performance.now();
         // Each on a connection of its own, as behind a proxy without keep-alive.
         const status = await (turn % 4 === 0
-          ? send("POST", "/api/v1/posts", { ...distinctText(no * 10_000 + turn) }, key)
-          : send("GET", "/api/v1/posts?limit=5"));
+          ? send(board, "POST", "/api/v1/posts", { ...distinctText(no * 10_000 + turn) }, key)
+          : send(board, "GET", "/api/v1/posts?limit=5"));
         sent.push({ at, status });
       }
     };
     const clients = Array.from({ length: 20 }, (_, no) => client(no));
-    await expect.poll(() => sent.length, { timeout: 60_000 }).toBeGreaterThan(150);
+    await eventually(
+      async () => sent.length,
+      (count) => count > 150,
+      60_000,
+    );
     const exited = board.kill("SIGTERM");
-    const fell = await readinessFalls();
+    const fell = await readinessFalls(board);
     const whileStopping = sent.length;
     expect(await exited).toBe(0);
     over = true;
@@ -57,10 +59,9 @@ describe("SIGTERM under load", () => {
     // After that it still answers for a while.
     expect(sent.slice(whileStopping).some(({ status }) => status === 200)).toBe(true);
   });
-});
 
-describe("SIGTERM while agents wait for a match", () => {
-  it("answers each of them with an empty list, and exits with 0", async () => {
+  it("on SIGTERM answers each agent that waits for a match with an empty list, and exits with 0", async () => {
+    const board = await started("awaited");
     const { key } = await register(board);
     const saved = await call(board, "POST /subscriptions", { query: { q: "never" } }, { key });
     const path = `GET /subscriptions/${saved.body.data.id}/pending` as const;
@@ -78,10 +79,9 @@ describe("SIGTERM while agents wait for a match", () => {
     }
     expect(await exited).toBe(0);
   });
-});
 
-describe("SIGINT twice, from npm and from a terminal", () => {
-  it("finishes answers under way, and exits with 0", async () => {
+  it("on two SIGINTs, from npm and from a terminal, finishes answers under way, and exits with 0", async () => {
+    const board = await started("interrupted");
     const body = JSON.stringify({ name: "Slow", accept_terms: true });
     const { port, hostname } = new URL(board.site);
     const socket = connect(Number(port), hostname);
@@ -90,9 +90,12 @@ describe("SIGINT twice, from npm and from a terminal", () => {
     socket.write(
       `POST /api/v1/publishers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
-    await expect.poll(() => answer, { timeout: 20_000 }).toMatch(/^HTTP\/1.1 100/);
+    await eventually(
+      async () => answer,
+      (text) => text.startsWith("HTTP/1.1 100"),
+    );
     const exited = board.kill("SIGINT");
-    await readinessFalls();
+    await readinessFalls(board);
     void board.kill("SIGINT");
     socket.write(body);
     expect(await exited).toBe(0);
@@ -101,15 +104,21 @@ describe("SIGINT twice, from npm and from a terminal", () => {
 });
 
 /** The first question to `/readyz` that fails: the listener took it, so it took what was sent before. */
-async function readinessFalls(): Promise<Sent> {
+async function readinessFalls(board: BoardProcess): Promise<Sent> {
   for (;;) {
     const at = performance.now();
-    const status = await send("GET", "/readyz");
+    const status = await send(board, "GET", "/readyz");
     if (status !== 200) return { at, status };
   }
 }
 
-function send(method: string, path: string, body?: unknown, key?: string): Promise<number | null> {
+function send(
+  board: BoardProcess,
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string,
+): Promise<number | null> {
   return new Promise((done) => {
     const headers = {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
