@@ -164,7 +164,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
     expect(warnings).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           expect(await index.copies(asked, ids)).toEqual(await embedded.copies(asked, ids));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 

@@ -165,7 +165,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   "src/adapters": 8_313,
   "src/domain": 5_460,
   "src/syndication src/cli src/transfer": 3_434,
-  test: 28734,
+  test: 28_734,
   bench: 4_312,
 };
 const FILES_MAX = 420;

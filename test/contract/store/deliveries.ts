@@ -51,7 +51,7 @@ export function describeDeliveries({ store }: Subject): void {
             numbers.set(subscriptionId, deliveryId);
           }
         }),
-        { numRuns: 15 },
+        { numRuns: 8 },
       );
     });
 

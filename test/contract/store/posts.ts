@@ -146,7 +146,7 @@ export function describePosts({ store, another, reopen }: Subject): void {
             for (const { post } of answers) expect(await store.posts.get(post.id)).toEqual(post);
           },
         ),
-        { numRuns: 10 },
+        { numRuns: 5 },
       );
     });
 
