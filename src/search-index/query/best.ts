@@ -151,11 +151,16 @@ class TopRows {
 
   /** Throws away all but the best. */
   #prune(): void {
-    const keys = this.#keys.slice(0, this.#size);
-    const floor = nthLargest(keys, this.#limit);
-    let equal = this.#limit - keys.filter((key) => key > floor).length;
+    const size = this.#size;
+    const sorted = this.#keys.slice(0, size).sort();
+    const first = size - this.#limit;
+    const floor = sorted[first] ?? Number.POSITIVE_INFINITY;
+    // Of the keys that equal the least of the best, only so many are among these.
+    let equal = sorted.lastIndexOf(floor) - first + 1;
     this.#size = 0;
-    for (const [at, key] of keys.entries()) {
+    // A loop: a function for each key would take as long as sorting them.
+    for (let at = 0; at < size; at += 1) {
+      const key = this.#keys[at] ?? 0;
       if (key < floor || (key === floor && equal === 0)) continue;
       if (key === floor) equal -= 1;
       this.#rows[this.#size] = this.#rows[at] ?? 0;
