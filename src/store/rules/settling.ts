@@ -34,7 +34,7 @@ export function settledPush(push: KeptPush, attempt: PushAttempt | null, outcome
 }
 
 /** A delivery has ten attempts; a redelivery may add ten more. */
-const ATTEMPTS_KEPT = 20;
+export const ATTEMPTS_KEPT = 20;
 
 /** A push's attempts, oldest first, once another was made; latencies in whole milliseconds. */
 export function keptAttempts(history: readonly PushAttempt[], attempt: PushAttempt | null): PushAttempt[] {

@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
-import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
+import { ATTEMPTS_KEPT, keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { dateOf, timeOf } from "../database/schema/documents.ts";
 import {
@@ -12,8 +12,6 @@ import {
 import { nextChange } from "../subscriptions/changes.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
-
-const KEPT_ATTEMPTS = 20;
 
 /**
  * See `PushStore.settle`. From a delivered push nothing follows for a subscription without failures: one write settles it. Any
@@ -47,7 +45,7 @@ async function settleDelivered(
     {
       $set: { token: null, state: "delivered", due_at: null },
       $inc: { attempts: 1 },
-      $push: { history: { $each: keptAttempts([], attempt), $slice: -KEPT_ATTEMPTS } },
+      $push: { history: { $each: keptAttempts([], attempt), $slice: -ATTEMPTS_KEPT } },
     },
   );
   return settled.modifiedCount === 1;
