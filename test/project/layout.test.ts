@@ -158,7 +158,7 @@ const LINES_MEDIAN = 105;
  */
 const LINES_PER_ROOM: Record<string, number> = {
   src: 35_071,
-  "src/store/mongodb": 4_653,
+  "src/store/mongodb": 4_650,
   "src/store/sqlite": 2_656,
   "src/search src/search-index": 4_177,
   "src/embed": 1_150,
