@@ -60,6 +60,26 @@ function leftOf(opened: OpenIndex): string[] {
   return leftInFiles(opened.folder, [...WORDS, SECRET.id], VECTOR);
 }
 
+it("words said hundreds of times leave with a post that was edited", () => {
+  const opened = openBoard();
+  const said = (word: string) => `${word} `.repeat(300);
+  const mine = Array.from({ length: 30 }, (_, n) =>
+    post({ id: `much-${n}`, publisherId: "pub_secret", title: `t${n}`, body: said(`zyzzyva${n}`) }),
+  );
+  opened.write((index) => {
+    for (const entry of mine) index.put(entry);
+  });
+  // Its body stays but for a word. SQLite kept the earlier list of places beside the new one, and showed it when that had gone.
+  opened.write((index) => {
+    for (const entry of mine) index.put({ ...entry, body: `${entry.body}vexillology` });
+  });
+  opened.write((index) => {
+    for (const { id } of mine) index.remove(id);
+  });
+  erase(opened);
+  expect(leftOf(opened)).toEqual([]);
+});
+
 it("no file but SQLite's own holds a word of a post", async () => {
   const opened = openBoard();
   await opened.index.close();
