@@ -160,7 +160,7 @@ const LINES_PER_ROOM: Record<string, number> = {
   src: 35_071,
   "src/store/mongodb": 4_650,
   "src/store/sqlite": 2_656,
-  "src/search src/search-index": 4_177,
+  "src/search src/search-index": 4_185,
   "src/embed": 1_150,
   "src/adapters": 8_313,
   "src/domain": 5_460,
