@@ -157,16 +157,16 @@ const LINES_MEDIAN = 105;
  * the change what the room is worth more for, and raises its number here. A further tool may come without another going.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  src: 35_071,
-  "src/store/mongodb": 4_650,
-  "src/store/sqlite": 2_656,
-  "src/search src/search-index": 4_185,
+  src: 35_300,
+  "src/store/mongodb": 4_700,
+  "src/store/sqlite": 2_700,
+  "src/search src/search-index": 4_300,
   "src/embed": 1_150,
-  "src/adapters": 8_313,
-  "src/domain": 5_460,
-  "src/syndication src/cli src/transfer": 3_434,
-  test: 28_734,
-  bench: 4_312,
+  "src/adapters": 8_400,
+  "src/domain": 5_500,
+  "src/syndication src/cli src/transfer": 3_500,
+  test: 28_800,
+  bench: 4_400,
 };
 const FILES_MAX = 420;
 

@@ -28,10 +28,12 @@ export const UNWRITTEN = { title: "", body: "", link: null, tags: [], timezone: 
 const NOT_OF_ROWS = [
   ...["root", "is_reply", "win_start", "win_end", "pub_verified", "pub_suspended", "geo", "source"],
   ...["vec", "vec_model", "vec_maker", "match", "embed", "removed_at", "reports"],
+  // Of builds before 1.0, whose removed posts also lack what is unwritten.
+  "replies_inserted",
 ];
 
 export function postOfDocument({ place = null, metadata = "{}", ...document }: PostDocument): StoredPost {
-  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>(document, NOT_OF_ROWS);
+  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>({ ...UNWRITTEN, ...document }, NOT_OF_ROWS);
   return { ...fields, location: place, metadata: JSON.parse(metadata) };
 }
 
@@ -62,12 +64,12 @@ export const statusFields = ({
   pub_suspended: suspended_at !== null,
 });
 
-/** Fields of the store's own; builds before 1.0 had `spreading`. */
+/** Fields of the store's own. */
 export const NOT_OF_PUBLISHERS = ["erasing", "spreading"];
 
 export const publisherOfDocument = (document: PublisherDocument): StoredPublisher =>
   rowOf<StoredPublisher>(document, ["inbox_no", ...NOT_OF_PUBLISHERS]);
 
 export function newPublisher(publisher: StoredPublisher & { inboxNo?: number }): PublisherDocument {
-  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false };
+  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false, spreading: false };
 }

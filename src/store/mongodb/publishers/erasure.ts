@@ -4,8 +4,9 @@ import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { purgeSubscription } from "../subscriptions/deliveries.ts";
 import { removeSubscriptionDocuments } from "../subscriptions/index.ts";
+import { spreadStatus } from "./status.ts";
 
-/** See `PublisherStore.erase`. From the first transaction on, the key fails, and what was published is not shown. */
+/** See `PublisherStore.erase`. From the first transaction on, the key fails. */
 export async function erasePublisherDocuments(
   context: MongodbContext,
   id: string,
@@ -17,6 +18,7 @@ export async function erasePublisherDocuments(
       {
         $set: {
           erasing: true,
+          spreading: true,
           key_hash: `erased ${id}`,
           name: "",
           description: null,
@@ -30,7 +32,6 @@ export async function erasePublisherDocuments(
       { session, projection: { post_count: 1 } },
     );
     if (publisher === null) return null;
-    await collections.posts.updateMany({ publisher_id: id }, { $set: { pub_suspended: true } }, { session });
     const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
     await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
     // A concurrent insert of a subscription takes a number too, and so comes before or after this.
@@ -38,14 +39,16 @@ export async function erasePublisherDocuments(
     return { posts: publisher.post_count, subscriptions };
   });
   if (counts === null) return null;
+  await spreadStatus(context);
   context.wrote({ publishers: [id] });
   await finishErasure(context, id);
   return { ...counts, complete: true };
 }
 
-/** Completes erasures of publishers and subscriptions that a crash interrupted; harmless while another process does the same. */
+/** Completes what a crash interrupted, copies of a status included; harmless while another process does the same. */
 export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
   const { connection, collections } = context;
+  await spreadStatus(context);
   const open = await connection.run(() =>
     collections.publishers.find({ erasing: true }, { projection: { _id: 1 } }).toArray(),
   );

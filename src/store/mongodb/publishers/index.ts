@@ -1,15 +1,16 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { newPublisher, publisherOfDocument, statusFields } from "../database/posts.ts";
+import { newPublisher, publisherOfDocument } from "../database/posts.ts";
 import { oneByOne } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "./erasure.ts";
+import { isSameStatus, spreadStatus } from "./status.ts";
 
 export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   const { connection, collections } = context;
-  const { posts, publishers } = collections;
+  const { publishers } = collections;
   const { run, write } = connection;
 
   const get = oneByOne((ids: readonly string[]) =>
@@ -43,13 +44,13 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
         const changed = changedRow(row, change);
         if (changed === row) return row;
         const { _id, post_count, created_at, ...fields } = documentOf(changed);
-        await publishers.updateOne({ _id: id }, { $set: fields }, { session });
-        const [old, status] = [statusFields(before), statusFields(fields)];
-        if (old.pub_verified !== status.pub_verified || old.pub_suspended !== status.pub_suspended)
-          await posts.updateMany({ publisher_id: id }, { $set: status }, { session });
+        const spreading = before.spreading || !isSameStatus(before, fields);
+        await publishers.updateOne({ _id: id }, { $set: { ...fields, spreading } }, { session });
         return changed;
       });
-      if (after !== null) context.wrote({ publishers: [id] });
+      if (after === null) return null;
+      await spreadStatus(context);
+      context.wrote({ publishers: [id] });
       return after;
     },
 

@@ -200,7 +200,7 @@ export async function pruneDeliveryDocuments(
 /** Deletes the remains of a removed subscription. */
 export async function purgeSubscription({ collections }: MongodbContext, id: string): Promise<void> {
   const { deliveries, inbox, pushes, removed_subscriptions } = collections;
-  for (const remains of [deliveries, pushes, inbox]) await remains.deleteMany({ subscription_id: id });
+  for (const remains of [inbox, pushes, deliveries]) await remains.deleteMany({ subscription_id: id });
   await removed_subscriptions.updateOne({ _id: id }, { $set: { purged: true } });
 }
 

@@ -32,7 +32,7 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   /** Work that waits, or is claimed; missing when there is none. */
   match?: DueWork;
   embed?: DueWork;
-  /** The publisher's status, copied in the transaction that changes it. A publisher that is being erased is suspended too. */
+  /** The publisher's status (see `../../publishers/status.ts`). A publisher that is being erased is suspended too. */
   pub_verified: boolean;
   pub_suspended: boolean;
   /** Model of `vec`; kept while the post is hidden. */
@@ -61,6 +61,8 @@ export interface PublisherDocument extends DocumentOf<StoredPublisher> {
   /** Number of the last entry of its inbox, raised in the transaction that adds one. */
   inbox_no: number;
   erasing: boolean;
+  /** True until `pub_verified` and `pub_suspended` of its posts say its present status. */
+  spreading: boolean;
 }
 
 /** Collection `inbox`; `_id` is `<publisher id>:<no>`. */

@@ -8,7 +8,7 @@ const DAY_S = 86_400;
 /** What has ended goes a while later: the server's clock and the board's may differ. */
 const ENDED_S = 600;
 /**
- * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
+ * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and `test/mongodb/plans.test.ts` checks
  * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
  * new `SCHEMA_VERSION`.
  */
@@ -64,6 +64,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { checked_at: 1, _id: 1 },
       partialFilterExpression: { verified_at: { $type: "date" } },
     },
+    // Publishers whose status is not yet copied to all their posts.
+    { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
     // Counts, and erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
   ],
