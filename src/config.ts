@@ -176,6 +176,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (v.SIGN_IN === "on" && /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(v.SITE_URL ?? "")) {
     throw new ConfigError(["SIGN_IN: needs a SITE_URL with https, except on this machine"]);
   }
+  if (v.ADMIN_PORT === v.PORT && v.PORT !== 0) throw new ConfigError(["ADMIN_PORT: must not be PORT"]);
   const dataDir = resolve(v.DATA_DIR);
   return {
     port: v.PORT,

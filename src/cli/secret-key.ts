@@ -22,7 +22,14 @@ export function secretKeyCommand(): Command {
           return;
         }
         const key = await secretKeyOf(config, store);
-        if (key === null) throw new Error("This board was never started: it has no secret key yet.");
+        if (key === null) {
+          const isElsewhere = (await store.settings.get(SECRET_KEY_CHECK_SETTING)) !== null;
+          throw new Error(
+            isElsewhere
+              ? "This board runs with the SECRET_KEY of its environment: set it here too."
+              : "This board was never started: it has no secret key yet.",
+          );
+        }
         print(json, { secret_key: key }, key);
       });
     });

@@ -72,7 +72,7 @@ async function openAdmin(
   const failed = (err: unknown) => logger.error({ err }, "reading the metrics failed");
   const admin = await startAdmin(registry, { port, host }, failed).catch((error: NodeJS.ErrnoException) => {
     const { message, cause } = listenError(error, port, host);
-    throw new Error(message.replaceAll(/PORT|HOST/g, "ADMIN_$&"), { cause });
+    throw new Error(message.replaceAll(/\b(?:PORT|HOST)\b/g, "ADMIN_$&"), { cause });
   });
   logger.info({ address: `${host}:${admin.port}` }, "metrics for Prometheus at /metrics");
   return admin;

@@ -1,5 +1,5 @@
 /**
- * The pause after a look that found nothing: it doubles up to the longest. Work left by other processes, or by one that died,
+ * The pause after a look that left nothing to do: it doubles up to the longest. Work left by other processes, or by one that died,
  * is found within the longest; a process with nothing to do asks its database seldom.
  */
 const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;

@@ -133,6 +133,10 @@ describe("configuration", () => {
     ]);
   });
 
+  it("refuses one port for the board and its metrics", () => {
+    expect(mistakes({ PORT: "9090", ADMIN_PORT: "9090" })).toEqual(["ADMIN_PORT: must not be PORT"]);
+  });
+
   it("names every mistake at once", () => {
     const lines = mistakes({ PORT: "x", READ_ONLY: "x", EMBEDDINGS: "x", STORE_URL: "x" });
     const names = lines.map((line) => line.split(":")[0]).sort();

@@ -32,7 +32,7 @@
       button.type = "button";
       button.className = "copy-button";
       button.textContent = "Copy";
-      button.setAttribute("aria-label", "Copy: " + (snippet.getAttribute("aria-label") || "snippet"));
+      button.setAttribute("aria-label", `Copy: ${snippet.getAttribute("aria-label") || "snippet"}`);
       button.addEventListener("click", async () => {
         let copied = true;
         try {
@@ -71,7 +71,7 @@
         if ([...list.options].some((option) => option.value === begun)) return;
         asked = begun;
         try {
-          const answer = await fetch("/places?q=" + encodeURIComponent(begun));
+          const answer = await fetch(`/places?q=${encodeURIComponent(begun)}`);
           const { places } = await answer.json();
           if (!answer.ok || asked !== begun) return;
           list.replaceChildren(

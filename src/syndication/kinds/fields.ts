@@ -100,10 +100,12 @@ export function middleOf(points: readonly Point[]): Point | null {
   return { lat: (south + north) / 2, lng: lng > 180 ? lng - 360 : lng };
 }
 
-const boundsOf = (numbers: readonly number[]): [number, number] => [
-  Math.min(...numbers),
-  Math.max(...numbers),
-];
+/** By steps: a shape may have more points than a call takes arguments. */
+const boundsOf = (numbers: readonly number[]): [number, number] =>
+  numbers.reduce<[number, number]>(
+    ([least, most], n) => [Math.min(least, n), Math.max(most, n)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
 
 /** The items of a list. A parser may give a single item without a list. */
 export const listOf = (value: unknown): unknown[] =>

@@ -16,7 +16,7 @@ export const DIMENSION = 32;
 export const NOW = Date.UTC(2026, 10, 20);
 export const DAY_MS = 86_400_000;
 /** A few hundred posts have a snapshot, and drop the rows of removed ones. */
-export const SMALL = { ...LIMITS, deadRows: 150, snapshotFrom: 300 };
+const SMALL = { ...LIMITS, deadRows: 150, snapshotFrom: 300 };
 
 /** An embedded index on its own connection, as in a store. */
 export interface OpenIndex {
