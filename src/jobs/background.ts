@@ -15,6 +15,8 @@ import { type Job, startJobs } from "./scheduler.ts";
 const FLUSH_MS = 1_000;
 /** The longest pause where the store reports each written post: looking for them is then a precaution. */
 const TOLD_PAUSE_MS = 8_000;
+/** The process that wrote a post sees to it at once. Whoever is told looks after this time, for what that leaves. */
+const TOLD_MS = 250;
 /** Retrievals are written with every tenth flush. */
 const FLUSHES_PER_RETRIEVALS = 10;
 
@@ -72,7 +74,16 @@ export class Background {
       this.#failed("embedding posts"),
       pauseMs,
     );
-    store.work.onPosts?.(() => this.written());
+    let willLook = false;
+    store.work.onPosts?.(() => {
+      if (willLook) return;
+      willLook = true;
+      const look = () => {
+        willLook = false;
+        this.written();
+      };
+      setTimeout(look, TOLD_MS).unref();
+    });
     this.#delivery = new WebhookDelivery({
       store,
       pushes,

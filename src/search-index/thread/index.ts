@@ -22,8 +22,12 @@ export interface ThreadStart {
 /** The questions that are passed on as they are. */
 type Method = Exclude<keyof Answers, "forget" | "close">;
 
-/** Questions that may take milliseconds among many posts. The others go first. */
-const isLong = (method: Method): boolean => method === "rank" || method === "count";
+/** A ranking of more posts is a caller's search. One of fewer belongs to a post that is read or written, which is quick. */
+const FEW = 100;
+
+/** Whether others go first: it may take milliseconds among many posts. */
+const isLong = ({ method, args }: Pick<Asked, "method" | "args">): boolean =>
+  method === "count" || (method === "rank" && (args as Parameters<Answers["rank"]>)[1].limit > FEW);
 
 /** What it is sent: a question, news of an erasure, or the request to end. */
 export type ThreadOrder = { method: Method; args: unknown[] } | "forget" | "end";
@@ -126,7 +130,7 @@ export class ThreadAnswers implements Answers {
       };
       const timer = setTimeout(() => giveUp(new StoreUnavailable("the search took too long")), ANSWER_MS);
       const asked: Asked = { method, args, resolve: (answer) => resolve(answer as T), reject, timer };
-      const before = isLong(method) ? -1 : this.#waiting.findIndex((one) => isLong(one.method));
+      const before = isLong(asked) ? -1 : this.#waiting.findIndex(isLong);
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, asked);
       gone?.addEventListener("abort", () => giveUp(new Abandoned()), { once: true });
       this.#next();
