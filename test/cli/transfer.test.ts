@@ -88,6 +88,16 @@ describe("agent-board export and import", () => {
     expect((await board(from, "secret-key")).stdout).toBe(`${key}\n`);
   });
 
+  it("says of a board with a key from its environment that the key must be set", async () => {
+    const elsewhere = { ...to, STORE_URL: `sqlite:${folder}/elsewhere.db` };
+    const store = await openStore(elsewhere.STORE_URL);
+    await store.settings.setOnce("secret_key_check", "made by that key");
+    await store.close();
+    expect((await board(elsewhere, "secret-key")).stderr).toContain(
+      "SECRET_KEY of its environment: set it here too",
+    );
+  });
+
   it("writes the same to stdout as to a file", async () => {
     const rows = (text: string) => text.trimEnd().split("\n").slice(1, -1);
     const { stdout } = await board(from, "export");

@@ -37,21 +37,21 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
       run(async () => maybe(await publishers.findOne({ key_hash: keyHash, erasing: false }))),
 
     async update(id, change) {
-      const after = await write([`publisher:${id}`], async (session) => {
+      const done = await write([`publisher:${id}`], async (session) => {
         const before = await publishers.findOne({ _id: id, erasing: false }, { session });
         if (before === null) return null;
         const row = publisherOfDocument(before);
-        const changed = changedRow(row, change);
-        if (changed === row) return row;
-        const { _id, post_count, created_at, ...fields } = documentOf(changed);
+        const after = changedRow(row, change);
+        if (after === row) return { after, spreading: false };
+        const { _id, post_count, created_at, ...fields } = documentOf(after);
         const spreading = before.spreading || !isSameStatus(before, fields);
         await publishers.updateOne({ _id: id }, { $set: { ...fields, spreading } }, { session });
-        return changed;
+        return { after, spreading };
       });
-      if (after === null) return null;
-      await spreadStatus(context);
+      if (done === null) return null;
+      if (done.spreading) await spreadStatus(context);
       context.wrote({ publishers: [id] });
-      return after;
+      return done.after;
     },
 
     erase: (id) => erasePublisherDocuments(context, id),
