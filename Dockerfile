@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
-# Node 22 is the newest line with long-term support that every dependency is built for.
-ARG NODE=22-bookworm-slim
+# Node 24 has long-term support, and SQLite built in.
+ARG NODE=24-bookworm-slim
 
 FROM node:${NODE} AS packages
 WORKDIR /app
