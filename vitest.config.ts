@@ -12,7 +12,7 @@ useMemoryForFiles();
 const ON_EITHER_STORE = [
   "test/tools/*.test.ts",
   "test/tools/search/pages.test.ts",
-  "test/routes/{erasure,meeting-calls,posts,publishers,subscriptions,threads,waiting}.test.ts",
+  "test/routes/{erasure,meeting-calls,posts,publishers,retention,subscriptions,threads,waiting}.test.ts",
   "test/**/{inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
   "test/syndication/polls.test.ts",

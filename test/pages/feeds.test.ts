@@ -145,6 +145,26 @@ describe("feeds", () => {
     });
   });
 
+  it("tell when an edited post was written, and where they can, when it was changed", async () => {
+    const post = await write(board, me.key, { tags: ["edited"] });
+    const written = now;
+    now += 2 * DAY_MS;
+    await call(board, `PATCH /posts/${post.id}`, { title: "Edited" }, { key: me.key });
+    const query = "tags=edited";
+    expect(Date.parse(String((await rss(query)).items?.[0]?.pubDate))).toBe(written);
+    const entry = (await atom(query)).entries?.[0];
+    expect([Date.parse(String(entry?.published)), Date.parse(String(entry?.updated))]).toEqual([
+      written,
+      now,
+    ]);
+    const item = (await json(query)).items?.[0];
+    expect([Date.parse(String(item?.date_published)), Date.parse(String(item?.date_modified))]).toEqual([
+      written,
+      now,
+    ]);
+    expect(new Date(written).toISOString()).not.toBe(new Date(now).toISOString());
+  });
+
   it("take every parameter of a search, 50 posts by default and the newest first", async () => {
     for (let n = 0; n < 3; n += 1) {
       now += 1_000;
@@ -415,6 +435,16 @@ describe("calendar", () => {
     await call(board, `DELETE /posts/${id}`, undefined, me);
     const [gone] = eventsOf((await get(`/p/${id}.ics`)).text);
     expect([gone?.value("status"), gone?.value("dtend")]).toEqual(["CANCELLED", null]);
+  });
+
+  it("folds at 75 octets, and never inside a character, whatever the length of its characters", async () => {
+    for (const letter of ["é", "語", "🚲"]) {
+      const body = `${"a".repeat(letter.length)}${letter.repeat(500)}`;
+      const post = await write(board, me.key, { body, starts_at: "2026-12-05T10:00:00Z" });
+      const { text } = await get(`/p/${post.id}.ics`);
+      for (const line of text.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+      expect(eventsOf(text)[0]?.event.description).toContain(body);
+    }
   });
 
   it("writes years with four digits, also of an all-day post until the end of time", async () => {

@@ -112,6 +112,13 @@ describe("routes of posts", () => {
       expect((await edit(post.id, { metadata: null })).body.data.flags).toEqual([]);
     });
 
+    it("recomputes flags when only the tags change", async () => {
+      const post = await write(board, me.key);
+      const hidden = await edit(post.id, { tags: ["so\u200b\u200b\u200bup"] });
+      expect(hidden.body.data.flags).toEqual(["hidden_unicode"]);
+      expect((await edit(post.id, { tags: ["soup"] })).body.data.flags).toEqual([]);
+    });
+
     it("checks the key, then the body, then the post's existence, then its owner", async () => {
       const post = await write(board, me.key);
       const codes = [
@@ -167,11 +174,16 @@ describe("routes of posts", () => {
 
     it("lowers the parent's reply count for a removed reply", async () => {
       const root = await write(board, me.key);
-      const reply = () => write(board, me.key, { parent_id: root.id });
-      const [first, second] = [await reply(), await reply()];
+      const reply = () => {
+        now += 60_000;
+        return write(board, me.key, { parent_id: root.id });
+      };
+      const [first, middle, last] = [await reply(), await reply(), await reply()];
+      await remove(middle.id);
+      expect(await read(root.id)).toMatchObject({ reply_count: 2, last_reply_at: last.created_at });
+      await remove(last.id);
+      expect(await read(root.id)).toMatchObject({ reply_count: 1, last_reply_at: first.created_at });
       await remove(first.id);
-      expect((await read(root.id)).reply_count).toBe(1);
-      await remove(second.id);
       expect(await read(root.id)).toMatchObject({ reply_count: 0, thread_url: null });
     });
 

@@ -111,6 +111,30 @@ describe("check_subscription", () => {
     expect(titlesOf(later)).toEqual(["b4"]);
   });
 
+  it("needs each of two quoted phrases, and no excluded word", async () => {
+    const id = await subscribe(me, { q: '"night train" "dining car" -strike' });
+    const posts = [
+      ["neither", "A train by day."],
+      ["the first", "The night train leaves at ten."],
+      ["the second", "A dining car with white cloths."],
+      ["both", "The night train has a dining car."],
+      ["both, excluded", "The night train has a dining car, but there is a strike."],
+      ["both again", "A dining car, coupled to a night train."],
+    ] as const;
+    for (const [title, body] of posts) await write(board, other.key, { title, body });
+    await settled();
+    expect(titlesOf(await pending(me, id))).toEqual(["both", "both again"]);
+  });
+
+  it("gives 50 matches unless a limit is sent", async () => {
+    const id = await subscribe(me, { tags: "plenty" });
+    for (let n = 0; n < 51; n += 1) await write(board, other.key, { title: `p${n}`, tags: ["plenty"] });
+    await matched(me, id, 50);
+    await settled();
+    expect(titlesOf(await pending(me, id))).toHaveLength(50);
+    expect(titlesOf(await pending(me, id, "?limit=100"))).toHaveLength(51);
+  });
+
   it("fails with invalid_cursor for the watermark of another subscription and a damaged one", async () => {
     const [a, b] = [await subscribe(me, { tags: "gamma" }), await subscribe(me, { tags: "gamma" })];
     await write(board, other.key, { tags: ["gamma"] });

@@ -375,6 +375,10 @@ describe("create_post", () => {
     const root = await write(board, author.key, { title: "Cello for sale", kind: "thread" });
     const reply = await call(board, "POST /posts", { body: "Still there?", parent_id: root.id }, author);
     expect([reply.status, reply.body.data.title]).toEqual([201, "Re: Cello for sale"]);
+    const long = await write(board, author.key, { title: "語".repeat(200) });
+    const toLong = await write(board, author.key, { title: undefined, parent_id: long.id });
+    expect([...toLong.title]).toHaveLength(200);
+    expect(toLong.title).toMatch(/^Re: 語+/u);
     const refused = await call(board, "POST /posts", { body: "Untitled" }, author);
     expect(refused.body.error.issues).toMatchObject([{ path: "title", code: "required" }]);
   });

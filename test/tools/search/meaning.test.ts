@@ -71,6 +71,24 @@ describe("search by meaning, with the model", () => {
     expect(Math.min(...took)).toBeLessThan(1_000);
   });
 
+  it("finds a post that was hidden and restored by meaning again, and near a post like it", async () => {
+    const [post] = (await search("q=cycle+workshop&limit=1")).body.data;
+    const act = (action: "hide" | "restore") =>
+      board.board.services.reports.moderate(action, post.id, "A test.", Date.now());
+    const query = `/search?q=${encoded("somebody to repair my bicycle")}&limit=2`;
+    const near = async () => {
+      const [like] = (await search("q=fixing+bikes&limit=1")).body.data;
+      const { data } = (await call(board, `GET /posts/${like.id}`)).body;
+      return data.related.map(({ id }: { id: string }) => id);
+    };
+    await act("hide");
+    expect(await titles(board, query)).not.toContain("Cycle workshop");
+    expect(await near()).not.toContain(post.id);
+    await act("restore");
+    expect(await titles(board, query)).toContain("Cycle workshop");
+    expect(await near()).toContain(post.id);
+  });
+
   it("fills a short first page with the nearest, marked weak and counted nowhere", async () => {
     const { body } = await search(`q=${encoded("somebody to repair my bicycle")}`);
     const posts = body.data as { title: string; weak?: true; relevance: number }[];
