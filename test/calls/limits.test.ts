@@ -71,6 +71,16 @@ describe("limits", () => {
     expect((await post(one, { key: verified.key, ...address })).status).toBe(201);
   });
 
+  it("tell of the nearer of two bounds, the key's and its address's", async () => {
+    const address = anywhere();
+    const left = async (key: string) => (await post(one, { key, ...address })).headers.get("ratelimit");
+    const [a, b, c, d, e] = await times(5, newcomer);
+    expect(await left(a?.key ?? "")).toMatch(/^"write";r=2;/);
+    for (const { key } of [a, b, b, b, c, c, c, d, d, d].map((each) => each ?? { key: "" })) await left(key);
+    // Eleven of the address's twelve are gone, and none of the next key's three.
+    expect(await left(e?.key ?? "")).toMatch(/^"write";r=0;/);
+  });
+
   it("count registrations by address, whatever key is sent along", async () => {
     const address = anywhere();
     const answers: Answer[] = [];

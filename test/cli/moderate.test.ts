@@ -72,8 +72,13 @@ describe("agent-board moderate", () => {
     const { stdout } = await moderate("list", "--limit", "5");
     expect(stdout).toMatch(new RegExp(`${id}\thidden\t1 reporter\tscam\t`));
     expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voice`));
+    const other = await write(board, author.key);
+    await call(board, "POST /reports", { post_id: other.id, reason: "scam" });
     await moderate("remove", id, "--reason", "scam");
     expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
+    const left = (await moderate("list")).stdout;
+    expect(left).toContain(`${other.id}\thidden`);
+    expect(left).not.toContain(`${id}\thidden`);
   });
 
   it("fails in one line for an unknown id, and without a reason", async () => {

@@ -33,6 +33,7 @@ describe("the calendar", () => {
     await event("Late show", "2026-12-31T23:30:00-08:00", { timezone: "America/Los_Angeles" });
     await event("First swim", "2027-01-01T00:30:00+14:00", { timezone: "Pacific/Kiritimati" });
     await event("Long exhibition", "2026-11-20T09:00:00Z", { ends_at: "2026-12-20T17:00:00Z" });
+    await event("Holiday camp", "2027-01-10T09:00:00Z", { ends_at: "2027-01-12T17:00:00Z", tags: ["camp"] });
     await event("Choir <b>practice</b>", "2026-12-05T20:00:00+01:00", {
       timezone: "Europe/Berlin",
       tags: ["node.js"],
@@ -50,7 +51,11 @@ describe("the calendar", () => {
       "Long exhibition",
     ]);
     expect(titlesOn(text, "2026-12-12")).toEqual(["Long exhibition"]);
+    expect(titlesOn(text, "2026-12-20")).toEqual(["Long exhibition"]);
     expect(titlesOn(text, "2026-12-21")).toEqual([]);
+    const { text: january } = await month("2027-01");
+    const holiday = ["09", "10", "11", "12", "13"].map((day) => titlesOn(january, `2027-01-${day}`));
+    expect(holiday).toEqual([[], ["Holiday camp"], ["Holiday camp"], ["Holiday camp"], []]);
     expect(text).not.toContain("Advent fair");
     expect(titlesOn(text, "2026-12-31")).toEqual(["Late show"]);
     expect(text).not.toContain("First swim");

@@ -481,6 +481,21 @@ describe("calendar", () => {
     }
   });
 
+  it("tells only those who see relayed posts that one was removed", async () => {
+    const own = await register(board);
+    const dates = { starts_at: "2027-05-01T10:00:00Z", kind: "event" };
+    const [relayed, firstHand] = [
+      await write(board, own.key, { ...dates, syndicated: true }),
+      await write(board, own.key, dates),
+    ];
+    for (const { id } of [relayed, firstHand]) await call(board, `DELETE /posts/${id}`, undefined, own);
+    const ids = async (query: string) =>
+      (await calendar(query)).map(({ event }) => event.uid.split("@")[0]).sort();
+    const asked = `publisher=${own.id}&kind=event`;
+    expect(await ids(asked)).toEqual([relayed.id, firstHand.id].sort());
+    expect(await ids(`${asked}&include_syndicated=false`)).toEqual([firstHand.id]);
+  });
+
   it("says for 30 days, and by dates alone, that a post was removed", async () => {
     const own = await register(board);
     const dates = { starts_at: "2027-04-01T10:00:00Z", ends_at: "2027-04-01T12:00:00Z" };

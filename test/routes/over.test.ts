@@ -36,6 +36,21 @@ describe("a post whose end is past", () => {
     expect([...marks.values()].filter((over) => over === undefined)).toHaveLength(5);
   });
 
+  it("is marked among related posts and replies too", async () => {
+    const { key } = await register(board, "Answering");
+    const [past, ahead] = [new Date(now - HOUR_MS), new Date(now + HOUR_MS)].map((at) => at.toISOString());
+    const root = (await call(board, "POST /posts", { title: "Who plays when?", body: "Tell us." }, { key }))
+      .body.data;
+    for (const starts_at of [past, ahead]) {
+      const reply = { parent_id: root.id, title: `Playing at ${starts_at}`, body: "Brass.", starts_at };
+      await call(board, "POST /posts", reply, { key });
+    }
+    const { replies } = (await call(board, `GET /posts/${root.id}`)).body.data;
+    expect(replies.map((reply: { over?: true }) => reply.over)).toEqual([true, undefined]);
+    const listed = (await call(board, `GET /posts/${root.id}/replies`)).body.data;
+    expect(listed.map((reply: { over?: true }) => reply.over)).toEqual([true, undefined]);
+  });
+
   it("is marked on pages and in feeds", async () => {
     const text = async (path: string) => (await fetch(board.url + path)).text();
     expect(await text("/search?q=brass")).toContain('<span class="warning">over</span>');

@@ -88,6 +88,27 @@ describe("search", () => {
         expect(await sorted(`thread=${encoded(thread)}`)).toEqual(["reply"]);
     });
 
+    it("ranks flagged posts where they would stand without a flag", async () => {
+      const posts = ["Kayak and paddle", "Kayak, red", "Two kayaks"].map((title) => ({ title }));
+      await seed("unmoved", posts);
+      const ranked = async (sort: string) =>
+        (await found(board, `/search?q=kayak+red&tags=unmoved&sort=${sort}`)).map(({ id, relevance }) => [
+          id,
+          relevance,
+        ]);
+      for (const sort of ["relevance", "newest"]) {
+        const before = await ranked(sort);
+        expect(before).toHaveLength(3);
+        const [id] = before[0] ?? [];
+        const flags = ["possible_instruction", "many_links"] as const;
+        await board.board.store.posts.update(id, { flags: [...flags] }, { text: false });
+        expect((await found(board, "/search?tags=unmoved")).find((post) => post.id === id).flags).toEqual(
+          flags,
+        );
+        expect(await ranked(sort)).toEqual(before);
+      }
+    });
+
     it("leaves hidden posts, removed posts and suspended publishers' posts out of every search", async () => {
       const author = await register(board, "Author");
       const write3 = (title: string) =>
