@@ -4,8 +4,11 @@ import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
 /** Attempts under way at once in this process, in all and to receivers whose last push failed. */
 const AT_ONCE = { total: 50, failing: 25 } as const;
-/** Attempts of this process under way at once to one origin. */
-const PER_ORIGIN = 2;
+/**
+ * Attempts of this process under way at once to one origin, and beside them to its subscriptions whose last push failed. Hosts
+ * of agents receive for all their people at one origin.
+ */
+const PER_ORIGIN = { working: 16, failing: 2 } as const;
 /** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
 /** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
@@ -23,8 +26,8 @@ interface DeliveryOptions {
 }
 
 /**
- * Sends pushes that are due. Each is settled on its own as soon as its attempt ends, so that a slow receiver holds one
- * or two of fifty places and nothing else.
+ * Sends pushes that are due. Each is settled on its own as soon as its attempt ends, so that a slow receiver holds a
+ * few of fifty places and nothing else.
  */
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
@@ -38,15 +41,12 @@ export class WebhookDelivery {
   async claim(now: number): Promise<number> {
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
-    const underWay = new Map<string, number>();
-    let failing = 0;
-    for (const { receiver } of this.#underWay.keys()) {
-      underWay.set(receiver.origin, (underWay.get(receiver.origin) ?? 0) + 1);
-      if (receiver.failing) failing += 1;
-    }
+    const underWay = [...this.#underWay.keys()].map(({ receiver }) => receiver);
+    const failing = underWay.filter((receiver) => receiver.failing).length;
     const claimed = await this.#options.store.pushes.claim({
       limit,
-      perOrigin: PER_ORIGIN,
+      perOrigin: PER_ORIGIN.working,
+      failingPerOrigin: PER_ORIGIN.failing,
       underWay,
       failing: Math.max(0, AT_ONCE.failing - failing),
       leaseMs: LEASE_MS,

@@ -123,7 +123,7 @@ describe("consent", () => {
     expect(webhook.messages).toEqual([]);
   });
 
-  it("is requested at most 10 times an hour per subscription and 30 times per host", async () => {
+  it("is requested at most 10 times an hour per subscription and 30 times without success per host", async () => {
     const limited = await startBoard({
       WEBHOOK_ALLOW: "127.0.0.1",
       RATE_LIMITS: "write=1000/60,subscribe=1000/60",
@@ -150,6 +150,17 @@ describe("consent", () => {
     expect(codes.filter((code) => code === undefined)).toHaveLength(27);
     expect(codes[9]).toBe("rate_limited");
     expect(webhook.challenges).toHaveLength(30);
+  });
+
+  it("counts for the host only where it was not given: 40 people share the host of their agents", async () => {
+    const rates = { RATE_LIMITS: "write=1000/60,subscribe=1000/60,register=1000/60" };
+    const limited = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1", ...rates });
+    const webhook = await startWebhook();
+    const { key: own } = await register(limited);
+    for (let n = 0; n < 40; n += 1) await subscribeTo(limited, own, webhook, { q: `person ${n}` });
+    await webhook.stop();
+    await limited.stop();
+    expect(webhook.challenges).toHaveLength(40);
   });
 });
 

@@ -78,7 +78,17 @@ export class Consent {
    * @throws BoardError `rate_limited`
    */
   async #ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
-    await this.#parts.hourly.take(row, url, now);
+    const { hourly } = this.#parts;
+    return hourly.within(
+      row.id,
+      url,
+      now,
+      () => this.#challenge(row, url, now),
+      (agreed) => agreed,
+    );
+  }
+
+  async #challenge(row: StoredSubscription, url: string, now: number): Promise<boolean> {
     const challenge = newToken() + newToken();
     const body = JSON.stringify({
       type: "webhook.challenge",

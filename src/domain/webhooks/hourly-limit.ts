@@ -1,10 +1,10 @@
 import { BoardError } from "../../failures.ts";
-import type { LimitStore, StoredSubscription } from "../../ports/store/index.ts";
+import type { LimitStore } from "../../ports/store/index.ts";
 import { HOUR_MS } from "../time.ts";
 
 /**
- * Calls that the board makes at a publisher's request to a host that did not ask: per subscription, and per host over
- * all publishers.
+ * Calls that the board makes at a publisher's request to a host that did not ask: those per subscription, and those to one
+ * host that did not take them, over all publishers. A host of agents that answers is asked by each of its people.
  */
 const PER_HOUR = { subscription: 10, host: 30 } as const;
 
@@ -19,11 +19,27 @@ export class HourlyLimit {
     this.#limited = parts.limited;
   }
 
-  /** @throws BoardError `rate_limited` */
-  async take(row: StoredSubscription, url: string, now: number): Promise<void> {
-    if (!this.#limited) return;
-    await this.#count(`webhook:${row.id}`, PER_HOUR.subscription, now);
-    await this.#count(`webhook-host:${new URL(url).host.replace(/\.$/, "")}`, PER_HOUR.host, now);
+  /**
+   * Makes a call within the limits. It counts for the host while it is under way, and from then on unless it succeeded, so that
+   * no number of calls at once passes the limit.
+   *
+   * @param by  the subscription or the publisher that the call is made for
+   * @throws BoardError `rate_limited`
+   */
+  async within<T>(
+    by: string,
+    url: string,
+    now: number,
+    call: () => Promise<T>,
+    succeeded: (result: T) => boolean,
+  ): Promise<T> {
+    if (!this.#limited) return call();
+    await this.#count(`webhook:${by}`, PER_HOUR.subscription, now);
+    const host = `webhook-host:${new URL(url).host.replace(/\.$/, "")}`;
+    await this.#count(host, PER_HOUR.host, now);
+    const result = await call();
+    if (succeeded(result)) await this.#limits.add(host, -1, HOUR_MS, now);
+    return result;
   }
 
   async #count(key: string, max: number, now: number): Promise<void> {
@@ -31,7 +47,7 @@ export class HourlyLimit {
     if (points <= max) return;
     throw new BoardError("rate_limited", {
       retryAfterS: Math.ceil((endsAt - now) / 1000),
-      hint: "A webhook is asked or tested at most 10 times an hour, and its host 30 times. Wait the seconds given in `Retry-After`.",
+      hint: "A webhook is asked or tested at most 10 times an hour, and its host 30 times without success. Wait the seconds given in `Retry-After`.",
     });
   }
 }

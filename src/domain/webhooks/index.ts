@@ -34,7 +34,6 @@ export class Webhooks {
    */
   async test(id: string, caller: StoredPublisher, now: number): Promise<WebhookTest> {
     const { row, url } = await this.#consented(id, caller);
-    await this.#parts.hourly.take(row, url, now);
     const body = JSON.stringify({
       type: "webhook.test",
       timestamp: isoTime(now),
@@ -42,7 +41,9 @@ export class Webhooks {
     });
     const message = { id: `msg_${row.id}_test_${newToken()}`, body };
     const headers = signedHeaders(row, this.#parts.secrets, message, now);
-    const called = await callWebhook(this.#parts.outbound, url, headers, body, now);
+    const { hourly, outbound } = this.#parts;
+    const send = () => callWebhook(outbound, url, headers, body, now);
+    const called = await hourly.within(row.id, url, now, send, isDelivered);
     const { status, error, latencyMs } = called;
     return { id, delivered: isDelivered(called), status, error, latency_ms: latencyMs };
   }

@@ -59,14 +59,17 @@ export interface PushStore {
    *
    * @param options.limit  free places of the caller
    * @param options.perOrigin  places of the caller for one origin, so that one with a long queue delays nobody
-   * @param options.underWay  how many of these are taken, for each origin; none by default
+   * @param options.failingPerOrigin  the same for its subscriptions whose last push failed, beside the others; as many by
+   *   default
+   * @param options.underWay  receivers that hold a place already; none by default
    * @param options.failing  how many of `limit` may go to subscriptions whose last push failed, so that dead receivers
    *   cannot use up all places
    */
   claim(options: {
     limit: number;
     perOrigin: number;
-    underWay?: ReadonlyMap<string, number>;
+    failingPerOrigin?: number;
+    underWay?: readonly Pick<Receiver, "origin" | "failing">[];
     failing: number;
     leaseMs: number;
     now: number;

@@ -1,6 +1,6 @@
 import type { PushStore } from "../../ports/store/index.ts";
 
-type Options = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "underWay" | "failing">;
+type Options = Omit<Parameters<PushStore["claim"]>[0], "leaseMs" | "now">;
 
 /** A push that is due, with the origin that it goes to. */
 interface Due {
@@ -21,10 +21,13 @@ export async function chooseDue<Push extends Due>(
   options: Options,
   look: (asked: { failing: boolean; without: string[]; limit: number }) => Promise<Push[]>,
 ): Promise<Push[]> {
-  const taken = new Map(options.underWay);
   const chosen: Push[] = [];
-  const full = () => [...taken].flatMap(([origin, n]) => (n >= options.perOrigin ? [origin] : []));
   for (const failing of [false, true]) {
+    const perOrigin = failing ? (options.failingPerOrigin ?? options.perOrigin) : options.perOrigin;
+    const taken = new Map<string, number>();
+    const take = (origin: string) => taken.set(origin, (taken.get(origin) ?? 0) + 1);
+    for (const push of options.underWay ?? []) if (push.failing === failing) take(push.origin);
+    const full = () => [...taken].flatMap(([origin, n]) => (n >= perOrigin ? [origin] : []));
     const end = failing ? Math.min(options.limit, chosen.length + options.failing) : options.limit;
     for (let looks = 0; looks < LOOKS_MAX && chosen.length < end; looks += 1) {
       const limit = SEEN_PER_PLACE * (end - chosen.length);
@@ -32,9 +35,9 @@ export async function chooseDue<Push extends Due>(
       const already = new Set(chosen.map(({ id }) => id));
       const found = await look({ failing, without: full(), limit });
       for (const push of found) {
-        const n = taken.get(push.origin) ?? 0;
-        if (n >= options.perOrigin || chosen.length === end || already.has(push.id)) continue;
-        taken.set(push.origin, n + 1);
+        const isFull = (taken.get(push.origin) ?? 0) >= perOrigin;
+        if (isFull || chosen.length === end || already.has(push.id)) continue;
+        take(push.origin);
         chosen.push(push);
       }
       if (found.length < limit || chosen.length === before) break;

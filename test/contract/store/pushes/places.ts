@@ -3,6 +3,8 @@ import { T0 } from "../../../support/search/rows.ts";
 import type { Subject } from "../subject.ts";
 import { named, preparePushes } from "./prepare.ts";
 
+const busy = (origin: string, failing = false) => ({ origin, failing });
+
 /** How pushes share the places of a claimant. */
 export function describePushPlaces({ store }: Subject): void {
   describe("pushes", () => {
@@ -14,7 +16,7 @@ export function describePushPlaces({ store }: Subject): void {
         await match(`sub_${n}`, 5);
       }
       expect(await claim({ perOrigin: 3, limit: 4 })).toHaveLength(4);
-      const underWay = new Map([["h0.example:443", 2]]);
+      const underWay = [busy("h0.example:443"), busy("h0.example:443")];
       const held = await claim({ perOrigin: 3, limit: 9, underWay });
       expect(held.map(({ receiver }) => receiver.origin).sort()).toEqual([
         "h0.example:443",
@@ -44,7 +46,7 @@ export function describePushPlaces({ store }: Subject): void {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 1);
       await store.subscriptions.update("sub_1", { webhookUrl: "https://b.example/" });
-      const underWay = new Map([["a.example:443", 1]]);
+      const underWay = [busy("a.example:443")];
       const [push] = await claim({ perOrigin: 1, underWay });
       expect(push?.receiver).toMatchObject({ webhookUrl: "https://b.example/", origin: "b.example:443" });
     });
@@ -61,6 +63,21 @@ export function describePushPlaces({ store }: Subject): void {
       expect(await claim({ limit: 6, failing: 1 })).toHaveLength(1);
     });
 
+    it("of subscriptions that fail take few places of an origin, and none from its others", async () => {
+      for (const n of [1, 2, 3]) {
+        const failing = n === 1 ? {} : { failures: 1, failingSince: T0 };
+        await consenting(`sub_${n}`, "https://host.example", failing);
+        await match(`sub_${n}`, 4, T0 + n);
+      }
+      const full = { perOrigin: 3, failingPerOrigin: 2 };
+      const underWay = [busy("host.example:443"), busy("host.example:443", true)];
+      const held = await claim({ ...full, underWay });
+      expect(held.filter(({ receiver }) => receiver.failing)).toHaveLength(1);
+      expect(held.filter(({ receiver }) => !receiver.failing)).toHaveLength(2);
+      const failed = [busy("host.example:443", true), busy("host.example:443", true)];
+      expect(await claim({ ...full, underWay: failed })).toHaveLength(2);
+    });
+
     it("of an origin at its limit hold up no other origin, however many it has", async () => {
       for (let n = 0; n < 12; n += 1) {
         await consenting(`sub_${n}`, "https://slow.example");
@@ -70,7 +87,7 @@ export function describePushPlaces({ store }: Subject): void {
       await match("sub_z", 1, T0 + 99);
       expect(named(await claim({ perOrigin: 2, limit: 5 }))).toHaveLength(3);
       await match("sub_z", 1, T0 + 99);
-      const underWay = new Map([["slow.example:443", 2]]);
+      const underWay = [busy("slow.example:443"), busy("slow.example:443")];
       expect(named(await claim({ perOrigin: 2, limit: 1, underWay }))).toEqual(["sub_z 2"]);
     });
 
