@@ -3,7 +3,7 @@ import helmet from "helmet";
 import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
 import { compressed, failureHandler } from "./adapters/http/answers.ts";
-import { boundedInFlight, readQuery, requestLog } from "./adapters/http/requests.ts";
+import { boundedInFlight, countedAsRead, readQuery, requestLog } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http/index.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
@@ -30,6 +30,7 @@ export function buildApp(
   app.use(compressed());
   app.get("/healthz", (_request, response) => void response.json({ ok: true }));
   app.get("/readyz", readiness(board, stopping));
+  app.options("/{*any}", countedAsRead(dispatcher));
   app.use(mcpRouter(board));
   app.use(openCors);
   if (board.signIn !== null) app.use(board.signIn.router);

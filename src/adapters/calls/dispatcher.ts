@@ -39,6 +39,8 @@ export interface Credentials {
   /** Where the answer is read; `rest` if not given. */
   surface?: Surface;
   line?: Line;
+  /** Told once the call has been counted: its limit headers, null where limits are off. */
+  onCounted?(limits: LimitHeaders | null): void;
 }
 
 interface Caller {
@@ -130,8 +132,7 @@ export class Dispatcher {
       : this.#callerOf(credentials));
     const refusal =
       operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
-    const who = { caller, address: credentials.address };
-    const limits = await this.#parts.limits.take(operation.limit, who, now);
+    const limits = await this.#count(operation.limit, caller, credentials, now);
     const notes = note === undefined ? [] : [note];
     if (problem !== null)
       notes.push("The API key sent is not valid; this open call was answered without it.");
@@ -150,7 +151,7 @@ export class Dispatcher {
    */
   async stray(credentials: Credentials, limit: LimitName = "read"): Promise<LimitHeaders | null> {
     const { caller } = await this.#callerOf(credentials);
-    return this.#parts.limits.take(limit, { caller, address: credentials.address }, this.#parts.clock());
+    return this.#count(limit, caller, credentials, this.#parts.clock());
   }
 
   /**
@@ -247,6 +248,23 @@ export class Dispatcher {
     // A suspended publisher may still read and may erase what it wrote.
     if (effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
+    }
+  }
+
+  async #count(
+    limit: LimitName,
+    caller: StoredPublisher | null,
+    { address, onCounted }: Credentials,
+    now: number,
+  ): Promise<LimitHeaders | null> {
+    try {
+      const limits = await this.#parts.limits.take(limit, { caller, address }, now);
+      onCounted?.(limits);
+      return limits;
+    } catch (error) {
+      // A call too many was counted as well.
+      if (error instanceof BoardError) onCounted?.(error.cause as LimitHeaders);
+      throw error;
     }
   }
 

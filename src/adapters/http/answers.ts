@@ -4,7 +4,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from "exp
 import type { Dispatcher, Failed } from "../calls/dispatcher.ts";
 import type { Envelopes } from "../calls/envelope.ts";
 import type { LimitHeaders } from "../calls/limits.ts";
-import { sentQuery, setLimitHeaders } from "./requests.ts";
+import { countedFailure, credentialsOf, sentQuery, setLimitHeaders } from "./requests.ts";
 
 /**
  * Sends a text with a tag, or 304 when the caller already has this version.
@@ -99,7 +99,8 @@ export function failureHandler(
 ): ErrorRequestHandler {
   return async (thrown: unknown, request, response, _next) => {
     const as = String(response.locals["operation"] ?? "unknown");
-    const failed = parts.dispatcher.fail(thrown, { as });
+    const said = await countedFailure(parts.dispatcher, thrown, credentialsOf(request), response);
+    const failed = parts.dispatcher.fail(said, { as });
     const { error, status, reference } = failed;
     if (response.headersSent) {
       response.destroy();

@@ -45,7 +45,8 @@ export async function admitted(
   { as = operation.name, ...own }: { as?: string; apiKey?: string | null } = {},
 ): Promise<Admission> {
   response.locals["operation"] = as;
-  const credentials = { ...credentialsOf(request), ...own, line: lineOf(response) };
+  const onCounted = () => void counted.add(response);
+  const credentials = { ...credentialsOf(request), ...own, line: lineOf(response), onCounted };
   const admission = await dispatcher.admit(operation, credentials);
   setLimitHeaders(response, admission.limits);
   return admission;
@@ -77,12 +78,43 @@ const rested = new WeakSet<ServerResponse>();
 /** True once the call has waited for news. */
 export const hasRested = (response: ServerResponse): boolean => rested.has(response);
 
+const counted = new WeakSet<ServerResponse>();
+
 /** Counts a request that no operation admits against the limit of reads. */
 export function countedAsRead(dispatcher: Dispatcher): RequestHandler {
   return async (request, response, next) => {
-    setLimitHeaders(response, await dispatcher.stray(credentialsOf(request)));
+    await countRead(dispatcher, credentialsOf(request), response);
     next();
   };
+}
+
+/** @throws BoardError `rate_limited` */
+export async function countRead(
+  dispatcher: Dispatcher,
+  credentials: Credentials,
+  response: Response,
+): Promise<void> {
+  const onCounted = () => void counted.add(response);
+  setLimitHeaders(response, await dispatcher.stray({ ...credentials, onCounted }));
+}
+
+/**
+ * Counts a failure as a read unless its request was counted before: of an unknown address, or a body that cannot be read.
+ * @returns what was thrown, or `rate_limited` in its place
+ */
+export async function countedFailure(
+  dispatcher: Dispatcher,
+  thrown: unknown,
+  credentials: Credentials,
+  response: Response,
+): Promise<unknown> {
+  if (counted.has(response)) return thrown;
+  try {
+    await countRead(dispatcher, credentials, response);
+    return thrown;
+  } catch (error) {
+    return error instanceof BoardError ? error : thrown;
+  }
 }
 
 /**

@@ -102,6 +102,15 @@ export function resourcesOf(
   };
 }
 
+/** What `make` returns, made by the first call. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** The manual, the terms and the skills. */
 function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog }): Resource[] {
   const mimeType = "text/markdown";
@@ -112,7 +121,7 @@ function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog
       title: "Manual",
       description: "Every tool, field, failure and limit of the board on one page.",
       mimeType,
-      read: () => (site.isServed ? "" : UNSERVED) + manualText(catalog, site),
+      read: once(() => (site.isServed ? "" : UNSERVED) + manualText(catalog, site)),
     },
     {
       uri: "board://terms",
@@ -121,7 +130,7 @@ function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog
       description: "What a publisher accepts with `accept_terms`.",
       mimeType,
       // The pages are worth loading only for whoever asks.
-      read: async () => (await import("../pages/legal.ts")).termsText(site),
+      read: once(async () => (await import("../pages/legal.ts")).termsText(site)),
     },
     ...skillsOf(catalog, site).map(({ name, description, text }) => ({
       uri: `skill://${name}/SKILL.md`,
@@ -129,7 +138,7 @@ function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog
       title: `Skill: ${name}`,
       description,
       mimeType,
-      read: () => (site.isServed ? text : text.replace(/^(---\n.*?\n---\n\n)/s, `$1${UNSERVED}`)),
+      read: once(() => (site.isServed ? text : text.replace(/^(---\n.*?\n---\n\n)/s, `$1${UNSERVED}`))),
     })),
   ];
 }

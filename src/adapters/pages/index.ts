@@ -5,7 +5,7 @@ import type { Operation } from "../../operation.ts";
 import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
 import { addNextLink, type FailurePage } from "../http/answers.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
-import { admitted, countedAsRead, sentQuery } from "../http/requests.ts";
+import { admitted, countedAsRead, countRead, credentialsOf, sentQuery } from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
 import { calendar } from "./calendar/index.ts";
 import { places, tags } from "./counts.ts";
@@ -35,8 +35,9 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
   const views = [...VIEWS, ...docsViews(operations, site), ...legalViews()];
-  router.use(assetRoutes(site));
-  router.use(placeRoutes(countedAsRead(dispatcher)));
+  const counted = countedAsRead(dispatcher);
+  router.use(assetRoutes(site, counted));
+  router.use(placeRoutes(counted));
   for (const view of views) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
@@ -93,6 +94,7 @@ function showing(view: View, operation: Operation, parts: PageParts): RequestHan
     }
     const tidy = form === "html" ? withoutEmpty(request) : null;
     if (tidy !== null) {
+      await countRead(parts.dispatcher, credentialsOf(request), response);
       response.redirect(302, tidy);
       return;
     }

@@ -22,7 +22,7 @@ export function consentRoutes(
     if (asking !== null) show(response, asking, 200, consentHtml(site, asking));
   });
 
-  router.post(path, formBody, async (request, response) => {
+  router.post(path, countedAsRead(dispatcher), formBody, async (request, response) => {
     const asking = await askingOf(request, response);
     if (asking === null) return;
     const { do: action, form_token: formToken = "", ...sent } = filledFields(request.body, FIELDS);

@@ -13,11 +13,20 @@ import express, {
   type RequestHandler,
   type Router,
 } from "express";
-import { adviceOn, FAILURES } from "../../../failures.ts";
+import { adviceOn, BoardError, FAILURES } from "../../../failures.ts";
 import { parseUrl } from "../../../parse-url.ts";
 import type { StoredPublisher } from "../../../ports/store/index.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
-import { clientOf, credentialsOf, jsonBody, lineOf } from "../../http/requests.ts";
+import type { LimitHeaders } from "../../calls/limits.ts";
+import {
+  clientOf,
+  countedFailure,
+  countRead,
+  credentialsOf,
+  jsonBody,
+  lineOf,
+  setLimitHeaders,
+} from "../../http/requests.ts";
 import { openCors } from "../../http/rest.ts";
 import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
@@ -72,42 +81,51 @@ function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   const hosts = [new URL(site.root).host, ...config.allowedHosts];
   const names = hosts.flatMap((host) => parseUrl(`http://${host}`)?.hostname ?? []);
   const known = [...names, "localhost", "127.0.0.1", "[::1]"];
-  return (request, response, next) => {
+  return (request, _response, next) => {
     const { host } = request.headers;
     const checked = validateHostHeader(host, known);
     // A user's name before the host would pass the check, and then break the address that the SDK makes of the host.
     if (checked.ok && host?.includes("@") !== true) return next();
     const reason = checked.ok ? "Invalid Host header: it names a user" : checked.message;
     const cure = "Ask at the board's own address; its operator admits further names in ALLOWED_HOSTS.";
-    fail(response, 403, BY_HTTP, `${reason}. ${cure}`);
+    throw new RefusedByHttp(403, `${reason}. ${cure}`);
   };
 }
 
 /** Without sessions there is no stream to GET and no session to DELETE. */
 const postOnly: RequestHandler = (request, response, next) => {
-  if (request.method === "POST") next();
-  else
-    fail(
-      response.set("Allow", "POST, OPTIONS"),
-      405,
-      BY_HTTP,
-      "Method not allowed: this server is stateless, send JSON-RPC by POST.",
-    );
+  if (request.method === "POST") return next();
+  response.set("Allow", "POST, OPTIONS");
+  throw new RefusedByHttp(405, "Method not allowed: this server is stateless, send JSON-RPC by POST.");
 };
 
-const requireJson: RequestHandler = (request, response, next) => {
-  if (isJsonContentType(request.get("content-type"))) next();
-  else fail(response, 415, BY_HTTP, "Unsupported media type: send `Content-Type: application/json`.");
+const requireJson: RequestHandler = (request, _response, next) => {
+  if (isJsonContentType(request.get("content-type"))) return next();
+  throw new RefusedByHttp(415, "Unsupported media type: send `Content-Type: application/json`.");
 };
 
-/** Methods that an operation admits. */
-const ADMITTED = new Set(["tools/call", "resources/read", "subscriptions/listen"]);
+/** A refusal before any message is read. */
+class RefusedByHttp extends Error {
+  readonly status: number;
 
-/** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Messages of one batch. Hosts send one or two. */
+const BATCH_MAX = 25;
+
+/** Counts every message as a read before anything is done for it. Calls of tools count as what their operation does. */
 function counting({ dispatcher }: McpRouterParts): RequestHandler {
   return async (request, response, next) => {
-    for (const message of [request.body].flat())
-      if (!ADMITTED.has(String(message?.method))) await dispatcher.stray(senderOf(request, response));
+    const messages: ({ method?: unknown } | null)[] = [request.body].flat();
+    for (const message of messages.length === 0 ? [null] : messages)
+      if (message?.method !== "tools/call")
+        await countRead(dispatcher, senderOf(request, response), response);
+    if (messages.length > BATCH_MAX)
+      throw new RefusedByHttp(413, `A batch has at most ${BATCH_MAX} messages: send the others after it.`);
     next();
   };
 }
@@ -121,12 +139,19 @@ function answering(
   return async (request, response) => {
     const { body } = request;
     const client = programOf(body, request.get("user-agent"));
-    const credentials = { ...senderOf(request, response), client, line: lineOf(response), surface };
+    let isCounted = false;
+    const credentials = {
+      ...senderOf(request, response),
+      client,
+      line: lineOf(response),
+      surface,
+      onCounted() {
+        isCounted = true;
+      },
+    };
     const stream =
       body?.method === "subscriptions/listen" ? await streamAsked(parts, credentials, body) : null;
-    const read = [body].flat().map((sent) => ({ sent: sent as unknown, ...readMessage(sent), ...stream }));
-    const refusals = read.flatMap(({ refusal }) => refusal ?? []);
-    const readable = read.flatMap(({ sent, message = sent, refusal }) => (refusal ? [] : [message]));
+    const read = (sent: unknown) => ({ sent, ...readMessage(sent), ...stream });
     // Each request has a handler of its own, which knows who asks. Its bus reaches nobody else; closing it ends the stream.
     const handler = createMcpHandler(({ era }) => serverFor(credentials, { listen: era === "modern" }), {
       bus: {
@@ -143,20 +168,61 @@ function answering(
     });
     const accept = stream?.follow === undefined ? request.headers.accept : EVERY_FORM;
     request.headers.accept = EVERY_FORM;
+    /** One message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
+    const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {
+      isCounted = (sent as { method?: unknown } | null)?.method !== "tools/call";
+      const { message = sent, refusal } = read(sent);
+      // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
+      const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
+      const [web, options] = asked;
+      const answer =
+        refusal === undefined
+          ? await handler.fetch(web, { ...options, parsedBody: message })
+          : Response.json(refusal, { status });
+      if (isCounted) return answer;
+      const tooMany = await countedFailure(parts.dispatcher, null, credentials, response);
+      return tooMany === null ? answer : failureOf(parts, tooMany, (sent as { id?: unknown } | null)?.id);
+    };
     const handle = toNodeHandler({
       async fetch(...asked) {
-        if (refusals.length === 0) return inAcceptedForm(await handler.fetch(...asked), accept);
-        const own = readable[0]
-          ? await inAcceptedForm(await handler.fetch(...asked), "application/json")
-          : null;
-        const answers = [JSON.parse((await own?.text()) || "[]"), refusals].flat(2);
-        // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
-        const status = own || refusals[0]?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
-        return inAcceptedForm(Response.json(answers.length > 1 ? answers : answers[0], { status }), accept);
+        if (!Array.isArray(body)) return inAcceptedForm(await answerTo(body, asked), accept);
+        const [{ url, headers, signal }, options] = asked;
+        const each = () => new globalThis.Request(url, { method: "POST", headers, signal: AbortSignal.any([signal]) });
+        return inAcceptedForm(await answersTo(body, (sent) => answerTo(sent, [each(), options])), accept);
       },
     });
-    await handle(request, response, readable.length > 1 ? readable : (readable[0] ?? body));
+    await handle(request, response, body ?? null);
   };
+}
+
+/** Characters of the answers to a batch, above which its further messages are not performed. */
+const BATCH_CHARS = 1_000_000;
+const BATCH_FULL =
+  "The answers to this batch are long already, so this message was not performed: send it again, in another batch.";
+
+/** The answers to a batch, whose messages are performed one after another. */
+async function answersTo(
+  batch: readonly unknown[],
+  answerTo: (sent: unknown) => Promise<Response>,
+): Promise<Response> {
+  const answers: string[] = [];
+  let chars = 0;
+  let status = 400;
+  for (const sent of batch.length === 0 ? [null] : batch) {
+    const { id } = Object(sent) as { id?: unknown };
+    if (chars > BATCH_CHARS) {
+      if (id !== undefined) answers.push(JSON.stringify(refused(id, BY_HTTP, BATCH_FULL).refusal));
+      continue;
+    }
+    const answer = await inAcceptedForm(await answerTo(sent), "application/json");
+    if (answer.ok) status = 200;
+    const text = await answer.text();
+    chars += text.length;
+    if (text !== "") answers.push(text);
+  }
+  if (answers.length === 0) return new Response(null, { status: 202 });
+  const headers = { "content-type": "application/json" };
+  return new Response(answers.length === 1 ? answers[0] : `[${answers}]`, { status, headers });
 }
 
 /** The SDK answers 406 to whoever names less; many clients name one of the two, or nothing. */
@@ -207,27 +273,30 @@ function senderOf(request: Request, response: ExpressResponse): Credentials {
 
 /** Answers failures from before a message is handled: of the body, of a limit, or of the board. */
 function jsonRpcFailureHandler(parts: McpRouterParts): ErrorRequestHandler {
-  return (thrown: unknown, request, response, _next) => {
-    const { error, status } = parts.dispatcher.fail(thrown, null);
+  return async (thrown: unknown, request, response, _next) => {
+    const said = await countedFailure(parts.dispatcher, thrown, senderOf(request, response), response);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const { message } = FAILURES[error.code];
-    if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
-    const { ParseError, InvalidRequest, InternalError } = ProtocolErrorCode;
-    const code = error.code === "invalid_json" ? ParseError : status < 500 ? InvalidRequest : InternalError;
-    fail(response, status, code, `${message} ${adviceOn("tools", error.hint)}`, request.body?.id);
+    const answer = failureOf(parts, said, request.body?.id);
+    const limits = said instanceof BoardError && said.code === "rate_limited" ? said.cause : null;
+    setLimitHeaders(response, limits as LimitHeaders | null);
+    response
+      .status(answer.status)
+      .set(Object.fromEntries(answer.headers))
+      .send(await answer.text());
   };
 }
 
 /** @param id  of the request, if it was read */
-function fail(
-  response: ExpressResponse,
-  status: number,
-  code: number,
-  message: string,
-  id: unknown = null,
-): void {
-  response.status(status).json(refused(id, code, message).refusal);
+function failureOf({ dispatcher }: McpRouterParts, thrown: unknown, id: unknown): Response {
+  if (thrown instanceof RefusedByHttp)
+    return Response.json(refused(null, BY_HTTP, thrown.message).refusal, { status: thrown.status });
+  const { error, status } = dispatcher.fail(thrown, null);
+  const { ParseError, InvalidRequest, InternalError } = ProtocolErrorCode;
+  const code = error.code === "invalid_json" ? ParseError : status < 500 ? InvalidRequest : InternalError;
+  const message = `${FAILURES[error.code].message} ${adviceOn("tools", error.hint)}`;
+  const headers = error.retryAfterS === undefined ? {} : { "retry-after": String(error.retryAfterS) };
+  return Response.json(refused(id, code, message).refusal, { status, headers });
 }

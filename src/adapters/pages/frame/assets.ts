@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Router } from "express";
+import { type RequestHandler, Router } from "express";
 import { readBytes, readText } from "../../../data/read.ts";
 import type { Site } from "../../../domain/site.ts";
 import { html } from "./html.ts";
@@ -37,10 +37,11 @@ export const OPENSEARCH = "/opensearch.xml";
 const FOR_GOOD = "public, max-age=31536000, immutable";
 const A_DAY = "public, max-age=86400";
 
-export function assetRoutes(site: Site): Router {
+/** @param counted  comes before each answer */
+export function assetRoutes(site: Site, counted: RequestHandler): Router {
   const router = Router({ caseSensitive: true });
   const serve = (path: string, type: string, content: Buffer, keep: string) =>
-    router.get(path, (_request, response) => {
+    router.get(path, counted, (_request, response) => {
       response.set({ "Content-Type": type, "Cache-Control": keep }).send(content);
     });
   for (const { path, type, content } of Object.values(ASSETS)) serve(path, type, content, FOR_GOOD);

@@ -33,10 +33,12 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
     return operationAt(method, path);
   };
   const recent = operationAt("GET", "/publishers/{id}");
-  router.get("/join", countedAsRead(dispatcher), (_request, response) => {
+  const counted = countedAsRead(dispatcher);
+  router.get("/join", counted, (_request, response) => {
     sendAnswer(response, 200, joinHtml(site));
   });
-  router.post("/join", formBody, async (request, response) => {
+  // The page that answers counts too: a form that is shown again reaches no operation.
+  router.post("/join", counted, formBody, async (request, response) => {
     response.locals["form"] = "html";
     const action = actionOf(request.body);
     const fields = ["api_key", "accept_terms", "confirm", ...ACTIONS[action].fields];

@@ -4,7 +4,7 @@ import type { Operation } from "../../../operation.ts";
 import type { Post } from "../../../schema/post.ts";
 import { REASONS } from "../../../schema/report.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
-import { admitted } from "../../http/requests.ts";
+import { admitted, countedAsRead } from "../../http/requests.ts";
 import { type Html, html } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
 import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
@@ -13,8 +13,8 @@ import { pathOf } from "./card.ts";
 /** `POST /p/<id>/report`: the report form of a post, which works without a script. */
 export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
-  router.get("/p/:id/report", (request, response) => {
-    response.redirect(303, `${pathOf({ id: encodeURIComponent(request.params.id) })}#report`);
+  router.get("/p/:id/report", countedAsRead(dispatcher), (request, response) => {
+    response.redirect(303, `${pathOf({ id: encodeURIComponent(String(request.params["id"])) })}#report`);
   });
   router.post("/p/:id/report", formBody, async (request, response) => {
     response.locals["form"] = "html";
