@@ -187,7 +187,8 @@ function answering(
       async fetch(...asked) {
         if (!Array.isArray(body)) return inAcceptedForm(await answerTo(body, asked), accept);
         const [{ url, headers, signal }, options] = asked;
-        const each = () => new globalThis.Request(url, { method: "POST", headers, signal: AbortSignal.any([signal]) });
+        const each = () =>
+          new globalThis.Request(url, { method: "POST", headers, signal: AbortSignal.any([signal]) });
         return inAcceptedForm(await answersTo(body, (sent) => answerTo(sent, [each(), options])), accept);
       },
     });
