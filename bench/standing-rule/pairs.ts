@@ -18,6 +18,8 @@ export interface Query {
   text: QueryText;
   kinds: string[] | null;
   hasPlace: boolean;
+  /** As its owner would send it. */
+  sent: Record<string, unknown>;
 }
 
 interface Notice {
@@ -27,6 +29,8 @@ interface Notice {
   body: string;
   tags: string[];
   placeName: string | null;
+  lat: number | null;
+  lng: number | null;
 }
 
 /** A query, a post, and what is known about the two. */
@@ -68,11 +72,22 @@ export function ownPairs(file: string): Collection {
       const kinds = second === "-" ? null : [second];
       const id = `own-${queries.length}`;
       const text = parseQueryText(first);
-      queries.push({ id, group: id, theme: id, dense: false, text, kinds, hasPlace: town !== null, town });
+      queries.push({
+        id,
+        group: id,
+        theme: id,
+        dense: false,
+        text,
+        kinds,
+        hasPlace: town !== null,
+        sent: {},
+        town,
+      });
     } else if (query !== undefined) {
       const placeName = fifth === undefined ? query.town : fifth === "-" ? null : fifth;
       const [kind, title, body, tags] = [first, second, third, fourth.split(",")];
-      posts.push({ id: `own-post-${posts.length}`, kind, title, body, tags, placeName, of: query.id, sign });
+      const at = { placeName, lat: null, lng: null };
+      posts.push({ id: `own-post-${posts.length}`, kind, title, body, tags, ...at, of: query.id, sign });
     }
   }
   const pairs = queries.flatMap((query) =>
@@ -89,7 +104,7 @@ export function ownPairs(file: string): Collection {
 
 interface SavedRow {
   id: string;
-  group: string;
+  group?: string;
   theme?: string;
   dense?: boolean;
   query: Record<"q" | "kind" | "tags" | "near" | "radius_km" | "after" | "before", string | undefined>;
@@ -99,28 +114,34 @@ interface PostRow {
   kind: string;
   title: string;
   body: string;
-  tags: string[] | null;
-  location: { name: string; lat: number | null; lng: number | null } | null;
-  starts_at: string | null;
-  ends_at: string | null;
+  tags?: string[];
+  location?: { name?: string; lat?: number; lng?: number };
+  starts_at?: string;
+  ends_at?: string;
 }
 
-/** The labelled set of `folder`: queries.jsonl, posts.jsonl, pairs.jsonl. Pairs labelled as borderline are left out. */
-export function labelledPairs(folder: string): Collection {
+/** A labelled set of `data/`. Pairs labelled as borderline are left out; one that is not listed is no match. */
+export function labelledPairs(name: string): Collection {
+  const folder = join(import.meta.dirname, "data", name);
   const saved = readRows<SavedRow>(join(folder, "queries.jsonl"));
   const written = readRows<PostRow>(join(folder, "posts.jsonl"));
   const labels = new Map(
-    readRows<{ query: string; post: string; label: string; hard: boolean }>(join(folder, "pairs.jsonl")).map(
-      (row) => [`${row.query} ${row.post}`, row],
-    ),
+    readFileSync(join(folder, "pairs.tsv"), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((row) => {
+        const [query, post, label, hard] = row.split("\t");
+        return [`${query} ${post}`, { label, hard: hard === "hard" }] as const;
+      }),
   );
-  const queries = saved.map(({ id, group, theme = id, dense = false, query }): Query => {
+  const queries = saved.map(({ id, group = id, theme = id, dense = false, query }): Query => {
     const kinds = query.kind?.split(",").map((kind) => kind.trim()) ?? null;
     const text = parseQueryText(query.q ?? "");
-    return { id, group, theme, dense, text, kinds, hasPlace: query.near !== undefined };
+    return { id, group, theme, dense, text, kinds, hasPlace: query.near !== undefined, sent: query };
   });
-  const posts = written.map(({ id, kind, title, body, tags, location }): Notice => {
-    return { id, kind, title, body, tags: tags ?? [], placeName: location?.name ?? null };
+  const posts = written.map(({ id, kind, title, body, tags = [], location }): Notice => {
+    const { name = null, lat = null, lng = null } = location ?? {};
+    return { id, kind, title, body, tags, placeName: name, lat, lng };
   });
   const pairs = saved.flatMap((row, i) =>
     written.flatMap((post, j): Pair[] => {
@@ -144,12 +165,12 @@ function passes({ query }: SavedRow, post: PostRow): boolean {
   const end = post.ends_at ?? start;
   if (kind !== undefined && !listOf(kind).includes(post.kind)) return false;
   if (tags !== undefined && !listOf(tags).some((tag) => post.tags?.includes(tag))) return false;
-  if (after !== undefined && end !== null && Date.parse(end) < Date.parse(after)) return false;
-  if (before !== undefined && start !== null && Date.parse(start) > Date.parse(before)) return false;
+  if (after !== undefined && end !== undefined && Date.parse(end) < Date.parse(after)) return false;
+  if (before !== undefined && start !== undefined && Date.parse(start) > Date.parse(before)) return false;
   if (near === undefined) return true;
   const [lat = 0, lng = 0] = near.split(",").map(Number);
   const at = post.location;
-  if (at === null || at.lat === null || at.lng === null) return false;
+  if (at?.lat === undefined || at.lng === undefined) return false;
   return distanceKm({ lat, lng }, { lat: at.lat, lng: at.lng }) <= Number(query.radius_km ?? 25);
 }
 

@@ -10,11 +10,11 @@ export interface PostBackground {
   posts: number;
   /** Those that pass the query's filters. */
   passing: number;
-  /** How many of these the query's vector was compared with. */
-  compared: number;
-  /** Their mean cosine with the query, 0 when none was compared. */
-  meanCosine: number;
 }
+
+/** How near a post must be to be told of: only the best, or all that may be meant. */
+
+export type Breadth = "close" | "wide";
 
 /** Fields of which one is enough for a saved query. */
 const NARROWING = ["q", "kind", "tags", "near", "after", "before", "publisher", "thread"] as const;

@@ -25,7 +25,8 @@ const vector = z.base64().transform((base64) => {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 });
 
-const background = z.strictObject({ ...each(count, "posts", "passing", "compared"), meanCosine: z.number() });
+/** Earlier boards also wrote what the rule no longer reads. */
+const background = z.object({ ...each(count, "posts", "passing") });
 const location = z.strictObject({
   name: textOrNull,
   ...each(z.number().nullable(), "lat", "lng"),

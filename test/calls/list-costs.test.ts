@@ -15,14 +15,7 @@ const [BODY_CHARS, QUERY_CHARS] = [7_990, 500];
 const TRIES = 4;
 
 /** The board's lists of words that texts are compared with. */
-const FILES = [
-  "glossary.jsonl",
-  "stop-words.json",
-  "flags.jsonl",
-  "asked-kinds.json",
-  "place-words.json",
-  "regions.jsonl",
-];
+const FILES = ["glossary.jsonl", "stop-words.json", "flags.jsonl", "place-words.json", "regions.jsonl"];
 const LISTS = [
   // Stems that can be cut in many ways; texts of them once took minutes.
   { file: "known", entries: ["boot", "danse", "lampe"] },

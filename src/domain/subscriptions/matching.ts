@@ -8,7 +8,6 @@ import {
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
-import { KINDS } from "../../schema/post.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
@@ -107,7 +106,7 @@ export class Matching {
         words: text.speech.single,
         vector,
       })
-      .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
+      .filter(({ value, cosine }) => value === null || answers(value, text, cosine) !== null)
       .map(({ id }) => id);
   }
 
@@ -142,7 +141,7 @@ export class Matching {
             background,
             map,
           });
-    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector, filter.kinds ?? KINDS);
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
 
@@ -160,7 +159,7 @@ export class Matching {
         continue;
       }
       const { vector } = row;
-      const background = await countBackground(this.#index, query, vector, { posts, now });
+      const background = await countBackground(this.#index, query, { posts, now });
       const updated = await this.#store.subscriptions.update(id, (current) =>
         current.vector !== null && Buffer.from(current.vector).equals(Buffer.from(vector))
           ? { background }
@@ -209,17 +208,16 @@ export class Matching {
 type Ways = Pick<SavedQuery, "required" | "words" | "respelt" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
-function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {
+function waysOf(standing: StandingText, vector: Int8Array | null): Ways {
   const { words, respelt, phrases, excluded } = standing;
   const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
-  const floor = Math.min(...kinds.map((kind) => floorOf(standing, { kind })));
   // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
   const asksNothing = words.length + phrases.length + excluded.length === 0;
   return {
     required: termsIn(phrases),
     words: asksNothing ? null : termsIn(words),
     respelt: termsIn(respelt),
-    meaning: words.length === 0 || vector === null ? null : { vector, floor },
+    meaning: words.length === 0 || vector === null ? null : { vector, floor: floorOf(standing) },
   };
 }
 

@@ -3,7 +3,6 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/model-text.ts";
-import { cosineOf } from "../../search/vectors.ts";
 import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
 
 /** A query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it ready. */
@@ -17,7 +16,7 @@ export async function meaningOf(
   const vectorModel = makerOf(embedder);
   if (!index.ready()) return { vector, vectorModel, background: null };
   const board = { posts: await countPosts(index, now), now };
-  return { vector, vectorModel, background: await countBackground(index, query, vector, board) };
+  return { vector, vectorModel, background: await countBackground(index, query, board) };
 }
 
 /** Names the model that makes a query's vector, and how the text is prepared for it. */
@@ -32,8 +31,6 @@ export function hasVectorOf(
   return vectorModel !== null && isMadeBy(vectorModel, modelId);
 }
 
-/** The newest posts that pass are compared, at most this many. */
-const COMPARED = 200;
 /** Added to both counts, so that a board's first posts are not each a reason to count again. */
 const BESIDE = 20;
 /** A board that has grown or shrunk by this factor is counted again. */
@@ -44,21 +41,13 @@ export function countPosts(index: SearchIndex, now: number): Promise<number> {
   return index.count(questionOf({}, now));
 }
 
-/** Counts a board's posts for a saved query: one count, one list and the cosines of at most 200 posts. */
+/** Counts a board's posts for a saved query. */
 export async function countBackground(
   index: SearchIndex,
   query: StandingQuery,
-  vector: Int8Array,
   board: { posts: number; now: number },
 ): Promise<PostBackground> {
-  const question = questionOf(query, board.now);
-  const page = { order: "newest", after: null, limit: COMPARED } as const;
-  const [passing, places] = await Promise.all([index.count(question), index.list(question, page)]);
-  const vectors = await index.vectors(places.map(({ id }) => id));
-  const known = vectors.filter((other) => other !== null);
-  const sum = known.reduce((total, other) => total + cosineOf(vector, other), 0);
-  const meanCosine = known.length === 0 ? 0 : Number((sum / known.length).toFixed(4));
-  return { posts: board.posts, passing, compared: known.length, meanCosine };
+  return { posts: board.posts, passing: await index.count(questionOf(query, board.now)) };
 }
 
 /** Whether a board has grown or shrunk so much since it was counted that it is counted again. */

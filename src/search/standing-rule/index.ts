@@ -1,24 +1,10 @@
-import type { PostBackground } from "../../schema/subscription.ts";
+import type { Breadth, PostBackground } from "../../schema/subscription.ts";
+import type { PostParts } from "../../schema/text.ts";
 import type { QueryText } from "../query-text.ts";
-import {
-  bestCase,
-  FEATURES,
-  type Features,
-  featuresOf,
-  judged,
-  type PostText,
-  type QuerySide,
-  querySide,
-} from "./features.ts";
-import { says } from "./terms.ts";
-import { BIAS, WEIGHTS } from "./weights.ts";
+import { RULE } from "./rule.ts";
+import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 
-export { type PostText, postText } from "./features.ts";
-
-/** Below this cosine meaning never answers, whatever else speaks for a post. */
-const LOWEST_COSINE = 0.1;
-
-/** Turns the cosines of another model into those of the model that the weights were made for: offset + slope · cosine. */
+/** Turns the cosines of another model into those of the model that the rule was made for: offset + slope · cosine. */
 export interface CosineMap {
   offset: number;
   /** Above 0. */
@@ -26,12 +12,38 @@ export interface CosineMap {
 }
 const SAME: CosineMap = { offset: 0, slope: 1 };
 
+/** Unrelated texts have such a cosine: below it meaning answers nothing, however few posts pass the filters. */
+const LOWEST_COSINE = 0.15;
+/** Of a post with all words whose vector is not there yet. */
+const COSINE_BY_WORDS = 0.5;
+
 /** What the rule keeps of a saved query: small, made once when the query is saved. */
-export interface StandingText extends QuerySide {
-  /** Cosine below which no post answers by meaning; Infinity without a vector. */
-  floor: number;
+export interface StandingText {
+  /** Each as terms with blanks between them, as `says` takes them. */
+  words: readonly string[];
+  /** The words as others write them: all of these do as well. Empty where there is no other way. */
+  respelt: readonly string[];
+  phrases: readonly string[];
+  excluded: readonly string[];
+  /** What cosine and words have to reach together; Infinity without a vector. */
+  cut: number;
   /** For cosines as the model of the vectors has them. */
   map: CosineMap;
+}
+
+/** What the rule reads of a post, made once for all queries. */
+export interface PostText {
+  speech: Speech;
+  /** Title and tags. */
+  head: Speech;
+}
+
+export function postText({ title, body, tags, placeName }: PostParts): PostText {
+  // Tags and place are one text, as in the index's tables.
+  return {
+    speech: speechOf([title, body, [...tags, placeName ?? ""].join(" ")]),
+    head: speechOf([title, ...tags]),
+  };
 }
 
 /**
@@ -40,7 +52,7 @@ export interface StandingText extends QuerySide {
  * @param query.kinds  the filter, or null when any kind will do
  * @param query.vector  of `text.plain`, as `quantize` gives it; null without a model: only words decide then
  * @param query.background  what the board's posts are to the query, null before they were counted
- * @param query.map  for vectors of a model that the weights were not made for
+ * @param query.map  for vectors of a model that the rule was not made for
  */
 export function standingText(query: {
   text: QueryText;
@@ -48,14 +60,21 @@ export function standingText(query: {
   hasPlace: boolean;
   vector: Int8Array | null;
   background: PostBackground | null;
+  breadth?: Breadth;
   map?: CosineMap;
 }): StandingText {
-  const { vector, map = SAME } = query;
-  const side = querySide({ ...query, background: mapped(query.background, map) });
-  // The spread comes last: fields after it would double the memory of the whole.
-  const standing = { floor: Number.POSITIVE_INFINITY, map, ...side };
-  if (vector !== null) standing.floor = floorFrom(standing, bestCase(side, null));
-  return standing;
+  const { text, vector, breadth = "close", map = SAME } = query;
+  return {
+    words: [...new Set(text.any.map(termsOf))],
+    respelt: [...new Set(text.respelt?.map(termsOf))],
+    phrases: text.phrases.map((words) => termsOf(words.join(" "))),
+    excluded: text.excluded.map((words) => termsOf(words.join(" "))),
+    cut:
+      vector === null
+        ? Number.POSITIVE_INFINITY
+        : RULE.cut[breadth] + RULE.doubling * Math.log2(passingOf(query) / RULE.passing.usual),
+    map,
+  };
 }
 
 /** Phrases and exclusions, which are filters: every phrase occurs, no excluded word or phrase does. */
@@ -63,59 +82,64 @@ export function passesWords({ phrases, excluded }: StandingText, { speech }: Pos
   return !excluded.some((terms) => says(speech, terms)) && phrases.every((terms) => says(speech, terms));
 }
 
-/**
- * Cosine below which no post answers this query by meaning.
- *
- * @param post  when given, the bound for posts of this kind: higher where the query does not ask for it
- * @returns 0.1 or more, by the scale of the weights' model; Infinity when the query has no vector
- */
-export function floorOf(standing: StandingText, post: Pick<PostText, "kind"> | null = null): number {
-  if (post === null || standing.floor === Number.POSITIVE_INFINITY) return standing.floor;
-  return floorFrom(standing, bestCase(standing, post));
+/** The cosine, as the model of the vectors has it, below which no post answers by meaning. */
+export function floorOf({ cut, map }: StandingText): number {
+  // A hair lower, since the sum is added up in another order elsewhere.
+  return (Math.max(LOWEST_COSINE, cut - 2 * RULE.words) - 1e-9 - map.offset) / map.slope;
 }
 
 /**
- * Whether a post that passes the filters answers a saved query: all its words occur, or its meaning is near enough,
- * given what else is known of the two. A higher cosine never turns a yes into a no. See docs/matching.md.
+ * How well a post that passes the filters answers a saved query: yes when all its words occur, or when its cosine and the
+ * words that occur reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
  *
  * @param cosine  of the post's vector and the query's, or null when one is missing
+ * @returns 0…1, or null when the post does not answer
  */
-export function answers(standing: StandingText, post: PostText, cosine: number | null): boolean {
-  if (!passesWords(standing, post)) return false;
-  const { words, phrases, excluded, floor } = standing;
+export function answers(standing: StandingText, post: PostText, cosine: number | null): number | null {
+  if (!passesWords(standing, post)) return null;
+  const { words, phrases, excluded, cut, map } = standing;
   // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
-  if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
-  if (hasAllWords(standing, post)) return true;
-  if (cosine === null || cosine < floor) return false;
-  return evidenceOf(standing, post, cosine) >= 0;
+  if (words.length === 0) return phrases.length > 0 || excluded.length > 0 ? 1 : null;
+  const said = sharesOf(standing, post);
+  const near = cosine === null ? null : map.offset + map.slope * cosine;
+  const score = (near ?? COSINE_BY_WORDS) + RULE.words * (said.words + said.head);
+  const isYes = said.words === 1 || (near !== null && near >= LOWEST_COSINE && score >= cut);
+  return isYes ? Number(Math.min(1, Math.max(0, score)).toFixed(3)) : null;
 }
 
-const hasAllWords = ({ words, respelt }: StandingText, { speech }: PostText) =>
-  [words, respelt].some((spelling) => spelling.length > 0 && spelling.every((word) => says(speech, word)));
-
-const mapped = (background: PostBackground | null, { offset, slope }: CosineMap) =>
-  background && { ...background, meanCosine: offset + slope * background.meanCosine };
-
-/** Logits: above 0 the rule says yes. */
-function evidenceOf(standing: StandingText, post: PostText, cosine: number): number {
-  const { map } = standing;
-  const features = judged(featuresOf(standing, post, map.offset + map.slope * cosine));
-  return evidenceBeside(standing, features) + WEIGHTS.cosine * map.slope * cosine;
+/** The shares of a query's words, at least one, that a post has, and that its title and tags have. */
+export function sharesOf({ words, respelt }: StandingText, { speech, head }: PostText) {
+  const said = shareOf(words, respelt, speech);
+  return { words: said, head: said === 0 ? 0 : shareOf(words, respelt, head) };
 }
 
-/** The evidence that no difference of cosines changes. */
-function evidenceBeside({ map }: StandingText, features: Features): number {
-  return OTHERS.reduce(
-    (sum, name) => sum + WEIGHTS[name] * features[name],
-    BIAS + WEIGHTS.cosine * map.offset,
-  );
+/** The share of words that occur, in the spelling that has more of them. */
+function shareOf(words: readonly string[], respelt: readonly string[], speech: Speech): number {
+  const share = saidOf(words, speech);
+  return respelt.length === 0 || share === 1 ? share : Math.max(share, saidOf(respelt, speech));
 }
 
-const OTHERS = FEATURES.filter((name) => name !== "cosine");
+function saidOf(words: readonly string[], speech: Speech): number {
+  let said = 0;
+  for (const word of words) if (says(speech, word)) said += 1;
+  return said / words.length;
+}
 
-/** A hair below the cosine at which the features of a best case make a yes. */
-function floorFrom(standing: StandingText, features: Features): number {
-  const { map } = standing;
-  const floor = -evidenceBeside(standing, features) / (WEIGHTS.cosine * map.slope) - 1e-9;
-  return Math.max((LOWEST_COSINE - map.offset) / map.slope, floor);
+/** Below this many posts a board's share of passing ones counts as if there were this many: the sets have 260 and more. */
+const FEW_POSTS = 200;
+/** A board counts as if it also had this many posts, of which the usual share passes a place, and a kind. */
+const PRIOR = { posts: 20, shareNearPlace: 0.06, kinds: 5 } as const;
+
+/** How many posts a query has to choose from, within bounds: those that pass its filters, or would on a board of 200. */
+export function passingOf(query: {
+  kinds: readonly string[] | null;
+  hasPlace: boolean;
+  background: PostBackground | null;
+}): number {
+  const { kinds, hasPlace, background } = query;
+  const { posts, passing } = background ?? { posts: 0, passing: 0 };
+  const usual = (hasPlace ? PRIOR.shareNearPlace : 1) * ((kinds?.length ?? PRIOR.kinds) / PRIOR.kinds);
+  const share = (passing + PRIOR.posts * usual) / (posts + PRIOR.posts);
+  const expected = passing + Math.max(0, FEW_POSTS - posts) * share;
+  return Math.min(RULE.passing.most, Math.max(RULE.passing.fewest, expected));
 }

@@ -13,7 +13,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
         webhookVerifiedAt: T0,
         secretVersion: 2,
         previousSecretUntil: T0 + DAY_MS,
-        background: { posts: 41, passing: 7, compared: 6, meanCosine: 0.125 },
+        background: { posts: 41, passing: 7 },
         failures: 1,
         failingSince: T0 - 1,
       });
