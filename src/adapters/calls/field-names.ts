@@ -57,5 +57,9 @@ export function fieldMeant(name: string, known: ReadonlySet<string>): string | n
   if (other !== undefined) return other;
   if (known.size === 0 || name.length > 40) return null;
   const nearest = closest(name, [...known]);
-  return distance(name, nearest) <= Math.max(2, Math.floor(name.length / 3)) ? nearest : null;
+  // A word of four letters with one other is a word of its own: `age` is no slip of `tags`. Letters in another order are one.
+  const isClose = distance(name, nearest) <= Math.max(1, Math.floor(name.length / 3));
+  return isClose || sorted(name) === sorted(nearest) ? nearest : null;
 }
+
+const sorted = (name: string) => [...name].sort().join("");

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { type Advice, BoardError, type FailureCode, type Issue, type Surface } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
+import { fromJsonText } from "../../schema/scalars.ts";
 import { withMoments } from "../../schema/time/local-time.ts";
+import { type Act, type ActingField, actingFields } from "./acting-fields.ts";
 import { fieldMeant } from "./field-names.ts";
 
 /**
@@ -10,7 +12,8 @@ import { fieldMeant } from "./field-names.ts";
  *
  * @param source  decides the failure of refused input: `body` → `invalid_request`, `query` → `invalid_query`
  * @returns the parsed input, and a sentence for each field the operation does not have
- * @throws BoardError with every problem at once. A schema may name its own failure (`params.failure`); it is used when
+ * @throws BoardError with every problem at once; of a writing operation, a field is one too that it does not have and that
+ *   would change who sees what, when, for how long, or whether anything happens. A schema may name its own failure (`params.failure`); it is used when
  *   all problems name the same one. `contains_api_key` for a key in anything that would be written
  */
 export function parseInput(
@@ -21,15 +24,23 @@ export function parseInput(
 ): { input: z.output<z.ZodObject>; notes: Advice[] } {
   const { fields, note } = withMoments(sent);
   const parsed = operation.input.safeParse(withFoldedChoices(operation.input, fields), { reportInput: true });
+  const acting = operation.effect === "reads" ? [] : actingIn(operation, sent);
+  const unknown = unknownFields(operation.input, sent);
   if (!parsed.success) {
     const { issues } = parsed.error;
     // A misspelt field is most often why another one is missing.
-    const misspelt = unknownFields(operation.input, sent).filter(({ meant }) => meant !== null);
+    const misspelt = unknown.filter(
+      ({ path, meant }) => meant !== null && !acting.some((one) => one.path === path),
+    );
     throw new BoardError(failureOf(issues, source), {
-      issues: [...issues.flatMap((issue) => issueOf(issue)), ...misspelt.map(unknownFieldIssue)],
+      issues: [
+        ...issues.flatMap((issue) => issueOf(issue)),
+        ...misspelt.map(unknownFieldIssue),
+        ...acting.map((field) => actingIssue(operation, field)),
+      ],
     });
   }
-  const unknown = unknownFields(operation.input, sent);
+  refuseActing(operation, acting, unknown);
   refuseUnread(operation, unknown, surface);
   // No text is kept that did not pass here.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
@@ -51,30 +62,90 @@ const NEVER_WITHOUT: ReadonlySet<string | null> = new Set(
  * @throws BoardError `invalid_request`
  */
 function refuseUnread(operation: Operation, unknown: readonly UnknownField[], surface: Surface): void {
-  const { auth, carriesPosts, effect, input } = operation;
+  const { auth, carriesPosts, effect } = operation;
   if (effect !== "writes" || (surface === "rest" ? carriesPosts !== true : auth !== "key")) return;
   const isLost = ({ path, meant }: UnknownField) =>
     meant !== null && (surface !== "rest" || NEVER_WITHOUT.has(meant) || path.startsWith("location."));
   const issues = unknown.filter(isLost).map(unknownFieldIssue);
-  if (surface !== "rest" && "id" in input.shape && "expires_at" in input.shape) {
-    const ending = unknown.filter(({ path, meant }) => meant === null && ENDINGS.has(path));
-    const message = 'Is not a parameter; `expires_at` "now" ends a post.';
-    issues.push(...ending.map(({ path }) => ({ path, code: "unknown_field", message })));
-  }
   if (issues.length === 0) return;
-  const hint = "Nothing was written. Send it again with these fields under their right names.";
-  throw new BoardError("invalid_request", { issues, hint });
+  throw new BoardError("invalid_request", { issues, hint: RIGHT_NAMES });
+}
+
+/** The acting fields among all that the operation does not have; the free form of `metadata` is the caller's own. */
+export function actingIn(
+  { input: schema }: Pick<Operation, "input">,
+  sent: Record<string, unknown>,
+): ActingField[] {
+  const ofWatch = "query" in schema.shape;
+  const criteria = new Set(Object.keys(ofWatch ? (objectBehind(schema.shape["query"])?.shape ?? {}) : {}));
+  return Object.entries(sent).flatMap(([key, value]): ActingField[] => {
+    if (!Object.hasOwn(schema.shape, key))
+      return criteria.has(key)
+        ? [{ path: key, act: "what is told" }]
+        : actingFields(key, value, key, ofWatch);
+    const inner = objectBehind(schema.shape[key]);
+    const read = fromJsonText(value);
+    if (inner === null || typeof read !== "object" || read === null) return [];
+    const own = Object.entries(read).filter(([name]) => !Object.hasOwn(inner.shape, name));
+    // Whatever else a query has would narrow it, but for what belongs to a page of results. A place may be in a state.
+    return key === "query"
+      ? own
+          .filter(([name]) => !OF_PAGES.has(name))
+          .map(([name]) => ({ path: `query.${name}`, act: "what is told" }))
+      : own
+          .filter(([name]) => name !== "state")
+          .flatMap(([name, value]) => actingFields(name, value, `${key}.${name}`, ofWatch));
+  });
+}
+
+const OF_PAGES: ReadonlySet<string> = new Set(["limit", "cursor", "sort", "detail", "api_key"]);
+
+const REFUSALS: Readonly<Record<Act, string>> = {
+  whether: "Nothing here is tried out, kept as a draft or held back: a call does at once what it says.",
+  who: "Everything here is public: no post is private, hidden or for somebody alone.",
+  when: "Nothing here is put off: a call does at once what it says.",
+  "how long": "Nothing here ends by this field.",
+  "what is told": "A saved query has no such field; all that it looks for stands in `query`.",
+};
+
+/** @throws BoardError `invalid_request` for fields that would do what the board does not do */
+function refuseActing(
+  operation: Operation,
+  acting: readonly ActingField[],
+  unknown: readonly UnknownField[],
+): void {
+  if (acting.length === 0) return;
+  const misspelt = unknown.filter(
+    ({ path, meant }) => meant !== null && !acting.some((one) => one.path === path),
+  );
+  const issues = acting.slice(0, UNKNOWN_MAX).map((field) => actingIssue(operation, field));
+  const hasRightNames = issues.every(({ message }) => message.includes("did you mean"));
+  const hint = operation.carriesPosts === true ? NOT_WRITTEN_POST : NOT_WRITTEN;
+  throw new BoardError("invalid_request", {
+    issues: [...issues, ...misspelt.map(unknownFieldIssue)],
+    hint: hasRightNames ? RIGHT_NAMES : hint,
+  });
+}
+
+const RIGHT_NAMES = "Nothing was written. Send it again with these fields under their right names.";
+const NOT_WRITTEN =
+  "Nothing was written. Leave these fields out and send it again, if what then happens at once is what is meant.";
+const NOT_WRITTEN_POST = `Every post is public at once; there are no drafts, schedules or private messages. ${NOT_WRITTEN}`;
+
+function actingIssue({ input: { shape } }: Operation, { path, act }: ActingField): Issue {
+  const meant = path.includes(".") ? null : fieldMeant(path, new Set(Object.keys(shape)));
+  if (meant !== null) return unknownFieldIssue({ path: printable(path), meant });
+  const endsPosts = "expires_at" in shape && (act === "how long" || ("id" in shape && ENDING.test(path)));
+  const how = "id" in shape ? '"now" ends' : "says when readers stop finding";
+  const message = `Is not a parameter. ${REFUSALS[act]}${endsPosts ? ` \`expires_at\` ${how} a post.` : ""}`;
+  return { path: printable(path), code: "unknown_field", message };
 }
 
 /** Fields by which models try to end a post of their own. */
-const ENDINGS: ReadonlySet<string> = new Set(
-  "delete deleted remove removed cancel cancelled canceled status state active archived close closed".split(
-    " ",
-  ),
-);
+const ENDING = /^(?:delet|remov|cancel|archiv|clos|withdr|status|state|active)/;
 
 /** Names of a rule of recurrence. */
-const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|schedule|frequency)$/i;
+const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|frequency)$/i;
 
 /** Says which fields readers of a new post will not see, and what to do about it. */
 function notesOnUnread(unknown: readonly UnknownField[]): Advice[] {
@@ -178,7 +249,7 @@ interface UnknownField {
   meant: string | null;
 }
 
-/** The unknown fields at the top and inside `location` and `query`. At most twenty. */
+/** The unknown fields at the top and inside `location` and `query`. At most a hundred. */
 export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
   const known = new Set(Object.keys(schema.shape));
   const unknown: UnknownField[] = [];
@@ -196,7 +267,7 @@ export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>
   return unknown.slice(0, UNKNOWN_MAX);
 }
 
-const UNKNOWN_MAX = 20;
+const UNKNOWN_MAX = 100;
 
 function unknownFieldNote({ path, meant }: UnknownField): string {
   return `\`${path}\` is not a parameter${meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`}`;

@@ -2,6 +2,7 @@ import cors from "cors";
 import express, { type RequestHandler, type Router } from "express";
 import { BoardError } from "../../failures.ts";
 import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
+import { actOf } from "../calls/acting-fields.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addNextLink, sendTagged } from "./answers.ts";
 import { admitted, countedAsRead, jsonBody, requireJson } from "./requests.ts";
@@ -73,6 +74,12 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
         throw new BoardError("invalid_request", { issues });
       }
       const input: Record<string, unknown> = { ...sent, ...request.params };
+      // A write takes no parameters from its address, but one such as `?dry_run=true` must not be passed over.
+      if (!readsQuery) {
+        for (const [name, value] of Object.entries(request.query)) {
+          if (!Object.hasOwn(operation.input.shape, name) && actOf(name) !== null) input[name] ??= value;
+        }
+      }
       const key = request.get("idempotency-key");
       // Clients may send the header with every write.
       if (key !== undefined && takesIdempotencyKey(operation)) input["idempotency_key"] ??= key;

@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
-import { unknownFields } from "../calls/input.ts";
+import { actingIn, unknownFields } from "../calls/input.ts";
 import { visibleLine } from "../text/untrusted.ts";
 import type { Understood } from "./arguments.ts";
 
@@ -63,7 +63,9 @@ export function elicited(
 ): { ask: InputRequiredResult } | { understood: Understood } {
   const { input, served } = understood;
   const missing = missingIn(tool.name, understood, site, hasKey);
-  const isMisspelt = unknownFields(served.operation.input, input).some(({ meant }) => meant !== null);
+  const isMisspelt =
+    unknownFields(served.operation.input, input).some(({ meant }) => meant !== null) ||
+    actingIn(served.operation, input).length > 0;
   if (missing === null || isMisspelt || !canAsk(server, mcpReq)) return { understood };
   const { message, field, form, filled } = missing;
   const response = inputResponse(mcpReq.inputResponses, field);

@@ -108,7 +108,7 @@ export function answersChapter(operations: readonly Operation[]): Chapter {
     id: "answers",
     heading: "Answers",
     text: `
-Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":…}}\`; \`next_cursor\` on lists. Failure: \`{"ok":false,"error":{"code","message","hint","issues":[{"path","code","message"}]},"meta":{…}}\`. **Read \`meta.note\` whenever present**: parameters ignored, near-duplicates, flags on your own post, what to do next. Times are ISO 8601: send an offset, get UTC.
+Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":…}}\`; \`next_cursor\` on lists. Failure: \`{"ok":false,"error":{"code","message","hint","issues":[{"path","code","message"}]},"meta":{…}}\`. **Read \`meta.note\` whenever present**: parameters ignored, near-duplicates, flags on your own post, what to do next. Times are ISO 8601: send an offset, get UTC. Every post is public at once: a field that would make it a draft or trial, private or later refuses the call.
 
 A post has what it was written with (the link as \`link\`), and \`${added.join(", ")}\`.
 

@@ -4,7 +4,14 @@ import type { InteractionResults, Provider } from "oidc-provider";
 import { BoardError } from "../../failures.ts";
 import { operationNamed } from "../../operation.ts";
 import { admitted, countedAsRead } from "../http/requests.ts";
-import { filledFields, formBody, isFromElsewhere, mendable, sendAnswer } from "../pages/frame/posted-form.ts";
+import {
+  addedFields,
+  filledFields,
+  formBody,
+  isFromElsewhere,
+  mendable,
+  sendAnswer,
+} from "../pages/frame/posted-form.ts";
 import { type Asking, consentHtml, endedHtml, madeHtml } from "./pages.ts";
 import { PATHS, SCOPE, type SignInParts } from "./provider.ts";
 
@@ -33,7 +40,11 @@ export function consentRoutes(
     try {
       if (action === "register") {
         const { api_key: _, ...fields } = sent;
-        const input = { ...fields, accept_terms: fields["accept_terms"] === "yes" };
+        const input = {
+          ...addedFields(request.body, FIELDS),
+          ...fields,
+          accept_terms: fields["accept_terms"] === "yes",
+        };
         const made = await perform("register_publisher", { request, response }, null, input);
         show(response, asking, 201, madeHtml(site, asking, made.api_key));
         return;

@@ -22,6 +22,11 @@ export function filledFields(body: unknown, names: readonly string[]): Record<st
   return fields;
 }
 
+/** Fields that the page did not put into its form. They are let through, so that one is refused that would change what happens. */
+export function addedFields(body: unknown, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries((body ?? {}) as object).filter(([name]) => !names.includes(name)));
+}
+
 /**
  * Whether the form stood on a page of another site, as browsers tell (`Sec-Fetch-Site`). Visitors do not sign in, so such a
  * form has no rights to abuse; it could only borrow its visitor's address. The visitor is asked again, on our own page.

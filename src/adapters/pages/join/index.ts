@@ -6,7 +6,14 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted, countedAsRead } from "../../http/requests.ts";
 import { languageOf } from "../frame/language.ts";
-import { filledFields, formBody, isFromElsewhere, mendable, sendAnswer } from "../frame/posted-form.ts";
+import {
+  addedFields,
+  filledFields,
+  formBody,
+  isFromElsewhere,
+  mendable,
+  sendAnswer,
+} from "../frame/posted-form.ts";
 import { erasedHtml, joinHtml, keyHtml, type OwnPublisher, ownHtml } from "./pages.ts";
 
 /** What the forms of `/join` do: the operation behind each, and the fields that it takes from the form. */
@@ -19,6 +26,13 @@ const ACTIONS = {
   erase: { route: ["DELETE", "/publishers/me"], fields: [] },
 } as const;
 type Action = keyof typeof ACTIONS;
+/** Every field of the page's forms. */
+const FORM_FIELDS = [
+  "api_key",
+  "accept_terms",
+  "confirm",
+  ...Object.values(ACTIONS).flatMap(({ fields }) => fields),
+];
 
 type OperationAt = (method: string, path: string) => Operation;
 
@@ -43,6 +57,7 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
     const action = actionOf(request.body);
     const fields = ["api_key", "accept_terms", "confirm", ...ACTIONS[action].fields];
     const sent = filledFields(request.body, fields);
+    const added = addedFields(request.body, ["do", ...FORM_FIELDS]);
     const answer = (status: number, page: string) => sendAnswer(response, status, page);
     const formAgain = { sent: action === "register" ? sent : {} };
     const apiKey = action === "register" ? null : (sent["api_key"]?.trim() ?? null);
@@ -61,14 +76,15 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
     };
     try {
       if (action === "register") {
-        const input = { ...sent, accept_terms: sent["accept_terms"] === "yes" };
+        const input = { ...added, ...sent, accept_terms: sent["accept_terms"] === "yes" };
         const made = (await perform(operationOf(action), input)).data as Publisher & { api_key: string };
         return answer(201, keyHtml(made.api_key, made, site));
       }
       if (apiKey === null) throw new BoardError("missing_api_key");
       if (action === "erase" && sent["confirm"] !== "yes")
         return await showOwn(apiKey, "Nothing was erased: tick the box to confirm.", 400);
-      const { api_key: _, confirm: __, ...input } = sent;
+      const { api_key: _, accept_terms: __, confirm: ___, ...filled } = sent;
+      const input = { ...added, ...filled };
       if (action === "show") return await showOwn(apiKey, null);
       // An empty box of the form clears the description.
       const changes = action === "edit" ? { description: null, ...input } : input;

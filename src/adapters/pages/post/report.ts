@@ -7,7 +7,7 @@ import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted, countedAsRead } from "../../http/requests.ts";
 import { type Html, html } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
-import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
+import { addedFields, filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
 import { pathOf } from "./card.ts";
 
 /** `POST /p/<id>/report`: the report form of a post, which works without a script. */
@@ -19,18 +19,21 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
   router.post("/p/:id/report", formBody, async (request, response) => {
     response.locals["form"] = "html";
     const admission = await admitted(dispatcher, operation, request, response);
-    const sent = filledFields(request.body, ["reason", "details"]);
+    const sent = filledFields(request.body, FIELDS);
     const id = String(request.params["id"]);
     if (isFromElsewhere(request)) {
       sendAnswer(response, 200, confirmHtml(encodeURIComponent(id), sent, site));
       return;
     }
-    const { body } = await dispatcher.perform(operation, admission, { ...sent, post_id: id }, "body");
+    const input = { ...addedFields(request.body, FIELDS), ...sent, post_id: id };
+    const { body } = await dispatcher.perform(operation, admission, input, "body");
     const { post_id } = body.data as { post_id: string };
     sendAnswer(response, 201, thanksHtml(post_id, site));
   });
   return router;
 }
+
+const FIELDS = ["reason", "details"];
 
 type Reason = (typeof REASONS)[number];
 

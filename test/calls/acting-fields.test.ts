@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { loadCatalog } from "../../src/catalog.ts";
+import type { Operation } from "../../src/operation.ts";
+import { call, register } from "../support/boards/client.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+
+const ACTING: Record<string, unknown> = Object.fromEntries(
+  (
+    "dry_run dryRun is_draft draft saveAsDraft preview previewOnly validate_only simulate test_mode sandbox publish do_not_publish confirm " +
+    "needs_confirmation require_approval on_hold pending_review noop status deleted cancel private isPrivate privacy_level visibility visible_to hidden " +
+    "hide_phone hide_from_search unlisted searchable audience recipient recipients to cc send_to share_with access_level permissions members_only only_me " +
+    "who_can_see confidential anonymous publish_at publishAt publish-on scheduled_at schedule send_later go_live_at embargo_until not_before valid_until " +
+    "expires_in ttl keep_for retention_days delete_after self_destruct notify_followers silent"
+  )
+    .split(" ")
+    .map((name) => [name, name.startsWith("p") ? false : "x"]),
+);
+
+const DECORATING =
+  "price currency color emoji icon image_url preview_image photos thumbnail subtitle summary author contact_email phone website mood rating capacity dress_code " +
+  "private_parking public_transport menu difficulty speakers confirmed_speakers age_limit ticket_url rsvp_url registration_deadline opening_hours duration_minutes " +
+  "size brand condition material sku published_year edition font background footnote hobby pets_allowed furnished bedrooms floor deposit salary experience remote " +
+  "accessibility wheelchair_access family_friendly what_to_bring directions cash_only draft_beer genre hidden_fees cancellation_policy release_date open_until";
+const decorating = DECORATING.split(" ");
+
+const { operations, tools } = await loadCatalog();
+const writing = operations.filter(({ effect }) => effect !== "reads");
+
+const board = useTestBoard();
+const own = usePublisher(board, "Writer");
+const client = useClient(board, "/mcp", own);
+
+/** A right input of an operation, by a publisher of its own where it ends with the call. */
+async function inputOf(operation: Operation, n: number, key: string): Promise<Record<string, unknown>> {
+  const { name, examples } = operation;
+  const [example = {}] = structuredClone(examples) as Record<string, unknown>[];
+  const text = {
+    title: `Notice ${n} of ${name}`,
+    body: `Text ${n} of ${name}: ${"abcdefgh"[n % 8]}${n * 7919}.`,
+  };
+  if (name === "create_post") return text;
+  if (name === "register_publisher") return { name: `Publisher ${n}`, accept_terms: true };
+  if (/_post$/.test(name)) {
+    const { body } = await call(board, "POST /posts", text, { key });
+    return name === "report_post" ? { ...example, post_id: body.data.id } : { ...example, id: body.data.id };
+  }
+  if (name === "subscribe") return { query: { q: `lute ${n}` } };
+  if (/subscription|webhook|secret|redeliver/.test(name)) {
+    const { body } = await call(board, "POST /subscriptions", { query: { q: `harp ${n} ${name}` } }, { key });
+    return { ...example, id: body.data.id };
+  }
+  return example;
+}
+
+async function overRest({ rest }: Operation, input: Record<string, unknown>, key: string) {
+  const path = rest.path.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name]));
+  const ids = [...rest.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const body = Object.fromEntries(Object.entries(input).filter(([name]) => !ids.includes(name)));
+  return call(board, `${rest.method} ${path}`, body, { key });
+}
+
+/** All that the publisher has, as one text. */
+async function stateOf(key: string): Promise<string> {
+  const me = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
+  const posts = (await call(board, `GET /posts?publisher=${me.id}&limit=100&include_replies=true`)).body.data;
+  return JSON.stringify([me, posts.map((post: object) => ({ ...post, retrievals: 0 }))]);
+}
+
+describe("a field that would change who sees what, when, for how long, or whether anything happens,", () => {
+  it("is known by sixty names and more", () => {
+    expect(Object.keys(ACTING).length).toBeGreaterThanOrEqual(60);
+    expect(decorating.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each(writing.map((operation) => [operation.name, operation] as const))(
+    "refuses %s over REST, and nothing is written",
+    async (name, operation) => {
+      const { key } = await register(board, name);
+      const input = await inputOf(operation, 0, key);
+      const before = await stateOf(key);
+      for (const [field, value] of Object.entries(ACTING)) {
+        const { status, body } = await overRest(operation, { ...input, [field]: value }, key);
+        expect([field, status, body.error?.code]).toEqual([field, 400, "invalid_request"]);
+        expect(body.error.issues.map(({ path }: { path: string }) => path)).toContain(field);
+        expect(body.error.hint).toContain("Nothing was written");
+      }
+      expect(await stateOf(key)).toBe(before);
+    },
+  );
+
+  it.each(tools.filter(({ effect }) => effect !== "reads").map(({ name }) => name))(
+    "refuses %s over MCP, and nothing is written",
+    async (name) => {
+      const tool = tools.find((each) => each.name === name) as Operation;
+      const input = await inputOf(tool, 1, own.key);
+      const before = await stateOf(own.key);
+      for (const [field, value] of Object.entries(ACTING)) {
+        const { text, isError } = await client.call(name, { ...input, [field]: value });
+        expect([field, isError]).toEqual([field, true]);
+        expect(text).toContain(`- ${field}: Is not a parameter`);
+        expect(text).toContain("Nothing was written");
+      }
+      expect(await stateOf(own.key)).toBe(before);
+    },
+  );
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ["inside of another field", { options: { dry_run: true } }, "options.dry_run"],
+    ["deep inside", { meta: { publishing: [{ rules: { visibleTo: ["me"] } }] } }, "meta.publishing"],
+    ["in JSON as text", { settings: '{"draft": true}' }, "settings.draft"],
+    ["inside of the place", { location: { name: "Berlin", visibility: "private" } }, "location.visibility"],
+    ["as the value of a field that only names a choice", { mode: "preview" }, "mode"],
+    ["among flags", { options: ["draft"] }, "options"],
+    ["by a name that is near to one we have", { expires: "2099-01-01" }, "expires"],
+  ])("is found %s", async (_where, field, path) => {
+    const { status, body } = await call(board, "POST /posts", { title: "A", body: "B", ...field }, own);
+    expect([status, body.error?.issues[0].path]).toEqual([400, path]);
+  });
+
+  it("is found in the address of a write, and in a form", async () => {
+    const post = { title: "A", body: "B" };
+    const asked = await call(board, "POST /posts?dry_run=true", post, own);
+    expect([asked.status, asked.body.error.issues[0].path]).toEqual([400, "dry_run"]);
+    const form = new URLSearchParams({ do: "register", name: "By form", accept_terms: "yes", preview: "1" });
+    const answer = await fetch(`${board.url}/join`, { method: "POST", body: form });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("preview")]);
+  });
+
+  it("is the caller's own inside of metadata, and nothing where a call only reads or the field is null", async () => {
+    const post = {
+      title: "Mine",
+      body: "My own words.",
+      metadata: { draft: true, options: { to: "x" } },
+      private: null,
+    };
+    expect((await call(board, "POST /posts", post, own)).status).toBe(201);
+    expect((await call(board, "GET /search?dry_run=true")).status).toBe(200);
+  });
+
+  it.each([
+    [{ query: { q: "e-bike" }, price_max: 900 }, "price_max"],
+    [{ query: { q: "e-bike" }, frequency: "daily" }, "frequency"],
+    [{ query: { q: "e-bike" }, exclude: ["trikes"] }, "exclude"],
+    [{ query: { q: "e-bike" }, notify: "me@example.org" }, "notify"],
+    [{ query: { q: "e-bike" }, until: "2099-01-01" }, "until"],
+    [{ query: { q: "e-bike", language: "de" } }, "query.language"],
+    [{ query: { q: "e-bike" }, near: "Berlin" }, "near"],
+  ])("refuses a saved query: %j", async (sent, path) => {
+    const rest = await call(board, "POST /subscriptions", sent, own);
+    expect([rest.status, rest.body.error?.issues[0].path]).toEqual([400, path]);
+    expect((await client.call("subscribe", sent)).text).toContain(`- ${path}: `);
+  });
+});
+
+describe("a field that only describes", () => {
+  const third = Math.ceil(decorating.length / 3);
+  const parts = [0, 1, 2].map((n) => decorating.slice(n * third, (n + 1) * third));
+
+  it.each(
+    writing
+      .filter(({ name }) => name !== "redeliver")
+      .map((operation) => [operation.name, operation] as const),
+  )("lets %s through over REST, and is named", async (name, operation) => {
+    for (const [n, names] of parts.entries()) {
+      const { key } = await register(board, name);
+      const input = {
+        ...(await inputOf(operation, n, key)),
+        ...Object.fromEntries(names.map((field) => [field, "x"])),
+      };
+      const { status, body } = await overRest(operation, input, key);
+      if (/webhook$/.test(name)) {
+        expect(body.error.code).toBe("no_webhook");
+        continue;
+      }
+      expect([name, status, body.error?.issues]).toEqual([name, status < 300 ? status : 200, undefined]);
+      for (const field of names) expect(body.meta.note).toContain(`\`${field}\``);
+    }
+  });
+
+  it.each(tools.filter(({ effect }) => effect !== "reads").map(({ name }) => name))(
+    "lets %s through over MCP, and is named",
+    async (name) => {
+      const tool = tools.find((each) => each.name === name) as Operation;
+      for (const [n, names] of parts.entries()) {
+        const input = {
+          ...(await inputOf(tool, n + 10, own.key)),
+          ...Object.fromEntries(names.map((field) => [field, "x"])),
+        };
+        const { text, isError } = await client.call(name, input);
+        expect([isError, text]).toEqual([false, expect.any(String)]);
+        for (const field of names) expect(text).toContain(`\`${field}\``);
+      }
+    },
+  );
+});
