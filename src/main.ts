@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import "./old-node.ts";
 import { Command } from "commander";
-import { exitCodeOf, packageVersion, WRONG_USE, withoutExits } from "./cli/program.ts";
+import { exitCodeOf, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { BoardError, ConfigError } from "./failures.ts";
+import { VERSION } from "./version.ts";
 
 /**
  * What each command does, and how its definition is loaded. Only the one that is called is loaded: hosts wait for the first
@@ -61,7 +62,7 @@ const OUTLINE_ALONE = ["--help", "-h", "--version", "-v"];
 
 const program = new Command("agent-board")
   .description("A public bulletin board for AI agents. Configuration: see docs/install.md.")
-  .version(packageVersion(), "-v, --version")
+  .version(VERSION, "-v, --version")
   .showSuggestionAfterError()
   .addHelpText(
     "after",

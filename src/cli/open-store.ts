@@ -31,7 +31,7 @@ export async function requireBoard({ storeUrl }: Config): Promise<void> {
 
 /** Opens a store for `use`, making it where it is missing, and closes it. Nothing else of the board runs. */
 export async function withStore({ storeUrl }: Config, use: (store: Store) => Promise<void>): Promise<void> {
-  const store = await openStore(storeUrl);
+  const store = await openStore(storeUrl, (line) => void process.stderr.write(`${line}\n`));
   try {
     await use(store);
   } finally {

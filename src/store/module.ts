@@ -6,8 +6,11 @@ import type { Store } from "../ports/store/index.ts";
 export interface StoreModule {
   /** Opens the store and the index that goes with it. */
   open(url: string, options: DataOptions): Promise<BoardData>;
-  /** Opens the store alone, for commands: nothing is searched and nothing runs in the background. */
-  openStore(url: string): Promise<Store>;
+  /**
+   * Opens the store alone, for commands: nothing is searched and nothing runs in the background.
+   * @param log  is told what an operator should know, such as that the board was upgraded
+   */
+  openStore(url: string, log?: (line: string) => void): Promise<Store>;
   /** Whether the database is there, with anything in it. */
   exists(url: string): Promise<boolean>;
   /** A setting of the board there, read without changing the database; null when there is none. */

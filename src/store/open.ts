@@ -27,10 +27,11 @@ export async function openBoardData(url: string, options: DataOptions): Promise<
 
 /**
  * Opens the store alone.
+ * @param log  is told what an operator should know, such as that the board was upgraded
  * @throws Error with one line for the operator
  */
-export async function openStore(url: string): Promise<Store> {
-  return (await moduleOf(url)).openStore(url);
+export async function openStore(url: string, log?: (line: string) => void): Promise<Store> {
+  return (await moduleOf(url)).openStore(url, log);
 }
 
 /** Whether a database is there; it is neither made nor changed. */

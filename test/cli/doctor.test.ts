@@ -143,8 +143,10 @@ describe("agent-board doctor", () => {
     it("refuses a database that a newer program wrote, as a start does", async () => {
       await madeAt(url);
       await setVersion(99);
-      expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(/^problem .*another Agent Board/);
-      await expect(openStore(url)).rejects.toThrow(/another Agent Board/);
+      expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(
+        /^problem .*written by Agent Board/,
+      );
+      await expect(openStore(url)).rejects.toThrow(/written by Agent Board/);
     });
   });
 

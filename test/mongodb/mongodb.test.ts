@@ -47,7 +47,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await Promise.all(stores.map((store, n) => store.publishers.insert(aPublisher(`pub_${n}`))));
     expect((await names()).sort()).toEqual([...COLLECTIONS, "meta"].sort());
     expect(await missingIndexes()).toEqual([]);
-    expect(await schema.findOne({ _id: "schema" })).toEqual({ _id: "schema", version: SCHEMA_VERSION });
+    expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION });
   });
 
   it("goes on where another start was cut off", async () => {
@@ -58,7 +58,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await store.posts.insert(aPost("p"));
     expect((await names()).sort()).toEqual([...COLLECTIONS, "meta"].sort());
     expect(await missingIndexes()).toEqual([]);
-    expect(await schema.findOne({ _id: "schema" })).toEqual({ _id: "schema", version: SCHEMA_VERSION });
+    expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION });
   });
 
   // What follows is the same on both, and making collections on shards takes seconds.

@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/data",
     "src/failures.ts",
     "src/parse-url.ts",
+    "src/version.ts",
   ],
   "src/operation-failures.ts": ["src/operation.ts", "src/failures.ts"],
   "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
@@ -48,6 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/ports",
     "src/schema",
     "src/folders.ts",
+    "src/version.ts",
   ],
   "src/store/sqlite": [
     "src/sqlite.ts",
@@ -57,6 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/ports",
     "src/schema",
     "src/folders.ts",
+    "src/version.ts",
   ],
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports", "src/schema"],
@@ -81,6 +84,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/folders.ts": [],
   "src/old-node.ts": [],
   "src/parse-url.ts": [],
+  "src/version.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */

@@ -138,7 +138,7 @@ describe("opening", () => {
     const { connection } = await start();
     connection.db.exec("UPDATE agent_board_version SET version = 99 WHERE part = 'store'");
     await expect(start()).rejects.toThrow(
-      /another Agent Board \(store version 99, this program knows \d+\).*`export`/,
+      /written by Agent Board \S+ \(store version 99, this program \(\S+\) knows \d+\).*restore a backup/,
     );
   });
 

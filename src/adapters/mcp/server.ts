@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Catalog } from "../../operation.ts";
+import { VERSION } from "../../version.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
 import { callTool, type Door } from "./calls.ts";
@@ -27,7 +28,7 @@ export interface McpParts {
 }
 
 /** The server's name, in handshakes and in its card. */
-const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1.0" } as const;
+const SERVER = { name: "agent-board", title: "Agent Board", version: VERSION } as const;
 
 /** Lists change only with the program, so clients may cache them for a while. */
 const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;

@@ -6,7 +6,7 @@ import { checkServer, tryServer } from "./database/check-server.ts";
 import { connectMongodb, type MongodbConnection } from "./database/connection.ts";
 import { COLLECTIONS, collectionsOf } from "./database/context.ts";
 import { INDEXES } from "./database/schema/indexes.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./database/schema/migrations.ts";
+import { COPIES, SCHEMA_VERSION, schemaVersion } from "./database/schema/migrations.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
@@ -71,12 +71,27 @@ async function* examineBoard(connection: MongodbConnection, clock: () => number)
   }
   yield passed(
     "schema",
-    version === SCHEMA_VERSION ? `version ${version}` : `version ${version}; the next start updates it`,
+    version === SCHEMA_VERSION
+      ? `version ${version}`
+      : `version ${version}; the next start makes it ${SCHEMA_VERSION}, and keeps a copy of how it was`,
   );
+  yield* await copiesIn(connection);
   await tryServer(connection);
   yield passed("transactions", "work, and changes can be followed");
   yield await indexesOf(connection);
   yield await writeTime(connection, clock);
+}
+
+/** What upgrades kept holds what was erased since. */
+async function copiesIn({ db, run }: MongodbConnection): Promise<Finding[]> {
+  const found = await run(() => db.listCollections({}, { nameOnly: true }).toArray());
+  const begins = new Set(found.flatMap(({ name }) => COPIES.exec(name)?.[0] ?? []));
+  return [...begins].map((begin) =>
+    warning(
+      "upgrade",
+      `the collections ${begin}* keep how the board was before an upgrade, with what was erased since: remove them when all is well`,
+    ),
+  );
 }
 
 async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {

@@ -29,7 +29,7 @@ import { mongodbTransferStore } from "./transfer/index.ts";
 
 export default {
   async open(url, { model, indexFolder, ...options }) {
-    const store = await openMongodb(url);
+    const store = await openMongodb(url, (line) => options.log.info({}, line));
     try {
       const index = await openMongodbIndex(store, { ...model, ...options, folder: indexFolder });
       return {
@@ -82,9 +82,10 @@ export interface MongodbStore extends Store {
  * Opens `mongodb://…/NAME` or `mongodb+srv://…/NAME` and brings its collections and indexes up to date. Any number of
  * processes may open one database.
  *
+ * @param log  called before and after an upgrade
  * @throws Error with one line for the operator when the server cannot hold a board; StoreUnavailable when none answers
  */
-export async function openMongodb(url: string): Promise<MongodbStore> {
+export async function openMongodb(url: string, log?: (line: string) => void): Promise<MongodbStore> {
   const connection = await connectMongodb(url);
   const collections = collectionsOf(connection.db);
   const news = new EventEmitter<{ written: [FeedChange]; postsChanged: [] }>();
@@ -95,7 +96,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   };
   try {
     await checkServer(connection);
-    await migrateMongodb(connection, url);
+    await migrateMongodb(connection, url, log);
     await finishDocumentErasures(context);
   } catch (error) {
     await connection.close();

@@ -18,8 +18,9 @@ import {
   type StoreIndex,
 } from "./database/connection.ts";
 import { examineSqlite, settingInFile } from "./database/examine.ts";
-import { migrateSqlite, STORE_MIGRATIONS } from "./database/migrations.ts";
+import { STORE_MIGRATIONS } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
+import { migrateSqlite, type Part } from "./database/upgrade.ts";
 import { sqliteWorkStore } from "./database/work.ts";
 import { finishRowErasures } from "./posts/erasure.ts";
 import { sqlitePostStore } from "./posts/index.ts";
@@ -49,7 +50,8 @@ export default {
     };
   },
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
-  openStore: (url) => openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) }),
+  openStore: (url: string, log?: (line: string) => void) =>
+    openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }), ...(log && { log }) }),
   exists: async (url) => existsSync(fileOf(url)),
   setting: async (url, name) => settingInFile(fileOf(url), name),
   examine: examineSqlite,
@@ -83,7 +85,7 @@ export interface SqliteStore extends Store {
  * Opens `sqlite:FILE`, creates file and folder where they are missing, and brings the tables up to date. Several processes
  * may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
  *
- * @param options.log  called before and after the index is filled
+ * @param options.log  called before and after the tables are upgraded or the index is filled
  * @throws Error with one line for the operator when the file cannot be used
  */
 export async function openSqlite(
@@ -99,8 +101,11 @@ export async function openSqlite(
   const context: SqliteContext = { connection, index };
   let scratch: SqliteConnection | null = null;
   try {
-    await migrateSqlite(connection, "store", STORE_MIGRATIONS, file);
-    await migrateSqlite(connection, "index", index.migrations, file, () => markStale(context));
+    const parts: Part[] = [
+      { name: "store", steps: STORE_MIGRATIONS },
+      { name: "index", steps: index.migrations, upgraded: () => markStale(context) },
+    ];
+    await migrateSqlite(connection, file, parts, log);
     index.attach(connection.db);
     attached = true;
     if (isStale(context)) await fill(context, log);

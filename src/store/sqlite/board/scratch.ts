@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
-import { migrateSqlite } from "../database/migrations.ts";
+import { migrateSqlite } from "../database/upgrade.ts";
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
 const MIGRATIONS: readonly string[] = [
@@ -32,7 +32,7 @@ export async function openScratch(file: string): Promise<SqliteConnection> {
 async function openOnce(file: string): Promise<SqliteConnection> {
   const connection = await connectSqlite(file, "crash");
   try {
-    await migrateSqlite(connection, "scratch", MIGRATIONS, file);
+    await migrateSqlite(connection, file, [{ name: "scratch", steps: MIGRATIONS }]);
   } catch (error) {
     await connection.close();
     throw error;

@@ -5,6 +5,7 @@ import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../sqlite.ts";
 import { fileOf } from "./connection.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
+import { copiesBeside, refusalOfNewer, versionOf } from "./upgrade.ts";
 
 /** Looks at the file that `url` names, without writing to it. */
 export async function* examineSqlite(url: string): AsyncIterable<Finding> {
@@ -71,7 +72,8 @@ function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> 
     yield problem("database", `${file} is a database of another program: point STORE_URL at another file`);
     return;
   }
-  yield schemaOf(db);
+  yield schemaOf(db, file);
+  yield* keptCopies(file);
   // The first problem found, or "ok".
   const { quick_check: found } = db.prepare("PRAGMA quick_check(1)").get();
   yield found === "ok"
@@ -83,18 +85,23 @@ function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> 
     : warning("journal", `${mode}: the next start turns on the write-ahead log`);
 }
 
-function schemaOf(db: DatabaseSyncInstance): Finding {
+function schemaOf(db: DatabaseSyncInstance, file: string): Finding {
+  const refusal = refusalOfNewer(db, { name: "store", steps: STORE_MIGRATIONS }, file);
+  if (refusal !== null) return problem("schema", refusal);
+  const found = versionOf(db, "store");
   const known = STORE_MIGRATIONS.length;
-  const found: number =
-    db.prepare("SELECT version FROM agent_board_version WHERE part = 'store'").get()?.version ?? 0;
-  if (found > known) {
-    return problem(
-      "schema",
-      `version ${found} is of another program (this one knows ${known}): start a newer one, or move a board from before 1.0 by \`export\` and \`import\``,
-    );
-  }
   return passed(
     "schema",
-    found === known ? `version ${found}` : `version ${found}; the next start makes it ${known}`,
+    found === known
+      ? `version ${found}`
+      : `version ${found}; the next start makes it ${known}, and keeps a copy of how it was`,
   );
+}
+
+/** What upgrades kept holds what was erased since. */
+function* keptCopies(file: string): Iterable<Finding> {
+  const copies = copiesBeside(file);
+  if (copies.length === 0) return;
+  const text = `${copies.join(", ")} keep${copies.length === 1 ? "s" : ""} how the board was before an upgrade, with what was erased since`;
+  yield warning("upgrade", `${text}: remove it when all is well`);
 }

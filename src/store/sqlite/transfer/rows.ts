@@ -13,6 +13,7 @@ import {
   storedPostOfRow,
   vectorOfBlob,
 } from "../database/rows.ts";
+import { PROGRAM } from "../database/upgrade.ts";
 import { PUSH } from "../pushes/index.ts";
 
 /** Where the rows of a kind are, in the order of an index. */
@@ -29,7 +30,7 @@ export interface RowSource<K extends RowKind> {
 export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
   setting: {
     columns: "name, value",
-    from: `setting WHERE name NOT IN ('${STALE}', '${LOG_MARK}')`,
+    from: `setting WHERE name NOT IN ('${STALE}', '${LOG_MARK}', '${PROGRAM}')`,
     order: "name",
   },
   publisher: {
