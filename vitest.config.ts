@@ -15,7 +15,7 @@ const ON_EITHER_STORE = [
   "test/routes/{erasure,meeting-calls,posts,publishers,retention,subscriptions,threads,waiting}.test.ts",
   "test/**/{inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
-  "test/syndication/polls.test.ts",
+  "test/syndication/{polls,unreadable}.test.ts",
 ];
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */

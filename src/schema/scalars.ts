@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
-import { spanOfText, type TimeSpan, zoneNamed } from "./time/iso-8601.ts";
+import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
+import { zoneNamed, zonesMeant } from "./time/zones.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
 
@@ -146,13 +147,23 @@ function urlProblem(text: string): string | null {
   return null;
 }
 
+/** What is wrong with the name of a zone. */
+export function zoneProblem(sent: string): string {
+  const meant = zonesMeant(sent);
+  return meant.length === 0
+    ? "Must be an IANA time zone, such as Europe/Berlin."
+    : `Is an abbreviation, no IANA time zone: send ${OR.format(meant)}.`;
+}
+
+const OR = new Intl.ListFormat("en", { type: "disjunction" });
+
 /** An IANA time zone that this runtime knows; other letter case and blanks around it are taken. */
 export const TimeZone = z
   .string()
   .max(64)
   .transform((sent, context): string => {
     const zone = zoneNamed(sent);
-    return zone ?? refuseValue(context, sent, "Must be an IANA time zone, such as Europe/Berlin.");
+    return zone ?? refuseValue(context, sent, zoneProblem(sent));
   })
   .meta({ override: { type: "string", maxLength: 64 } });
 

@@ -17,6 +17,12 @@ const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
 const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
 const DOTTED = /^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b,?/;
 
+/** An hour behind a date, with the point or `h` of many countries. */
+const POINTED = /(?<=\d{4},? )(\d{1,2})[.h]([0-5]\d)(?![\d.])/i;
+/** Words of dates that `Date.parse` knows. It passes over any others, and would find a date in most texts. */
+const WORDS =
+  /^(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|thurs?|fri|sat|sun|january|february|march|april|august|september|october|november|december|[a-z]{3,6}day|am|pm|gmt|utc?|[ecmp][sd]t|t|z)$/i;
+
 /** The time that a date in a feed covers, in epoch milliseconds. */
 export interface FeedSpan {
   from: number;
@@ -39,6 +45,7 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
     .replace(/^\p{L}+\.?,\s*/u, "")
     .replace(/\s*\([^)]*\)$/, "")
     .replace(/\s+/g, " ")
+    .replace(POINTED, "$1:$2")
     .replace(DOTTED, (_, day: string, month: string, year: string) =>
       [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-"),
     );
@@ -48,6 +55,7 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
   }
   if (AMBIGUOUS.test(bare)) return null;
   const named = ZONES.reduce((text, [offset, zones]) => text.replace(zones, offset), bare);
+  if (!(named.match(/\p{L}+/gu) ?? []).every((word) => WORDS.test(word))) return null;
   const isZoned = ZONED.test(named);
   const at = Date.parse(isZoned ? named : `${named} GMT`);
   if (Number.isNaN(at)) return null;
@@ -59,3 +67,14 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
 /** The first moment of a date in these forms, or null. */
 export const feedDate = (text: string | null | undefined, timezone: string): number | null =>
   feedSpan(text, timezone)?.from ?? null;
+
+const CLOCK =
+  /^(\d{1,2})(?:[:.h]([0-5]\d))?(?:[:.]([0-5]\d))?(?:\.\d+)?\s*(?:uhr|h|hrs?)?\s*(?:([ap])\.?m\.?)?\s*(z|[+-]\d\d:?\d\d)?$/i;
+
+/** An hour as people write it (`19.30`, `7 pm`, `19h30`, `19 Uhr`) in the form of ISO 8601; null for anything else. */
+export function clockOfText(text: string): string | null {
+  const [, hours, minutes = "00", seconds = "00", half = "", offset = ""] = CLOCK.exec(text.trim()) ?? [];
+  if (hours === undefined || Number(hours) > (half === "" ? 24 : 12)) return null;
+  const hour = half === "" ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+  return `${String(hour).padStart(2, "0")}:${minutes}:${seconds}${offset}`;
+}

@@ -24,13 +24,15 @@ export interface Entries {
   entries: Entry[];
   /** Ids of all entries, past and refused ones included. */
   present: string[];
+  /** Ids of entries that could not be read; those of a series begin the ids of its occurrences. */
+  unread: string[];
   /** Ids of cancelled and private entries. */
   withdrawn: string[];
   /** Entries that are past. */
   over: number;
   /** Entries above what a feed may have. */
   left: number;
-  /** The feed was read to its end, so an id that is not present has vanished. */
+  /** The feed was read to its end and each entry has its id, so an id that is not present has vanished. */
   isWhole: boolean;
   /** Reasons for the first refused entries. */
   refused: string[];
@@ -47,7 +49,8 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   const current = items.filter((item) => !isWithdrawn(item) && !isOver(item, now));
   current.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));
   const entries: Entry[] = [];
-  const refused = [...unread];
+  const refused = unread.map(({ why }) => why);
+  const unreadIds = unread.flatMap(({ id }) => (id === null ? [] : [sourceIdOf({ id })]));
   for (const item of current.slice(0, SHOWN_MAX)) {
     try {
       const input = postOfItem(item, feed, now);
@@ -58,11 +61,12 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   }
   return {
     entries,
-    present: items.map(sourceIdOf),
+    present: [...items.map(sourceIdOf), ...unreadIds],
+    unread: unreadIds,
     withdrawn: items.filter(isWithdrawn).map(sourceIdOf),
     over: items.filter((item) => !isWithdrawn(item) && isOver(item, now)).length,
     left: Math.max(0, current.length - SHOWN_MAX) + beyond,
-    isWhole: beyond === 0,
+    isWhole: beyond === 0 && unreadIds.length === unread.length,
     refused:
       refused.length <= REFUSALS_MAX
         ? refused

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Store } from "../ports/store/index.ts";
 import { Kind } from "../schema/post.ts";
-import { TimeZone } from "../schema/scalars.ts";
 import { FEED_KINDS } from "./kinds/index.ts";
 
 /** A feed as the operator added it. */
@@ -22,7 +21,7 @@ export const Feed = z.object({
   /** The kind of its posts, whatever the source says; null leaves it to the source. */
   postKind: Kind.nullable(),
   /** The zone of times that name none. */
-  timezone: TimeZone,
+  timezone: z.string(),
   /** The place of entries that name none. */
   place: z
     .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })

@@ -39,10 +39,16 @@ export interface Reading {
 /** Entries of a feed that are read at most. */
 export const ENTRIES_MAX = 20_000;
 
+/** An entry that could not be read. */
+export interface Unread {
+  why: string;
+  /** Its id at the source; null where it cannot be read either. */
+  id: string | null;
+}
+
 export interface Parsed {
   items: FeedItem[];
-  /** Why entries could not be read. */
-  unread: string[];
+  unread: Unread[];
   /** How many entries follow the last one that was read. */
   beyond: number;
 }
@@ -50,17 +56,22 @@ export interface Parsed {
 /**
  * Reads the entries of a list. An error in one is named in `unread`, and the others are read.
  * @param read  gives null for an entry without a title
+ * @param idOf  gives the id of an entry that cannot be read
  */
-export function readEach<T>(entries: readonly T[], read: (entry: T) => FeedItem | null): Parsed {
+export function readEach<T>(
+  entries: readonly T[],
+  read: (entry: T) => FeedItem | null,
+  idOf: (entry: T) => string | null,
+): Parsed {
   const items: FeedItem[] = [];
-  const unread: string[] = [];
+  const unread: Unread[] = [];
   for (const [at, entry] of entries.slice(0, ENTRIES_MAX).entries()) {
     try {
       const item = read(entry);
-      if (item === null) unread.push(`Entry ${at + 1}: it has no title.`);
-      else items.push(item);
+      if (item === null) throw new FeedError("it has no title.");
+      items.push(item);
     } catch (error) {
-      unread.push(`Entry ${at + 1}: ${(error as Error).message}`);
+      unread.push({ why: `Entry ${at + 1}: ${(error as Error).message}`, id: idOf(entry) });
     }
   }
   return { items, unread, beyond: Math.max(0, entries.length - ENTRIES_MAX) };

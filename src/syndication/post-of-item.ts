@@ -10,6 +10,8 @@ import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
 import { cut, plainText } from "./text.ts";
 
+/** What some programs put between lines and paragraphs. */
+const LINE_ENDS = /[\u2028\u2029]/g;
 const SOURCE_ID_MAX = 300;
 const TAGS_MAX = 10;
 
@@ -18,7 +20,7 @@ const TAGS_MAX = 10;
  * @throws Error for an entry that cannot be a post, or that holds a key of a board
  */
 export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
-  const clean = (text: string) => plainText(text, item.isPlain ?? false);
+  const clean = (text: string) => plainText(text.replace(LINE_ENDS, "\n"), item.isPlain ?? false);
   const line = (text: string, most: number) => cut(clean(text).replace(/\s+/g, " "), most);
   const title = line(item.title, LIMITS.titleChars);
   const body = cut(clean(item.body ?? ""), LIMITS.bodyChars);
@@ -63,7 +65,8 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
 }
 
 /** The id of an entry at the source, or the hash of a very long one. */
-export const sourceIdOf = ({ id }: FeedItem): string => (id.length <= SOURCE_ID_MAX ? id : sha256(id));
+export const sourceIdOf = ({ id }: Pick<FeedItem, "id">): string =>
+  id.length <= SOURCE_ID_MAX ? id : sha256(id);
 
 /** Null leaves the expiry to the board, which takes it from the end or start of the post. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {

@@ -219,7 +219,7 @@ const sourceIdIn = ({ metadata }: StoredPost): string => String(metadata["source
 function goneOf(
   feed: Feed,
   posts: readonly StoredPost[],
-  { present, withdrawn, isWhole }: Entries,
+  { present, unread, withdrawn, isWhole }: Entries,
   met: ReadonlySet<string>,
   now: number,
 ): { cancelled: StoredPost[]; vanished: StoredPost[]; most: number } {
@@ -230,7 +230,8 @@ function goneOf(
   if (!FEED_FORMATS[feed.kind].isComplete || !isWhole || present.length === 0)
     return { cancelled, vanished: [], most: 0 };
   const toCome = active.filter(({ endsAt, startsAt }) => (endsAt ?? startsAt ?? now) >= now);
-  const vanished = toCome.filter((post) => !met.has(post.id) && !ids.has(sourceIdIn(post)));
+  const isThere = (id: string) => ids.has(id) || unread.some((series) => id.startsWith(`${series} `));
+  const vanished = toCome.filter((post) => !met.has(post.id) && !isThere(sourceIdIn(post)));
   return { cancelled, vanished, most: toCome.length / 2 };
 }
 

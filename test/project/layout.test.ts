@@ -74,7 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/folders.ts", "src/start-worker.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
-  "src/schema": ["src/gazetteer", "src/parse-url.ts"],
+  "src/schema": ["src/data", "src/gazetteer", "src/parse-url.ts"],
   "src/gazetteer": ["src/data"],
   "src/data": [],
   "src/failures.ts": [],

@@ -76,7 +76,7 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   "17-guid-permalink.xml": ["A"],
   "18-atom-base-and-text.xml": ["A", "The <details> element"],
   "19-antimeridian.geojson": ["Cyclone watch Fiji"],
-  "20-antimeridian-cap.xml": ["Avis de vent"],
+  "20-antimeridian-cap.xml": ["Wind warning"],
   "21-day-without-zone.jsonl": ["Market day 2026-12-24"],
   "22-same-title-time-a.ics": ["Carol service 2026-12-24T18:00"],
   "22-same-title-time-b.ics": ["Carol service 2026-12-24T18:00"],

@@ -196,12 +196,13 @@ describe("alerts", () => {
     });
   });
 
-  it("what an update replaces and what is cancelled is withdrawn; tests are none", () => {
+  it("what an update replaces, what is cancelled and tests are withdrawn", () => {
     const text = `<alerts>${alert("a1", "Alert")}${alert("a2", "Update", "<references>s,a1,2026-11-22T10:00:00+00:00</references>")}${alert("a3", "Cancel")}${alert("a4", "Alert").replace("Actual", "Test")}</alerts>`;
     expect(read("cap", text).items.map(({ id, cancelled }) => [id, cancelled])).toEqual([
       ["a1", true],
       ["a2", false],
       ["a3", true],
+      ["a4", true],
     ]);
   });
 

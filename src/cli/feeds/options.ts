@@ -3,7 +3,8 @@ import { newId } from "../../domain/secrets.ts";
 import { MINUTE_MS } from "../../domain/time.ts";
 import { parseUrl } from "../../parse-url.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
-import { TimeZone } from "../../schema/scalars.ts";
+import { zoneProblem } from "../../schema/scalars.ts";
+import { zoneNamed } from "../../schema/time/zones.ts";
 import type { Feed } from "../../syndication/feeds.ts";
 import { POLL_EVERY } from "../../syndication/index.ts";
 import { FEED_KINDS, type FeedKind } from "../../syndication/kinds/index.ts";
@@ -69,7 +70,7 @@ function address(text: string): string {
 }
 
 function zone(name: string): string {
-  if (!TimeZone.safeParse(name).success)
-    throw new InvalidArgumentError("Must be an IANA time zone, such as Europe/Berlin.");
-  return name;
+  const known = zoneNamed(name);
+  if (known === null) throw new InvalidArgumentError(zoneProblem(name));
+  return known;
 }

@@ -17,11 +17,13 @@ const DAY_MS = 86_400_000;
 const DATE =
   /^(?<year>\d{4})(?:-?W(?<week>\d\d)(?:-?(?<weekday>[1-7]))?|-?(?<ordinal>\d{3})|-(?<month>\d\d)(?:-(?<day>\d\d))?|(?<basicMonth>\d\d)(?<basicDay>\d\d))?$/i;
 const TIME = /^(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?<fraction>[.,]\d+)?$/;
+/** Many countries write 19.30 or 19h30. Two digits that can be minutes are minutes, and no part of an hour. */
+const MINUTES = /^(\d\d)[.,h]([0-5]\d)(?:[.:h]([0-5]\d))?$/i;
 const OFFSET = /^(?<sign>[+\-−\s])(?<hours>\d\d)(?::?(?<minutes>\d\d))?$/;
 
 /**
- * Reads the forms of ISO 8601 for a point in time: `2026-12-01T18:30:00.5+01:00`, with or without seconds, `Z`, `+0100` or
- * `+01`, basic (`20261201T1830Z`), a blank for the T, a zone in brackets, a date, a month, a week (`2026-W49`), a day of the
+ * Reads the forms of ISO 8601 for a point in time: `2026-12-01T18:30:00.5+01:00`, with or without seconds, `19.30`, `Z`,
+ * `+0100` or `+01`, basic (`20261201T1830Z`), a blank for the T, a zone in brackets, a date, a month, a week (`2026-W49`), a day of the
  * year (`2026-335`), a year.
  *
  * @returns null for anything else, and for days and times that do not exist
@@ -81,8 +83,10 @@ const utcDay = (year: number, month: number, day: number) => new Date(0).setUTCF
 
 /** Milliseconds since midnight, and how far the clock is ahead of UTC; null offset for a local time. */
 function timeOfText(text: string): { ms: number; offsetMs: number | null } | null {
-  const [, clock = "", offset = ""] = /^([\d:.,]+)\s*(Z|[+\-−\s]\s*\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
-  const groups = TIME.exec(clock)?.groups;
+  const [, clock = "", offset = ""] = /^([\d:.,h]+)\s*(Z|[+\-−\s]\s*\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
+  const groups = TIME.exec(
+    clock.replace(MINUTES, (_, hour, minute, second = "00") => `${hour}:${minute}:${second}`),
+  )?.groups;
   if (groups === undefined) return null;
   const [hour, minute, second] = [groups["hour"], groups["minute"], groups["second"]].map((part) =>
     Number(part ?? 0),
@@ -102,24 +106,3 @@ function timeOfText(text: string): { ms: number; offsetMs: number | null } | nul
   const sign = /[-−]/.test(parts?.["sign"] ?? "") ? -1 : 1;
   return { ms, offsetMs: sign * (hours * 3_600_000 + minutes * 60_000) };
 }
-
-/**
- * The IANA zone of a name, in any letter case and with blanks around it: ` europe/berlin` is Europe/Berlin. Null for names
- * that the runtime does not know, and for offsets.
- */
-export function zoneNamed(sent: string): string | null {
-  const name = sent.trim();
-  // Intl also takes offsets such as "+01:00", which are no names of zones.
-  if (/^[+-]/.test(name)) return null;
-  try {
-    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    if (timeZone.toLowerCase() === name.toLowerCase()) return timeZone;
-    // An older or newer name of the zone is kept, in the usual letters.
-    return /[a-z]/.test(name) && /[A-Z]/.test(name) ? name : titled(name);
-  } catch {
-    return null;
-  }
-}
-
-const titled = (name: string) =>
-  name.toLowerCase().replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());

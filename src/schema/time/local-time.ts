@@ -2,7 +2,8 @@ import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
-import { spanOfText, type TimeSpan, zoneNamed } from "./iso-8601.ts";
+import { spanOfText, type TimeSpan } from "./iso-8601.ts";
+import { zoneNamed, zonesMeant } from "./zones.ts";
 
 /** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
 const AHEAD_MS = 14 * 3_600_000;
@@ -40,20 +41,41 @@ export function withMoments(sent: Record<string, unknown>): {
     const span = spanOfText(value);
     return span?.local === true ? [[name, span]] : [];
   });
-  if (local.length === 0) return { fields: sent, note: null };
-  const said = typeof sent["timezone"] === "string" ? zoneNamed(sent["timezone"]) : null;
-  const zone = said ?? zoneOfPlace(fromJsonText(sent["location"]));
+  const named = typeof sent["timezone"] === "string" ? sent["timezone"] : "";
+  const isShort = zonesMeant(named).length > 0;
+  if (local.length === 0 && !isShort) return { fields: sent, note: null };
+  const ofPlace = zoneOfPlace(fromJsonText(sent["location"]));
+  const said = isShort ? zoneMeantAt(named, ofPlace) : zoneNamed(named);
+  const zone = said ?? (isShort ? null : ofPlace);
   const moments = local.flatMap(([name, span]): [string, string][] => {
     const known = span.zone ?? zone;
     const moment = known === null ? null : momentOfClock(name === "starts_at" ? span.from : span.to, known);
     return moment === null ? [] : [[name, new Date(moment).toISOString()]];
   });
   const isGuessed = said === null && zone !== null && local.some(([, span]) => span.zone === undefined);
+  const isMeant = isShort && said !== null;
   return {
-    fields: { ...sent, ...Object.fromEntries(moments) },
-    note: isGuessed ? `Times without an offset were read in ${zone}, the zone of the place.` : null,
+    fields: { ...sent, ...Object.fromEntries(moments), ...(isMeant ? { timezone: said } : {}) },
+    note: isGuessed
+      ? `Times without an offset were read in ${zone}, the zone of the place.`
+      : isMeant
+        ? `The abbreviation in \`timezone\` was read as ${said}, the zone of the place.`
+        : null,
   };
 }
+
+/**
+ * The zone at a place, where it is one of those that an abbreviation may mean, or keeps the same time as one of them: CEST is
+ * Europe/Vienna in Vienna.
+ * @param zone  IANA zone at the place; null when it is not known
+ */
+export function zoneMeantAt(abbreviation: string, zone: string | null): string | null {
+  const isSame = (other: string) => SEASONS.every((at) => offsetMs(at, other) === offsetMs(at, zone ?? ""));
+  return zone !== null && zonesMeant(abbreviation).some(isSame) ? zone : null;
+}
+
+/** Midwinter and midsummer: two zones that agree then count as one. */
+const SEASONS = [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)];
 
 /**
  * The last moment of a post that says when it starts and not when it ends: the start itself, or, where that is a midnight,
@@ -83,7 +105,7 @@ interface Whereabouts {
 const CLOCK_STEP_MS = 900_000;
 
 /** The zone at the coordinates of a post, or else at the place that its name means without doubt. */
-function zoneOfPlace(location: unknown): string | null {
+export function zoneOfPlace(location: unknown): string | null {
   const { lat, lng, name } =
     typeof location === "string" ? { name: location } : ((location ?? {}) as Record<string, unknown>);
   if (typeof lat === "number" && typeof lng === "number") return zoneAt({ lat, lng });

@@ -1,17 +1,16 @@
 import { XMLParser } from "fast-xml-parser";
-import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
+import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { isCalledOff, replacedBy } from "../standing.ts";
 import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries have the fields of alerts. */
 export const cap: FeedFormat = {
   kind: "announcement",
   isComplete: true,
-  parse(text, { timezone }) {
+  parse(text, reading) {
     const alerts = alertsOf(text);
-    // Tests, exercises and drafts warn of nothing.
-    const actual = alerts.filter((alert) => (textIn(alert, "status") ?? "Actual") === "Actual");
-    const replaced = new Set(actual.flatMap(replacedBy));
-    return readEach(actual, (alert) => itemOf(alert, replaced, timezone));
+    const replaced = replacedBy(alerts);
+    return readEach(alerts, (alert) => itemOf(alert, replaced, reading), idOf);
   },
 };
 
@@ -43,41 +42,53 @@ function alertsIn(element: unknown): Fields[] {
   return Object.values(element).flatMap(alertsIn);
 }
 
-/** Identifiers of the alerts that an update or cancellation replaces. A reference is `sender,identifier,sent`. */
-function replacedBy(alert: Fields): string[] {
-  if (!["Update", "Cancel"].includes(textIn(alert, "msgType") ?? "")) return [];
-  return (textIn(alert, "references") ?? "").split(/\s+/).flatMap((one) => one.split(",")[1] ?? []);
-}
+const idOf = (alert: Fields) => textIn(alert, "identifier", "id", "guid");
 
 /** @returns null for an alert without a title or identifier */
-function itemOf(alert: Fields, replaced: ReadonlySet<string>, timezone: string): FeedItem | null {
-  const [info] = listOf(alert["info"]).filter(isFields);
-  // Feeds put the fields of `info` into the entry itself.
-  const fields = { ...alert, ...info };
-  const facts = factsIn(fields, timezone);
-  const id = textIn(alert, "identifier", "id", "guid");
-  if (facts === null || id === null) return null;
-  const areas = listOf(fields["area"] ?? (textIn(fields, "areaDesc") === null ? null : fields)).filter(
-    isFields,
-  );
-  const parts = [facts.body, textIn(fields, "instruction")].filter((part) => part != null);
-  const severity = textIn(fields, "severity");
+function itemOf(alert: Fields, replaced: ReadonlySet<string>, { timezone, now }: Reading): FeedItem | null {
+  const infos = infosOf(alert).map((fields) => ({ fields, facts: factsIn(fields, timezone) }));
+  // An alert may consist of several warnings, the first of which is over.
+  const held = infos.filter(({ facts }) => (facts?.expiresAt ?? now) >= now);
+  const [first, ...others] = held.length > 0 ? held : infos;
+  const id = idOf(alert);
+  if (first?.facts == null || id === null) return null;
+  const all = [first, ...others];
+  const severities = all.map(({ fields }) => textIn(fields, "severity")).filter((one) => one !== null);
+  const ends = all.map(({ facts }) => facts?.expiresAt ?? null);
   return {
-    ...facts,
+    ...first.facts,
     id,
-    body: parts.join("\n\n"),
-    place: placeOf(areas),
-    tags: [...(facts.tags ?? []), ...(severity === null ? [] : [severity])],
-    cancelled: textIn(alert, "msgType") === "Cancel" || replaced.has(id),
+    body: [first.facts.body, ...others.flatMap(({ facts }) => [facts?.title, facts?.body])]
+      .filter((part) => part != null)
+      .join("\n\n"),
+    place: placeOf(
+      all.flatMap(({ fields }) => areasOf(fields)),
+      // Those of another language may have the shapes.
+      [...all.map(({ fields }) => fields), ...listOf(alert["info"]).filter(isFields)].flatMap(areasOf),
+    ),
+    tags: [...new Set([...(first.facts.tags ?? []), ...severities])],
+    expiresAt: ends.includes(null) ? null : Math.max(...ends.map(Number)),
+    cancelled: isCalledOff(alert) || replaced.has(id),
   };
 }
 
-function placeOf(areas: readonly Fields[]): FeedItem["place"] {
-  const name = areas
-    .map((area) => textIn(area, "areaDesc"))
-    .filter((one) => one !== null)
-    .join("; ");
-  const points = areas.flatMap(({ circle, polygon }) =>
+/** The warnings of an alert in one language: English where it has that, as the board has, or else the first one's. */
+function infosOf(alert: Fields): Fields[] {
+  const infos = listOf(alert["info"]).filter(isFields);
+  // Feeds put the fields of `info` into the entry itself.
+  if (infos.length === 0) return [alert];
+  const languageOf = (info: Fields) => (textIn(info, "language") ?? "en").toLowerCase().split(/[-_]/)[0];
+  const language = infos.some((info) => languageOf(info) === "en") ? "en" : languageOf(infos[0] as Fields);
+  return infos.filter((info) => languageOf(info) === language).map((info) => ({ ...alert, ...info }));
+}
+
+const areasOf = (fields: Fields): Fields[] =>
+  listOf(fields["area"] ?? (textIn(fields, "areaDesc") === null ? null : fields)).filter(isFields);
+
+function placeOf(areas: readonly Fields[], shapes: readonly Fields[]): FeedItem["place"] {
+  const names = areas.map((area) => textIn(area, "areaDesc")).filter((one) => one !== null);
+  const name = [...new Set(names)].join("; ");
+  const points = shapes.flatMap(({ circle, polygon }) =>
     [...listOf(circle), ...listOf(polygon)].flatMap(pointsIn),
   );
   const middle = middleOf(points);

@@ -17,50 +17,38 @@ export function textIn(fields: Fields, ...names: string[]): string | null {
   return null;
 }
 
-const STARTS = ["starts_at", "start", "start_time", "startDate", "start_date", "onset"];
-const ENDS = ["ends_at", "end", "end_time", "endDate", "end_date", "ends"];
-
 /**
- * When an entry takes place. A start without a time means the whole day, and an end without a time includes its day.
- * @param timezone  IANA zone of times that name none
- * @throws FeedError for a number that is no time
+ * The id of an entry at the source, by any of the names that formats have for it; null where it has none.
+ * @param title  stands for the id of an entry that has none
  */
-export function timesIn(
-  fields: Fields,
-  timezone: string,
-): Pick<FeedItem, "startsAt" | "endsAt" | "allDay" | "timezone"> {
-  const start = spanIn(fields, timezone, STARTS);
-  const end = spanIn(fields, timezone, ENDS);
-  const isDay = start?.local === true && start.to > start.from;
-  return {
-    startsAt: start?.from ?? null,
-    endsAt: end?.to ?? (isDay ? start.to : null),
-    allDay: isDay && (end === null || end.to > end.from),
-    timezone: start?.local === true ? timezone : null,
-  };
-}
+export const idIn = (fields: Fields, title: string | null = titleIn(fields)): string | null =>
+  textIn(fields, "source_id", "identifier", "id", "guid", "idempotency_key", "uid", "code", "url") ?? title;
+
+const titleIn = (fields: Fields) => textIn(fields, "headline", "title", "name", "event", "label");
 
 /** What entries call by similar names in all formats with free fields, except times and place; null without a title. */
 export function factsIn(fields: Fields, timezone: string): FeedItem | null {
-  const title = textIn(fields, "headline", "title", "name", "event", "label");
+  const title = titleIn(fields);
   if (title === null) return null;
+  const body = textIn(fields, "body", "description", "summary", "text");
+  const advice = textIn(fields, "instruction");
   return {
-    id:
-      textIn(fields, "source_id", "identifier", "id", "guid", "idempotency_key", "uid", "code", "url") ??
-      title,
+    id: idIn(fields) ?? title,
     title,
-    body: textIn(fields, "body", "description", "summary", "text"),
+    body: advice === null ? body : [body, advice].filter((part) => part !== null).join("\n\n"),
     url: textIn(fields, "url", "source_url", "web", "link", "website"),
     tags: listOf(fields["tags"] ?? fields["category"] ?? fields["type"]).map(String),
-    expiresAt: endIn(fields, timezone, "expires_at", "expires"),
+    expiresAt: spanIn(fields, timezone, ["expires_at", "expires"])?.to ?? null,
   };
 }
 
-/** The last moment of the first of some fields that holds a date. */
-const endIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
-  spanIn(fields, timezone, names)?.to ?? null;
-
-function spanIn(fields: Fields, timezone: string, names: readonly string[]): FeedSpan | null {
+/** The first of some fields that holds a date, with an hour that stands beside a day. */
+export function spanIn(
+  fields: Fields,
+  timezone: string,
+  names: readonly string[],
+  clock: string | null = null,
+): FeedSpan | null {
   for (const name of names) {
     const value = fields[name];
     if (typeof value === "number") {
@@ -69,7 +57,9 @@ function spanIn(fields: Fields, timezone: string, names: readonly string[]): Fee
       return { from: at, to: at, local: false };
     }
     const span = typeof value === "string" ? feedSpan(value, timezone) : null;
-    if (span !== null) return span;
+    const isDay = span?.local === true && span.to > span.from;
+    if (span !== null)
+      return (isDay && clock !== null ? feedSpan(`${value} ${clock}`, timezone) : null) ?? span;
   }
   return null;
 }

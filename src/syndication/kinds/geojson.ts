@@ -1,14 +1,27 @@
-import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn, timesIn } from "./fields.ts";
+import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { replacedBy } from "../standing.ts";
+import { entryIn } from "./entry.ts";
+import { type Fields, idIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** GeoJSON (RFC 7946). A feature is an entry, and its geometry gives the place. */
 export const geojson: FeedFormat = {
   kind: "announcement",
   isComplete: true,
-  parse(text, { timezone }) {
-    return readEach(featuresOf(text), (feature) => itemOf(feature, timezone));
+  parse(text, reading) {
+    const features = featuresOf(text);
+    const replaced = replacedBy(features.map(propertiesOf));
+    return readEach(
+      features,
+      (feature) => itemOf(feature, replaced, reading),
+      (feature) => idOf(feature),
+    );
   },
 };
+
+const propertiesOf = (feature: unknown): Fields =>
+  isFields(feature) && isFields(feature["properties"]) ? feature["properties"] : {};
+const idOf = (feature: unknown) =>
+  (isFields(feature) ? textIn(feature, "id") : null) ?? idIn(propertiesOf(feature));
 
 function featuresOf(text: string): unknown[] {
   let parsed: unknown;
@@ -23,18 +36,16 @@ function featuresOf(text: string): unknown[] {
 }
 
 /** @returns null for a feature without a name */
-function itemOf(feature: unknown, timezone: string): FeedItem | null {
-  if (!isFields(feature)) return null;
-  const fields = isFields(feature["properties"]) ? feature["properties"] : {};
-  const facts = factsIn(fields, timezone);
-  if (facts === null) return null;
+function itemOf(feature: unknown, replaced: ReadonlySet<string>, reading: Reading): FeedItem | null {
+  const item = entryIn(propertiesOf(feature), reading);
+  if (item === null || !isFields(feature)) return null;
   const centre = middleOf(pointsOf(feature["geometry"]));
-  const name = textIn(fields, "place", "location", "venue", "address", "area");
+  const id = idOf(feature) ?? item.id;
   return {
-    ...facts,
-    id: textIn(feature, "id") ?? facts.id,
-    ...timesIn(fields, timezone),
-    place: centre === null && name === null ? null : { name, lat: null, lng: null, ...centre },
+    ...item,
+    id,
+    place: centre === null ? item.place : { name: item.place?.name ?? null, ...centre },
+    cancelled: item.cancelled === true || replaced.has(id) || replaced.has(item.id),
   };
 }
 

@@ -1,37 +1,60 @@
-import { KINDS } from "../../schema/post.ts";
-import { TimeZone } from "../../schema/scalars.ts";
-import { ENTRIES_MAX, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import { coordinate, type Fields, factsIn, isFields, textIn, timesIn } from "./fields.ts";
+import { ENTRIES_MAX, FeedError, type FeedFormat, readEach } from "../item.ts";
+import { replacedBy } from "../standing.ts";
+import { entryIn } from "./entry.ts";
+import { type Fields, idIn, isFields } from "./fields.ts";
 
 /** JSON Lines, or one JSON array: a row has the fields of a post. */
 export const jsonl: FeedFormat = {
   kind: "announcement",
   isComplete: true,
-  parse(text, { timezone }) {
+  parse(text, reading) {
     const { rows, beyond } = rowsOf(text);
-    const parsed = readEach(rows, (row) => {
-      if (row === null) throw new FeedError("it is no JSON object.");
-      return itemOf(row, timezone);
-    });
-    if (rows.length > 0 && rows.every((row) => row === null))
+    const replaced = replacedBy(rows.filter(isFields));
+    const parsed = readEach(
+      rows,
+      (row) => {
+        if (typeof row === "string") throw new FeedError("it is no JSON object.");
+        const item = entryIn(row, reading);
+        return item !== null && replaced.has(item.id) ? { ...item, cancelled: true } : item;
+      },
+      // A line that begins no object is no entry.
+      (row) => (typeof row !== "string" ? idIn(row) : row.includes("{") ? idInPieces(row) : row),
+    );
+    if (rows.length > 0 && rows.every((row) => typeof row === "string"))
       throw new FeedError("No line of this is a JSON object.");
     return { ...parsed, beyond: parsed.beyond + beyond };
   },
 };
 
+/** The id in the text of an object that is broken elsewhere. */
+function idInPieces(text: string): string | null {
+  const fields = [...text.matchAll(/"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)/g)].map(([, name = "", value]) => [
+    name,
+    objectOf(value ?? ""),
+  ]);
+  // Of two fields of one name, the first is that of the entry itself.
+  return idIn(Object.fromEntries(fields.reverse()));
+}
+
 /** Lines are read one by one: to split a million short ones at once would take a gigabyte. */
-function rowsOf(text: string): { rows: (Fields | null)[]; beyond: number } {
-  const asRow = (value: unknown) => (isFields(value) ? value : null);
+function rowsOf(text: string): { rows: (Fields | string)[]; beyond: number } {
+  const asRow = (value: unknown, written = "") => (isFields(value) ? value : written);
   const whole = /^\s*\[/.test(text) ? objectOf(text) : null;
   if (Array.isArray(whole))
-    return { rows: whole.slice(0, ENTRIES_MAX).map(asRow), beyond: Math.max(0, whole.length - ENTRIES_MAX) };
-  const rows: (Fields | null)[] = [];
+    return {
+      rows: whole.slice(0, ENTRIES_MAX).map((row) => asRow(row)),
+      beyond: Math.max(0, whole.length - ENTRIES_MAX),
+    };
+  const rows: (Fields | string)[] = [];
   let beyond = 0;
   for (let from = 0, to = 0; from < text.length; from = to + 1) {
     to = text.indexOf("\n", from);
     if (to < 0) to = text.length;
     if (rows.length >= ENTRIES_MAX) beyond += 1;
-    else if (text.slice(from, to).trim() !== "") rows.push(asRow(objectOf(text.slice(from, to))));
+    else {
+      const line = text.slice(from, to).trim();
+      if (line !== "") rows.push(asRow(objectOf(line), line));
+    }
   }
   return { rows, beyond };
 }
@@ -42,33 +65,4 @@ function objectOf(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** @returns null for a row without a title */
-function itemOf(row: Fields, timezone: string): FeedItem | null {
-  const zone = textIn(row, "timezone");
-  const clock = TimeZone.safeParse(zone).data ?? timezone;
-  const facts = factsIn(row, clock);
-  if (facts === null) return null;
-  const { location } = row;
-  const place = isFields(location) ? location : row;
-  const [lat, lng] = [coordinate(place["lat"]), coordinate(place["lng"] ?? place["lon"])];
-  const name =
-    typeof location === "string"
-      ? location
-      : isFields(location)
-        ? textIn(location, "name", "place", "venue")
-        : null;
-  const times = timesIn(row, clock);
-  return {
-    ...facts,
-    ...times,
-    allDay: times.allDay === true || row["all_day"] === true,
-    timezone: zone ?? times.timezone,
-    place: name !== null || lat !== null ? { name, lat, lng } : null,
-    cancelled: row["cancelled"] === true || row["status"] === "cancelled",
-    kind: KINDS.find((one) => one === row["kind"]) ?? null,
-    free: typeof row["free"] === "boolean" ? row["free"] : null,
-    metadata: isFields(row["metadata"]) ? row["metadata"] : {},
-  };
 }

@@ -14,7 +14,11 @@ export const news: FeedFormat = {
   isComplete: false,
   parse(text, reading) {
     const { entries, base } = entriesOf(text);
-    return readEach(entries, (entry) => itemOf(entry, base, reading));
+    return readEach(
+      entries,
+      (entry) => itemOf(entry, base, reading),
+      () => null,
+    );
   },
 };
 

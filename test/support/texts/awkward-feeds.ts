@@ -11,6 +11,8 @@ export interface AwkwardFeed {
   headers?: Record<string, string>;
   /** Title, start and end of each post as ISO times without seconds; or why it is refused. */
   becomes: readonly (readonly [title: string, start: string | null, end: string | null])[] | RegExp;
+  /** Why entries of it are refused. */
+  refused?: readonly string[];
   /** Posts that the second poll changes: they take the new id of their event. */
   changes?: number;
   /** Why another parser would not read it alike; it is then not asked. */

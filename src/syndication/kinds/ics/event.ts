@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../../domain/time.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { FeedError, type FeedItem } from "../../item.ts";
+import { isCalledOff, standingOf } from "../../standing.ts";
 import { coordinate } from "../fields.ts";
 import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf, utcShownIn, type Zone, type Zones } from "./zones.ts";
@@ -88,19 +89,23 @@ export function itemOf(
 ): FeedItem {
   const [lat, lng] = (propertyOf(component, "GEO")?.value ?? "").split(/[;,]/).map(coordinate);
   const where = textFor(component, "LOCATION");
+  const [meeting = null] = /https?:\/\/[^\s<>"]+/i.exec(where) ?? [];
+  const status = textFor(component, "STATUS");
   return {
     id,
     title,
     body: textFor(component, "DESCRIPTION"),
     isPlain: true,
-    url: textFor(component, "URL") || null,
+    url:
+      ["URL", "CONFERENCE", "X-GOOGLE-CONFERENCE"].map((name) => textFor(component, name)).find(Boolean) ??
+      meeting,
     startsAt: at.start.zone.momentOf(at.start.clock),
     endsAt: endOf(at.start, at.length),
     allDay: at.start.isDay,
     timezone: at.start.zone.shownIn,
     place: where === "" && lat == null ? null : { name: where || null, lat: lat ?? null, lng: lng ?? null },
     tags: valuesOf(component, "CATEGORIES").map(({ value }) => unescaped(value)),
-    cancelled: /^CANCELL?ED$/i.test(textFor(component, "STATUS")),
-    isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(textFor(component, "CLASS")),
+    isPrivate: isCalledOff({ class: textFor(component, "CLASS") }),
+    ...standingOf({ status }),
   };
 }

@@ -1,6 +1,13 @@
-import { ENTRIES_MAX, type FeedFormat, type FeedItem, type Parsed, type Reading } from "../../item.ts";
+import {
+  ENTRIES_MAX,
+  type FeedFormat,
+  type FeedItem,
+  type Parsed,
+  type Reading,
+  type Unread,
+} from "../../item.ts";
 import { type Event, itemOf, readEvent } from "./event.ts";
-import { type Component, calendarsIn, textFor } from "./lines.ts";
+import { type Component, calendarsIn, type Property, textFor } from "./lines.ts";
 import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
 import { zonesOf } from "./zones.ts";
 
@@ -22,28 +29,32 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
   const calendar: Calendar = { zones: zonesOf(component, timezone), now };
   const withdrawn = /^CANCEL$/i.test(textFor(component, "METHOD"));
   const items: FeedItem[] = [];
-  const unread: string[] = [];
+  const unread: Unread[] = [];
   /** An error costs only the event where it happens. */
-  const attempt = (name: string, act: () => void) => {
+  const attempt = (name: string, id: string, act: () => void) => {
     try {
       act();
     } catch (error) {
-      unread.push(`${name}: ${(error as Error).message}`);
+      unread.push({ why: `${name}: ${(error as Error).message}`, id: id || null });
     }
   };
   const all = component.parts.filter(({ name }) => name === "VEVENT");
   const groups = new Map<string, Event[]>();
   for (const one of all.slice(0, ENTRIES_MAX)) {
     const title = textFor(one, "SUMMARY");
-    attempt(title || textFor(one, "UID") || "An event", () => {
+    const uid = textFor(one, "UID");
+    attempt(title || uid || "An event", uid || title, () => {
       const event = readEvent(one, calendar.zones);
       // An event without a UID is known by its title and start.
-      const id = textFor(one, "UID") || `${title} ${nameOf(event.start, event.start)}`;
+      const id = uid || `${title} ${nameOf(event.start, event.start)}`;
       groups.set(id, [...(groups.get(id) ?? []), event]);
     });
   }
+  const broken = new Set(unread.map(({ id }) => id));
   for (const [id, events] of groups) {
-    attempt(events[0]?.title || id, () => items.push(...itemsOf(id, events, calendar)));
+    const unreadable = broken.has(id) ? all.filter((one) => textFor(one, "UID") === id) : [];
+    const kept = unreadable.flatMap(({ properties }) => properties.get("RECURRENCE-ID") ?? []);
+    attempt(events[0]?.title || id, id, () => items.push(...itemsOf(id, events, kept, calendar)));
   }
   return {
     items: withdrawn ? items.map((item) => ({ ...item, cancelled: true })) : items,
@@ -52,8 +63,16 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
   };
 }
 
-/** The events of one UID: an event, a series with its exceptions, or, in some exports, all events of the calendar. */
-function itemsOf(id: string, events: readonly Event[], calendar: Calendar): FeedItem[] {
+/**
+ * The events of one UID: an event, a series with its exceptions, or, in some exports, all events of the calendar.
+ * @param kept  occurrences with an exception that could not be read: their posts stay as they are
+ */
+function itemsOf(
+  id: string,
+  events: readonly Event[],
+  kept: readonly Property[],
+  calendar: Calendar,
+): FeedItem[] {
   const sorted = [...events].sort((a, b) => byRevision(a, b));
   const masters = sorted.filter(({ stands }) => stands === null);
   const exceptions = sorted.filter(({ stands }) => stands !== null);
@@ -72,7 +91,7 @@ function itemsOf(id: string, events: readonly Event[], calendar: Calendar): Feed
     const own = distinct.size === 1 ? id : `${id} ${name}`;
     const { properties } = event.component;
     if (!properties.has("RRULE") && !properties.has("RDATE")) return [itemOf(own, event, event)];
-    return occurrencesOf(own, event, at === 0 ? exceptions : [], calendar);
+    return occurrencesOf(own, event, at === 0 ? exceptions : [], { ...calendar, kept });
   });
 }
 

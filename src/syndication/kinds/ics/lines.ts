@@ -16,10 +16,19 @@ export interface Component {
 
 /** The properties that are read. An error in any other one does no harm. */
 const READ = new Set(
-  "UID SUMMARY DESCRIPTION LOCATION GEO URL CATEGORIES STATUS CLASS SEQUENCE LAST-MODIFIED DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID METHOD X-WR-TIMEZONE TZID TZOFFSETTO".split(
+  "UID SUMMARY DESCRIPTION LOCATION GEO URL CONFERENCE X-GOOGLE-CONFERENCE CATEGORIES STATUS CLASS SEQUENCE LAST-MODIFIED DTSTART DTEND DURATION RRULE EXRULE RDATE EXDATE RECURRENCE-ID METHOD X-WR-TIMEZONE TZID TZOFFSETTO".split(
     " ",
   ),
 );
+/** The other ones that are registered (RFC 5545, 7986, 9073, 9074, 9253). */
+const UNREAD = new Set(
+  "CALSCALE PRODID VERSION ATTACH COMMENT PERCENT-COMPLETE PRIORITY RESOURCES COMPLETED DUE FREEBUSY TRANSP TZNAME TZOFFSETFROM TZURL ATTENDEE CONTACT ORGANIZER RELATED-TO ACTION REPEAT TRIGGER CREATED DTSTAMP REQUEST-STATUS NAME REFRESH-INTERVAL SOURCE COLOR IMAGE ACKNOWLEDGED PROXIMITY CONCEPT LINK REFID STRUCTURED-DATA STYLED-DESCRIPTION LOCATION-TYPE PARTICIPANT-TYPE RESOURCE-TYPE CALENDAR-ADDRESS".split(
+    " ",
+  ),
+);
+/** Texts, whose lines a program may break without folding them. */
+const TEXTS = new Set(["SUMMARY", "DESCRIPTION", "LOCATION"]);
+const COMPONENT = /^(?:V[A-Z]+|STANDARD|DAYLIGHT|AVAILABLE|PARTICIPANT|X-[A-Z\d-]+)$/i;
 /** How deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
 const LEVELS: Readonly<Record<string, number>> = {
   VCALENDAR: 0,
@@ -34,10 +43,10 @@ const INNER_LEVEL = 2;
 /** Mistakes of programs, and what they mean without doubt. */
 const REPAIRS: readonly (readonly [RegExp, string])[] = [
   // Names of zones by Outlook have a colon, and are not always quoted.
-  [/;TZID=(\((?:UTC|GMT)[^)]*\)[^":]*):/i, ';TZID="$1":'],
+  [/;TZID=([^";]+?)(?=;[A-Z-]+=|:\d{4}-?\d\d-?\d\d)/i, ';TZID="$1"'],
   [/;VALUE=(["']?)DATE-?TIME\1(?=[;:])/i, ""],
 ];
-const LINE = /^([A-Z][A-Z\d-]*)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/i;
+const LINE = /^([A-Z][A-Z\d-]*)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/is;
 const PARAM = /;\s*([A-Z\d-]+)=("[^"]*"|[^;]*)/gi;
 
 /**
@@ -48,30 +57,38 @@ const PARAM = /;\s*([A-Z\d-]+)=("[^"]*"|[^;]*)/gi;
 export function calendarsIn(text: string): Component[] {
   const root: Component = { name: "", properties: new Map(), parts: [] };
   const open = [root];
-  let last: Property | null = null;
+  let last: { name: string; property: Property } | null = null;
   for (const line of text
     .replace(/^\uFEFF/, "")
     .replace(/\r?\n[ \t]/g, "")
     .split(/\r\n|\n|\r/)) {
+    const component = open.at(-1) as Component;
+    if (last !== null && isQuoted(last.property) && last.property.value.endsWith("=")) {
+      last.property.value = last.property.value.slice(0, -1) + line;
+      continue;
+    }
     const mended = REPAIRS.reduce((mend, [found, meant]) => mend.replace(found, meant), line);
     const [, sent = "", params = "", value = ""] = LINE.exec(mended) ?? [];
     const name = sent.toUpperCase();
-    const component = open.at(-1) as Component;
-    if (name === "BEGIN") {
+    if (name === "BEGIN" && COMPONENT.test(value.trim())) {
       const part: Component = { name: value.trim().toUpperCase(), properties: new Map(), parts: [] };
       open.length = Math.min(open.length, (LEVELS[part.name] ?? INNER_LEVEL + open.length) + 1);
       open.at(-1)?.parts.push(part);
       open.push(part);
       last = null;
-    } else if (name === "END") {
+    } else if (name === "END" && COMPONENT.test(value.trim())) {
       const at = open.findLastIndex((one) => one.name === value.trim().toUpperCase());
       if (at > 0) open.length = at;
       last = null;
-    } else if (READ.has(name)) {
-      last = { params: paramsIn(params), value };
-      component.properties.set(name, [...(component.properties.get(name) ?? []), last]);
-    } else if (sent !== "" && sent === name && !value.startsWith(" ")) last = null;
-    else if (last !== null && line.trim() !== "") last.value += `\\n${line}`;
+    } else if (isProperty(sent, value, component)) {
+      const property = { params: paramsIn(params), value };
+      last = READ.has(name) ? { name, property } : null;
+      if (last !== null)
+        component.properties.set(name, [...(component.properties.get(name) ?? []), property]);
+    } else if (last !== null && TEXTS.has(last.name) && line.trim() !== "") {
+      // A name before a colon says something in a description; in a title it is a property that no standard knows.
+      if (sent === "" || last.name === "DESCRIPTION") last.property.value += `\\n${line}`;
+    }
   }
   const calendars = root.parts.filter(({ name }) => name === "VCALENDAR");
   if (calendars.length === 0) throw new FeedError("This is no iCalendar file: it holds no VCALENDAR.");
@@ -87,13 +104,45 @@ function paramsIn(text: string): Property["params"] {
   return Object.fromEntries(params);
 }
 
+/**
+ * Whether a line is a property, and no line of a broken text, such as `Location: Room 5` or `NOTE: bring shoes`. Names are in
+ * any letter case. In capitals they count even before a blank, since some programs write one behind each colon.
+ */
+function isProperty(sent: string, value: string, { properties }: Component): boolean {
+  const name = sent.toUpperCase();
+  if (name.startsWith("X-")) return true;
+  const isSpaced = /^\s/.test(value);
+  if (!READ.has(name)) return UNREAD.has(name) && !isSpaced;
+  return (sent === name && !isSpaced) || (!(isSpaced && sent !== name) && !properties.has(name));
+}
+
 /** The first property of a name that is not empty. */
-export const propertyOf = ({ properties }: Component, name: string): Property | null =>
-  properties.get(name)?.find(({ value }) => value.trim() !== "") ?? null;
+export const propertyOf = ({ properties }: Component, name: string): Property | null => {
+  const written = properties.get(name)?.filter(({ value }) => value.trim() !== "") ?? [];
+  return written.find(({ value }) => !/^\s/.test(value)) ?? written[0] ?? null;
+};
 
 /** The text of a property, its escapes undone; empty without one. */
-export const textFor = (component: Component, name: string): string =>
-  unescaped(propertyOf(component, name)?.value ?? "").trim();
+export function textFor(component: Component, name: string): string {
+  const property = propertyOf(component, name);
+  if (property === null) return "";
+  return unescaped(isQuoted(property) ? unquoted(property) : property.value).trim();
+}
+
+/** Of vCalendar 1.0, the older format: other characters than those of ASCII are written as their bytes. */
+const isQuoted = ({ params }: Property) => params["ENCODING"]?.toUpperCase() === "QUOTED-PRINTABLE";
+
+function unquoted({ params, value }: Property): string {
+  const decode = (charset: string) =>
+    value.replace(/(?:=[\dA-F]{2})+/gi, (bytes) =>
+      new TextDecoder(charset).decode(Buffer.from(bytes.replaceAll("=", ""), "hex")),
+    );
+  try {
+    return decode(params["CHARSET"] ?? "utf-8");
+  } catch {
+    return decode("utf-8");
+  }
+}
 
 /** The values of all properties of a name; each property may have several, between commas. */
 export const valuesOf = (component: Component, name: string): Property[] =>

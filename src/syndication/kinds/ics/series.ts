@@ -32,10 +32,13 @@ export function occurrencesOf(
   id: string,
   master: Event,
   exceptions: readonly Event[],
-  calendar: Calendar,
+  calendar: Calendar & { kept: readonly Property[] },
 ): FeedItem[] {
   const { component, start } = master;
-  const excluded = valuesOf(component, "EXDATE").map((value) => readTime(value, calendar.zones));
+  // An occurrence that an exception stands for is in both lists, and is left out of the slots only.
+  const excluded = [...valuesOf(component, "EXDATE"), ...calendar.kept].map((value) =>
+    readTime(value, calendar.zones),
+  );
   const isOver = (slot: Slot) => (endOf(slot.start, slot.length) ?? momentOf(slot.start)) < calendar.now;
   const item = (slot: Time, event: Event, at: Slot) => {
     const found = itemOf(`${id} ${nameOf(slot, start)}`, event, at);
@@ -80,22 +83,28 @@ export function nameOf(time: Time, { isDay, isUtc, zone }: Time): string {
 /** Occurrences by the rules and dates of a series, earliest first. */
 function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[] {
   const margin = (length.days + 2) * DAY_MS + length.ms;
-  const clocks = new Set<number>();
-  const rules = component.properties.get("RRULE")?.filter(({ value }) => value.trim() !== "") ?? [];
-  if (rules.length === 0) clocks.add(start.clock);
-  for (const { value } of rules) {
-    const clockOf = (moment: number) =>
-      start.isDay ? lastDayAt(moment, calendar.zones.own) : start.zone.clockOf(moment);
-    let steps = 0;
-    const rule = new rrule.RRule(ruleOf(value, new Date(start.clock), clockOf), true);
-    rule.all((date) => {
-      const clock = date.getTime();
-      if (clock > calendar.now + AHEAD_MS + margin) return false;
-      if (clock >= calendar.now - margin) clocks.add(clock);
-      steps += 1;
-      return steps < STEPS_MAX;
-    });
-  }
+  const clockOf = (moment: number) =>
+    start.isDay ? lastDayAt(moment, calendar.zones.own) : start.zone.clockOf(moment);
+  const clocksBy = (name: "RRULE" | "EXRULE"): Set<number> => {
+    const clocks = new Set<number>();
+    for (const { value } of component.properties.get(name) ?? []) {
+      if (value.trim() === "") continue;
+      let steps = 0;
+      const rule = new rrule.RRule(ruleOf(value, new Date(start.clock), clockOf), true);
+      rule.all((date) => {
+        const clock = date.getTime();
+        if (clock > calendar.now + AHEAD_MS + margin) return false;
+        if (clock >= calendar.now - margin) clocks.add(clock);
+        steps += 1;
+        return steps < STEPS_MAX;
+      });
+    }
+    return clocks;
+  };
+  const clocks = clocksBy("RRULE");
+  const isRuled = component.properties.get("RRULE")?.some(({ value }) => value.trim() !== "") ?? false;
+  if (!isRuled) clocks.add(start.clock);
+  for (const clock of clocksBy("EXRULE")) clocks.delete(clock);
   const byRule = [...clocks].map((clock): Slot => ({ start: { ...start, clock }, length }));
   const added = valuesOf(component, "RDATE").map((value) => slotOf(value, length, calendar.zones));
   return [...byRule, ...added].sort((a, b) => momentOf(a.start) - momentOf(b.start));

@@ -1,9 +1,9 @@
 import rrule, { type Options } from "rrule";
 import { findIana } from "windows-iana";
 import { DAY_MS } from "../../../domain/time.ts";
-import { TimeZone } from "../../../schema/scalars.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
-import { momentOfClock, offsetMs } from "../../../schema/time/local-time.ts";
+import { momentOfClock, offsetMs, zoneMeantAt } from "../../../schema/time/local-time.ts";
+import { zoneNamed, zonesMeant } from "../../../schema/time/zones.ts";
 import { FeedError } from "../../item.ts";
 import { type Component, textFor } from "./lines.ts";
 
@@ -75,24 +75,35 @@ export const utcShownIn = (shownIn: string): Zone => ({
 
 /** @param timezone  IANA zone of a calendar that names none */
 export function zonesOf(calendar: Component, timezone: string): Zones {
-  const own = ianaZone(ianaNamed(textFor(calendar, "X-WR-TIMEZONE")) ?? timezone);
   const defined = new Map(
     calendar.parts
       .filter(({ name }) => name === "VTIMEZONE")
       .map((component) => [textFor(component, "TZID"), component]),
   );
   const known = new Map<string, Zone>();
-  const find = (name: string): Zone => {
+  const find = (name: string, own: Zone): Zone => {
     const iana = ianaNamed(name);
-    if (iana !== null) return ianaZone(iana);
-    // A name that only this calendar knows, and may define.
     const component = defined.get(name);
-    return component === undefined ? own : definedZone(component, own.shownIn);
+    const observances = component === undefined ? [] : observancesIn(component);
+    if (observances.length > 0) {
+      // What the calendar says of its own name counts, unless it is but an extract of what IANA knows.
+      return iana !== null && areOf(iana, observances)
+        ? ianaZone(iana)
+        : definedZone(observances, own.shownIn);
+    }
+    if (iana !== null) return ianaZone(iana);
+    const meant = zoneMeantAt(name, own.shownIn);
+    if (meant === null && zonesMeant(name).length > 0)
+      throw new FeedError(`its zone is an abbreviation that may mean ${zonesMeant(name).join(" or ")}.`);
+    return own;
   };
+  const ofCalendar = textFor(calendar, "X-WR-TIMEZONE");
+  const isShort = zonesMeant(ofCalendar).length > 0 && !defined.has(ofCalendar);
+  const own = isShort ? ianaZone(timezone) : find(ofCalendar, ianaZone(timezone));
   return {
     own,
     named(name = "") {
-      if (!known.has(name)) known.set(name, find(name));
+      if (!known.has(name)) known.set(name, find(name, own));
       return known.get(name) as Zone;
     },
   };
@@ -110,21 +121,43 @@ function ianaZone(shownIn: string): Zone {
   };
 }
 
-/** A zone by the rules of a VTIMEZONE: each onset sets the clocks to another offset from UTC. */
-function definedZone(component: Component, shownIn: string): Zone {
-  const observances = component.parts.flatMap((part) => {
+/** An onset that sets the clocks of a zone to another offset from UTC, in milliseconds, once or by a rule. */
+interface Observance {
+  onset: number;
+  offset: number;
+  rule: InstanceType<typeof rrule.RRule> | null;
+}
+
+/** The rules of a VTIMEZONE. */
+function observancesIn(component: Component): Observance[] {
+  return component.parts.flatMap((part) => {
     const onset = spanOfText(textFor(part, "DTSTART"))?.from;
     const [, sign, hours, minutes] = /^([+-])(\d\d)(\d\d)/.exec(textFor(part, "TZOFFSETTO")) ?? [];
     if (onset === undefined || sign === undefined) return [];
     const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
-    // A rule is followed from its start, which may lie centuries ago.
-    const year = Math.max(new Date(onset).getUTCFullYear(), RULES_FROM_YEAR);
     const rule = textFor(part, "RRULE");
-    const dtstart = new Date(new Date(onset).setUTCFullYear(year));
+    const dtstart = new Date(recent(onset));
     return [
       { onset, offset, rule: rule === "" ? null : new rrule.RRule(ruleOf(rule, dtstart, (clock) => clock)) },
     ];
   });
+}
+
+/** A rule is followed from its start, which may lie centuries ago. */
+const recent = (onset: number) =>
+  new Date(onset).setUTCFullYear(Math.max(new Date(onset).getUTCFullYear(), RULES_FROM_YEAR));
+
+/** Whether a zone of IANA has each of these offsets a day after its onset, and one that stands alone in the other season too. */
+function areOf(iana: string, observances: readonly Observance[]): boolean {
+  const days = observances.length === 1 ? [1, 183] : [1];
+  return observances.every(({ onset, offset, rule }) => {
+    const since = rule?.after(new Date(recent(onset)), true)?.getTime() ?? recent(onset);
+    return days.every((day) => offsetMs(since - offset + day * DAY_MS, iana) === offset);
+  });
+}
+
+/** A zone by the rules of a VTIMEZONE. */
+function definedZone(observances: readonly Observance[], shownIn: string): Zone {
   const offsetAt = (clock: number): number => {
     const past = observances
       .map(({ onset, offset, rule }) => ({
@@ -144,8 +177,6 @@ function definedZone(component: Component, shownIn: string): Zone {
 
 const RULES_FROM_YEAR = 2020;
 
-const isZone = (name: string) => TimeZone.safeParse(name).success;
-
 const CITIES = new Map(
   Intl.supportedValuesOf("timeZone").map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]),
 );
@@ -157,11 +188,12 @@ const CITIES = new Map(
 function ianaNamed(name: string): string | null {
   const bare = name.replace(/^"|"$/g, "").trim();
   if (bare === "") return null;
-  if (isZone(bare)) return bare;
+  const spelt = zoneNamed(bare);
+  if (spelt !== null) return spelt;
   const known = windowsZone(bare);
   if (known !== null) return known;
   const tail = bare.match(/[A-Z][A-Za-z_]+\/[A-Za-z_]+(?:\/[A-Za-z_]+)?$/)?.[0];
-  if (tail !== undefined && isZone(tail)) return tail;
+  if (tail !== undefined && zoneNamed(tail) !== null) return tail;
   const [, offset, shown] = /^\((?:UTC|GMT)\s*([+-]\d\d:\d\d)?\)\s*(.+)$/i.exec(bare) ?? [];
   if (shown === undefined) return null;
   const city = shown
