@@ -12,6 +12,7 @@ import { findRuntime, runtimeFor } from "../embed/runtime.ts";
 import { ConfigError } from "../failures.ts";
 import { type Finding, passed, problem, warning } from "../ports/finding.ts";
 import { examineStore, storedSetting } from "../store/open.ts";
+import { HALF_IMPORTED, IMPORT_MARK, isHalfImported } from "../transfer/import-board.ts";
 import { listenOn } from "./listen.ts";
 import { foldersOf } from "./models.ts";
 
@@ -23,6 +24,7 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
   examineFolder,
   (config) => examineClock(config, Date.now()),
   (config) => examineStore(config.storeUrl, Date.now),
+  examineImport,
   examineKey,
   examineModel,
 ];
@@ -181,6 +183,11 @@ function* examineClock({ dataDir }: Config, now: number): Iterable<Finding> {
   const says = `its clock says ${new Date(now).toISOString()}`;
   if (newest <= now + SKEW_MS) yield passed("machine", says);
   else yield problem("machine", `${says}, before the board's last write: set it, and keep it right by NTP`);
+}
+
+async function* examineImport({ storeUrl }: Config): AsyncIterable<Finding> {
+  const mark = await storedSetting(storeUrl, IMPORT_MARK).catch(() => null);
+  if (isHalfImported(mark)) yield problem("import", HALF_IMPORTED);
 }
 
 /** Compares SECRET_KEY with the one that the board has had so far. */

@@ -31,12 +31,17 @@ export async function importExport(
         publisher: publishers = 0,
         subscription: subscriptions = 0,
       } = checked.header.rows;
+      const dropped = Object.fromEntries(checked.dropped);
       print(
         options.json,
-        { imported: true, rows: imported.rows, publishers, posts, subscriptions },
+        { imported: true, rows: imported.rows, publishers, posts, subscriptions, dropped },
         `${counted(imported.rows, "row")}. The board has ${counted(publishers, "publisher")}, ${counted(posts, "post")}, ${counted(subscriptions, "saved query", "saved queries")}.`,
       );
     }
+    for (const [name, n] of checked.dropped)
+      process.stderr.write(
+        `Dropped: ${n} × ${name}, which an earlier release kept and boards no longer do.\n`,
+      );
     if (config.secretKey !== null) process.stderr.write(SAME_KEY);
   });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/store/transfer.ts";
+import { presentForm } from "./former.ts";
 import { ROW_SCHEMAS } from "./row-schemas.ts";
 
 /**
@@ -7,8 +8,6 @@ import { ROW_SCHEMAS } from "./row-schemas.ts";
  * rows and a checksum of everything before it, which show whether the file was cut off or changed.
  */
 const VERSION = 1;
-/** Builds before 1.0 kept how often a post was reported. It is counted from the reports, and such rows are passed over. */
-const FORMER_KIND = "reported";
 
 const Header = z.strictObject({
   agent_board_export: z.literal(VERSION, {
@@ -59,15 +58,16 @@ export function rowsOf(page: RowPage): Row[] {
 }
 
 /**
- * The row of a line, or null for one that boards no longer keep.
+ * The row of a line, null for one that boards no longer keep; and what is dropped of it.
  * @throws Error that says what is wrong with the line
  */
-export function readRow(line: string): Row | null {
+export function readRow(line: string): { row: Row | null; dropped: string[] } {
   const entries = Object.entries(parsed(AnyRow, line));
-  const [kind, row] = entries[0] ?? ["", null];
-  if (kind === FORMER_KIND) return null;
+  const [kind, sent] = entries[0] ?? ["", null];
+  const { row, dropped } = presentForm(kind, sent);
+  if (row === null && dropped.length > 0) return { row: null, dropped };
   if (entries.length !== 1 || !isKind(kind)) throw new Error(`"${kind}" is no kind of row`);
-  return { kind, row: checked(ROW_SCHEMAS[kind] as z.ZodType<unknown>, row) } as Row;
+  return { row: { kind, row: checked(ROW_SCHEMAS[kind] as z.ZodType<unknown>, row, kind) } as Row, dropped };
 }
 
 const AnyRow = z.record(z.string(), z.unknown());
@@ -86,10 +86,13 @@ function parsed<T>(schema: z.ZodType<T>, line: string): T {
   return checked(schema, value);
 }
 
-function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+/** @param within  begins the path of each wrong field */
+function checked<T>(schema: z.ZodType<T>, value: unknown, ...within: string[]): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Error(
-    result.error.issues.map(({ path, message }) => [path.join("."), message].join(" ").trim()).join("; "),
+    result.error.issues
+      .map(({ path, message }) => [[...within, ...path].join("."), message].join(" ").trim())
+      .join("; "),
   );
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { SettingStore, Store } from "../ports/store/index.ts";
 import type { RowKind, RowPage } from "../ports/store/transfer.ts";
+import { RowsCheck } from "./check-rows.ts";
 import { type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
 import { linesOf } from "./lines.ts";
 
@@ -16,35 +17,61 @@ export async function isExport(file: string): Promise<boolean> {
   return false;
 }
 
+/** What the check of an export found. */
+export interface CheckedExport {
+  header: Header;
+  /** Before its end. */
+  lines: number;
+  /** What earlier formats had and boards no longer keep, such as `subscription.learning`, and how much of it there is. */
+  dropped: ReadonlyMap<string, number>;
+}
+
 /**
- * Reads a whole export without writing anything.
+ * Reads a whole export, every row of it, without writing anything.
  *
  * @param read  receives the number of bytes read since the last call
- * @returns its header and the number of lines before its end
- * @throws Error in one line for the operator when the file is cut off or damaged
+ * @throws Error in one line for the operator when the file is cut off or damaged; or names the first wrong line and its field
  */
-export async function checkExport(
-  file: string,
-  read: (bytes: number) => void,
-): Promise<{ header: Header; lines: number }> {
+export async function checkExport(file: string, read: (bytes: number) => void): Promise<CheckedExport> {
   const hash = createHash("sha256");
+  const dropped = new Map<string, number>();
+  const rows = new RowsCheck();
   let header: Header | null = null;
   let lines = 0;
   let last: Buffer | null = null;
-  for await (const line of linesOf(file, read)) {
-    if (header === null) header = at(1, () => readHeader(line.toString("utf8")));
-    if (last !== null) {
-      hash.update(last).update("\n");
-      lines += 1;
+  /** The first wrong line. Where the file was damaged it counts for nothing. */
+  let wrong: unknown = null;
+  const checkRow = (line: string) => {
+    const { row, dropped: left } = readRow(line);
+    for (const name of left) dropped.set(name, (dropped.get(name) ?? 0) + 1);
+    if (row !== null) rows.add(row);
+  };
+  try {
+    for await (const line of linesOf(file, read)) {
+      if (header === null) header = at(1, () => readHeader(line.toString("utf8")));
+      if (last !== null) {
+        hash.update(last).update("\n");
+        lines += 1;
+        const text = last.toString("utf8");
+        try {
+          if (lines > 1 && wrong === null) at(lines, () => checkRow(text));
+        } catch (error) {
+          wrong = error;
+        }
+      }
+      last = Buffer.from(line);
     }
-    last = Buffer.from(line);
+    const end = last === null ? null : readEnd(last.toString("utf8"));
+    if (header === null || end === null) throw new Error(`${file} is cut off: it has no end. Export again.`);
+    if (end.sha256 !== hash.digest("hex") || end.rows !== lines - 1)
+      throw new Error(`${file} was changed or damaged: its checksum is another. Export again.`);
+    if (wrong !== null) throw wrong;
+    const { rows: counts } = header;
+    at(1, () => rows.compare(counts));
+    return { header, lines, dropped };
+  } finally {
+    rows.close();
   }
-  const end = last === null ? null : readEnd(last.toString("utf8"));
-  if (header === null || end === null) throw new Error(`${file} is cut off: it has no end. Export again.`);
-  if (end.sha256 !== hash.digest("hex") || end.rows !== lines - 1) {
-    throw new Error(`${file} was changed or damaged: its checksum is another. Export again.`);
-  }
-  return { header, lines };
 }
 
 /**
@@ -58,7 +85,7 @@ export async function checkExport(
 export async function importBoard(
   store: Store,
   file: string,
-  { header, lines }: { header: Header; lines: number },
+  { header, lines }: Pick<CheckedExport, "header" | "lines">,
   read: (bytes: number) => void,
 ): Promise<{ rows: number } | null> {
   const mark = await readMark(store.settings);
@@ -95,10 +122,10 @@ async function* batchesOf(
     line += 1;
     if (line <= begun) continue;
     if (line > lines) break;
-    const read = at(line, () => readRow(text.toString("utf8")));
+    const { row } = at(line, () => readRow(text.toString("utf8")));
     const page = pages.at(-1);
-    if (read !== null && page?.kind === read.kind) (page.rows as unknown[]).push(read.row);
-    else if (read !== null) pages.push({ kind: read.kind, rows: [read.row] } as RowPage);
+    if (row !== null && page?.kind === row.kind) (page.rows as unknown[]).push(row.row);
+    else if (row !== null) pages.push({ kind: row.kind, rows: [row.row] } as RowPage);
     if (line - first + 1 < ROWS_PER_WRITE && line < lines) continue;
     yield { first, last: line, pages };
     [first, pages] = [line + 1, []];
@@ -168,8 +195,13 @@ export async function readMark(settings: SettingStore): Promise<Mark | null> {
  */
 export async function refuseHalfImported(settings: SettingStore): Promise<void> {
   const mark = await readMark(settings);
-  if (mark === null || mark.done) return;
-  throw new Error(
-    "This board is half imported. Run `agent-board import` with the same file again; it goes on.",
-  );
+  if (mark !== null && !mark.done) throw new Error(HALF_IMPORTED);
 }
+
+/** Whether the text of the mark, or null for none, says that an import was not finished. */
+export const isHalfImported = (mark: string | null): boolean =>
+  mark !== null && !Mark.parse(JSON.parse(mark)).done;
+
+export const HALF_IMPORTED =
+  "This board is half imported. Run `agent-board import` with the same file again; it goes on. Or begin again: delete the " +
+  "database (board.db, board.db-wal and board.db-shm; on MongoDB, drop it), or name an empty one in STORE_URL, and import into that.";

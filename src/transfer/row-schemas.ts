@@ -29,7 +29,8 @@ const vector = z.base64().transform((base64) => {
 const background = z.object({ ...each(count, "posts", "passing") });
 const location = z.strictObject({
   name: textOrNull,
-  ...each(z.number().nullable(), "lat", "lng"),
+  lat: z.number().min(-90).max(90).nullable(),
+  lng: z.number().min(-180).max(180).nullable(),
   approximate: z.literal(true).exactOptional(),
 });
 const embedding = z.strictObject({ model: id, preparation: id.optional(), vector });

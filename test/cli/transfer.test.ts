@@ -140,6 +140,9 @@ describe("agent-board export and import", () => {
     for (const command of [["moderate", "list"], ["export"]]) {
       expect((await board(environment, ...command)).stderr).toMatch(/^This board is half imported\..*\n$/);
     }
+    expect((await board(environment, "doctor")).stdout).toMatch(
+      /problem +import +This board is half imported.*begin again: delete the database/,
+    );
     const { stdout, stderr } = await board(environment, "import", file);
     expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
     expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 3000 posts, 0 saved queries\.\n$/);
@@ -159,7 +162,7 @@ describe("readRow", () => {
     const lineAt = (createdAt: number) =>
       rowLine({ kind: "publisher", row: { ...aPublisher("pub_a"), inboxNo: 0, createdAt } });
     for (const last of [8.64e15, -8.64e15])
-      expect(readRow(lineAt(last))?.row).toMatchObject({ createdAt: last });
+      expect(readRow(lineAt(last)).row?.row).toMatchObject({ createdAt: last });
     for (const beyond of [8.64e15 + 1, -8.64e15 - 1])
       expect(() => readRow(lineAt(beyond))).toThrow(/createdAt/);
   });

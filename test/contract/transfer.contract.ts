@@ -10,6 +10,7 @@ import { exportText } from "../../src/transfer/export-board.ts";
 import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually } from "../support/boards/client.ts";
+import { recorded, recordedKeys } from "../support/boards/recorded.ts";
 import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/boards/rich-board.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
@@ -206,18 +207,76 @@ export function describeTransfer(
         expect(await within(to, (store) => store.publishers.get("pub_a"))).toBeNull();
       });
 
-      it("stops at a wrong line with its number, keeps what came before its batch, and goes on once it is right", async () => {
-        const before = await within(from, (store) => exportTo(store, file));
+      it("writes nothing of a file with one bad row anywhere, and names its line and field", async () => {
+        await within(from, (store) => exportTo(store, file));
         const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
-        const wrong = join(folder, "wrong.jsonl");
-        await writeFile(wrong, sealed(lines.with(700, lines[700]?.replace('"active"', '"lost"') ?? "")));
-        await expect(importInto(to, wrong)).rejects.toThrow(/^Line 701: state /);
-        const kept = lines.slice(1, 501).filter((line) => line.startsWith('{"post"'));
-        expect(await within(to, async ({ statistics }) => (await statistics.counts(T0)).activePosts)).toBe(
-          kept.length,
-        );
-        await importInto(to);
-        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual(before);
+        const bad = join(folder, "bad.jsonl");
+        const at = (n: number, change: (line: string) => string) =>
+          sealed(lines.with(n - 1, change(lines[n - 1] ?? "")));
+        const last = lines.length - 1;
+        const first = lines.findIndex((line) => line.startsWith('{"post"')) + 1;
+        const idOf = (n: number) => /"id":"(\w+)"/.exec(lines[n - 1] ?? "")?.[1] ?? "";
+        const owner = lines.findIndex((line) => line.startsWith('{"publisher"')) + 1;
+        const changes: [number, (line: string) => string, RegExp][] = [
+          [first, (line) => line.replace('"active"', '"lost"'), /post\.state /],
+          [700, (line) => line.replace('"active"', '"lost"'), /post\.state /],
+          [last, (line) => line.replace('"active"', '"lost"'), /post\.state /],
+          [last, (line) => line.replace('"title"', '"mood":1,"title"'), /post Unrecognized key: "mood"/],
+          [last, (line) => line.replace(/"title":"[^"]*",/, ""), /post\.title /],
+          [
+            last,
+            (line) => line.replace(`"${idOf(last)}"`, `"${idOf(first)}"`),
+            /post\.id is that of an earlier/,
+          ],
+          [last, (line) => line.replace('"pub_a"', '"pub_b"'), /post\.publisherId names no publisher/],
+          [
+            last,
+            (line) => line.replace('"parentId":null', '"parentId":"none"'),
+            /post\.parentId names no post/,
+          ],
+          [last, () => "[1]", /expected record/],
+          [last, () => '{"post":{', /not JSON/],
+          [last, () => '{"badge":{}}', /"badge" is no kind of row/],
+          [owner, (line) => line.replace(/"keyHash":"[^"]*"/, '"keyHash":7'), /publisher\.keyHash /],
+        ];
+        for (const [line, change, why] of changes) {
+          const text = at(line, change);
+          expect(text).not.toBe(at(line, (same) => same));
+          await writeFile(bad, text);
+          const refused = await importInto(to, bad).catch((error: Error) => error.message);
+          expect(refused).toMatch(new RegExp(`^Line ${line}: .*${why.source}`));
+        }
+        await writeFile(bad, sealed(lines.toSpliced(last - 1, 1)));
+        await expect(importInto(to, bad)).rejects.toThrow("Line 1: rows.post says 1200; there are 1199");
+        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual([]);
+      });
+
+      it("takes recorded exports of earlier builds with everything in them, and says what it drops", async () => {
+        for (const [name, dropped] of [
+          ["before-0.1.0", { "subscription.learning": 3, reported: 1 }],
+          ["0.1.0", {}],
+        ] as const) {
+          await to.empty();
+          const path = recorded(`${name}.export.jsonl`);
+          const checked = await checkExport(path, ignored);
+          expect(Object.fromEntries(checked.dropped)).toEqual(dropped);
+          await within(to, (store) => importBoard(store, path, checked, ignored));
+          const rows = await within(to, (store) => exportTo(store, join(folder, "after.jsonl")));
+          const said = JSON.parse((await readFile(path, "utf8")).split("\n")[0] ?? "").rows;
+          const kinds = rows.map((line) => Object.keys(JSON.parse(line))[0] ?? "");
+          for (const kind of ["publisher", "post", "subscription", "delivery", "inbox", "report", "counter"])
+            expect([kind, kinds.filter((one) => one === kind).length]).toEqual([kind, said[kind]]);
+          const { keys, secret_key: SECRET_KEY, ids } = recordedKeys(name);
+          const board = await startBoard({ SECRET_KEY, STORE_URL: to.url });
+          try {
+            for (const key of Object.values(keys))
+              expect((await call(board, "GET /publishers/me", undefined, { key })).status).toBe(200);
+            expect((await call(board, `GET /posts/${ids[0]}`)).status).toBe(200);
+            expect((await call(board, `GET /posts/${ids[2]}`)).status).toBe(404);
+          } finally {
+            await board.stop();
+          }
+        }
       });
     });
   });

@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/start-worker.ts",
     "src/parse-url.ts",
   ],
-  "src/transfer": ["src/ports", "src/schema", "src/parse-url.ts"],
+  "src/transfer": ["src/ports", "src/schema", "src/parse-url.ts", "src/sqlite.ts"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/gazetteer", "src/data", "src/failures.ts"],
   "src/search": ["src/data", "src/schema"],
   "src/ports": ["src/schema"],
