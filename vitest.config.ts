@@ -13,7 +13,7 @@ const ON_EITHER_STORE = [
   "test/tools/*.test.ts",
   "test/tools/search/pages.test.ts",
   "test/routes/{erasure,meeting-calls,posts,publishers,retention,subscriptions,threads,waiting}.test.ts",
-  "test/**/{inbox,webhooks,delivery,delivering-boards}.test.ts",
+  "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
   "test/syndication/{polls,unreadable}.test.ts",
 ];

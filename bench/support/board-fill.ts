@@ -120,7 +120,7 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
 /** As long as a SHA-256. */
 const keyHash = (n: number) => digits(n, 64);
 
-const at = (time: number) => ({ createdAt: time, updatedAt: time });
+const at = (time: number) => ({ createdAt: time, updatedAt: time, writtenNo: time });
 
 /** @param notice  one of `notices` */
 function postRow(

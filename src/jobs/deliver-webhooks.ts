@@ -14,6 +14,9 @@ const LEASE_MS = 30_000;
 /** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
 const STOP_MS = 3_000;
 
+/** A clock that shows so much less than before was put back. */
+const STEP_MS = 5_000;
+
 interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
@@ -32,6 +35,8 @@ interface DeliveryOptions {
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
+  /** The clock at the last claim; a start begins by looking for what waits by a clock that has gone back. */
+  #latest = Number.POSITIVE_INFINITY;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -41,6 +46,8 @@ export class WebhookDelivery {
   async claim(now: number): Promise<number> {
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
+    if (now < this.#latest - STEP_MS) await this.#options.store.pushes.hasten(now);
+    this.#latest = now;
     const underWay = [...this.#underWay.keys()].map(({ receiver }) => receiver);
     const failing = underWay.filter((receiver) => receiver.failing).length;
     const claimed = await this.#options.store.pushes.claim({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
+import { numberByTime } from "../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../ports/store/transfer.ts";
 import { Kind, PostFlag } from "../schema/post.ts";
 import { REASONS } from "../schema/report.ts";
@@ -43,6 +44,20 @@ function each<Schema extends z.ZodType, Name extends string>(
   return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
 }
 
+/** A row with a number in the order of writing; boards of 0.1.0 had none. */
+function numbered<Shape extends z.ZodRawShape & { createdAt: z.ZodType<number> }, Name extends string>(
+  name: Name,
+  shape: Shape,
+) {
+  return z.preprocess(
+    (row) =>
+      typeof row === "object" && row !== null && "createdAt" in row && !(name in row)
+        ? { ...row, [name]: numberByTime(Number(row.createdAt)) }
+        : row,
+    z.strictObject({ ...shape, [name]: z.int() } as Shape & Record<Name, z.ZodInt>),
+  );
+}
+
 /** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */
 export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
   setting: z.strictObject({ name: id, value: text }),
@@ -55,7 +70,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     ...each(count, "postCount", "inboxNo"),
     createdAt: time,
   }),
-  post: z.strictObject({
+  post: numbered("writtenNo", {
     ...each(id, "id", "publisherId", "fingerprint"),
     parentId: id.nullable(),
     kind: Kind,
@@ -72,7 +87,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     state: z.enum(["active", "hidden", "removed"]),
     embedding: embedding.nullable(),
   }),
-  subscription: z.strictObject({
+  subscription: numbered("savedNo", {
     ...each(id, "id", "publisherId"),
     ...each(textOrNull, "label", "vectorModel"),
     query: object,

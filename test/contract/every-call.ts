@@ -141,6 +141,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
       await pushes.settle(two, attempt, { state: "failed", dueAt: null, deactivate: "webhook_gone" });
     },
     "pushes.giveBack": async () => pushes.giveBack(await pushes.claim({ ...claim, now: T0 + 2 })),
+    "pushes.hasten": () => pushes.hasten(T0 - DAY_MS),
     "pushes.list": () => pushes.list("sub_2", { before: null, limit: 5 }),
     "pushes.list before": () => pushes.list("sub_2", { before: 20, limit: 5 }),
     "pushes.redeliver": () => pushes.redeliver("sub_2", 3, T0),

@@ -39,7 +39,7 @@ const saved = (id: string, query: Record<string, unknown>, over: Partial<StoredS
 /** Ids of the subscriptions that a post matches, in order. */
 async function answered(matching: Matching, over: Partial<StoredPost>, vector: Int8Array | null = null) {
   await matching.refresh(T0);
-  const fields = { publisherId: "pub_1", createdAt: T0 + 1, expiresAt: T0 + 1e9, ...over };
+  const fields = { publisherId: "pub_1", writtenNo: 9, expiresAt: T0 + 1e9, ...over };
   return matching
     .answeredBy({ post: aPost("post1", fields), publisher: aPublisher("pub_1"), vector }, T0 + 1)
     .sort();

@@ -5,7 +5,7 @@ import { cosineOf, quantize } from "../../src/search/vectors.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
 const DIMENSION = 128;
-const QUERY: SavedQuery = { filter: OPEN_FILTER, createdAt: 0, required: [], words: [], meaning: null };
+const QUERY: SavedQuery = { filter: OPEN_FILTER, savedNo: 0, required: [], words: [], meaning: null };
 const POST: NewPost = {
   kind: "offer",
   tags: [],
@@ -16,7 +16,7 @@ const POST: NewPost = {
   publisherId: "p",
   parentId: null,
   syndicated: false,
-  createdAt: 5,
+  writtenNo: 5,
   words: [],
   vector: null,
 };
@@ -29,7 +29,7 @@ describe("a percolator", () => {
   };
 
   it("finds by all words, in either spelling, with what is required, and no post from before", () => {
-    const query = { required: ["road"], words: ["check", "in"], respelt: ["checkin"], createdAt: 5 };
+    const query = { required: ["road"], words: ["check", "in"], respelt: ["checkin"], savedNo: 5 };
     for (const words of [
       ["road", "check", "in"],
       ["road", "checkin"],
@@ -37,7 +37,7 @@ describe("a percolator", () => {
       expect(candidates(query, { words })).toEqual([{ id: "q", value: null, cosine: null }]);
     expect(candidates(query, { words: ["check", "in"] })).toEqual([]);
     expect(candidates(query, { words: ["road", "check"] })).toEqual([]);
-    expect(candidates(query, { words: ["road", "checkin"], createdAt: 4 })).toEqual([]);
+    expect(candidates(query, { words: ["road", "checkin"], writtenNo: 4 })).toEqual([]);
   });
 
   it("finds by meaning from the floor on, and tells the cosine also where words decide", () => {

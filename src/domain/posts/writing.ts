@@ -107,6 +107,7 @@ export class Writing {
       retrievals: 0,
       createdAt: now,
       updatedAt: now,
+      writtenNo: 0,
       state: "active",
     };
     // Beside the insertion, so that the writer does not wait for both. It never fails.

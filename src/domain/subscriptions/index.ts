@@ -89,6 +89,7 @@ export class Subscriptions {
       ...ACTIVATED,
       lastMatchedAt: null,
       createdAt: now,
+      savedNo: 0,
     };
     const kept = await store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
       // The publisher erased itself between our check of its key and our write.

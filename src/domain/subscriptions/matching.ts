@@ -142,7 +142,7 @@ export class Matching {
             map,
           });
     const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
-    this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
+    this.#standing.add(id, { ...ways, filter, savedNo: row.savedNo }, standing);
   }
 
   /** Counts again what a changed board's posts are to queries, a hundred at a time. */

@@ -146,6 +146,6 @@ function recordOf(push: PushRecord): DeliveryRecord {
       error,
       latency_ms: latencyMs,
     })),
-    due_at: isoTimeOrNull(push.dueAt),
+    due_at: isoTimeOrNull(push.dueAt === null ? null : Math.max(push.dueAt, push.matchedAt)),
   };
 }

@@ -37,8 +37,16 @@ export interface StoredPost {
   retrievals: number;
   createdAt: number;
   updatedAt: number;
+  /**
+   * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
+   * this reaches. An insert sets it, whatever is given.
+   */
+  writtenNo: number;
   state: PostState;
 }
+
+/** The number of a row from before there were numbers: in the order of time, and below all others. */
+export const numberByTime = (createdAt: number): number => createdAt - 8.64e15;
 
 /** What an edit may change. */
 export type PostChange = Partial<
@@ -48,6 +56,7 @@ export type PostChange = Partial<
     | "publisherId"
     | "parentId"
     | "createdAt"
+    | "writtenNo"
     | "replyCount"
     | "lastReplyAt"
     | "retrievals"
@@ -198,7 +207,8 @@ export interface WorkItem {
 
 export interface WorkStore {
   /**
-   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. What comes of the
+   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. New work is due by
+   * any clock, and so is a claim that ends later than the clocks of processes can differ. What comes of the
    * work settles it (`SubscriptionStore.deliver`, `PostStore.setVectors`), unless it was enqueued again since. A claim not
    * settled in time falls due again, so that work survives the death of its worker.
    */

@@ -93,6 +93,11 @@ export interface PushStore {
       deactivate: "webhook_gone" | "webhook_failing" | null;
     },
   ): Promise<boolean>;
+  /**
+   * Makes pushes that wait by a clock which has gone back since wait from `now` on, as long as before: those whose match or
+   * last attempt lies further ahead than clocks of processes can differ.
+   */
+  hasten(now: number): Promise<void>;
   /** Gives claims back unused, due at once; for a stop. */
   giveBack(pushes: readonly ClaimedPush[]): Promise<void>;
   /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */

@@ -27,8 +27,15 @@ export interface StoredSubscription {
   failingSince: number | null;
   lastMatchedAt: number | null;
   createdAt: number;
+  /**
+   * Number of the change that saved it, see `StoredPost.writtenNo`: order of writing decides which posts are newer, since
+   * clocks differ and go back. An insert sets it, whatever is given.
+   */
+  savedNo: number;
 }
-export type SubscriptionChange = Partial<Omit<StoredSubscription, "id" | "publisherId" | "createdAt">>;
+export type SubscriptionChange = Partial<
+  Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">
+>;
 
 /** One match as it is read back: `deliveryId` grows by one per subscription, in the order of matching. */
 export interface Delivery {

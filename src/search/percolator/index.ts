@@ -8,8 +8,8 @@ import { DOT_TO_COSINE } from "../vectors.ts";
 /** A saved query: its filters, and the ways a post may answer its text. */
 export interface SavedQuery {
   filter: StandingFilter;
-  /** Only posts written at or after it are found. */
-  createdAt: number;
+  /** Only posts are found whose `writtenNo` reaches it. */
+  savedNo: number;
   /** Words that a post must have in any case, such as those of a quoted phrase. */
   required: readonly string[];
   /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
@@ -32,7 +32,7 @@ interface FilteredPost {
   publisherId: string;
   parentId: string | null;
   syndicated: boolean;
-  createdAt: number;
+  writtenNo: number;
 }
 
 /** A post to match against the saved queries. */
@@ -123,11 +123,11 @@ export class Percolator<T> {
     const found: Candidate<T>[] = [];
     const toCompare: { entry: Entry<T>; meaning: Meaning; hasWords: boolean }[] = [];
     for (const entry of this.#entries.values()) {
-      const { filter, createdAt, required, words, respelt = [] } = entry.query;
+      const { filter, savedNo, required, words, respelt = [] } = entry.query;
       const { meaning } = entry;
       const isCompared = meaning !== null && post.vector !== null;
       if (words === null && !isCompared) continue;
-      if (post.createdAt < createdAt || !passes(filter, post) || !required.every(isSaid)) continue;
+      if (post.writtenNo < savedNo || !passes(filter, post) || !required.every(isSaid)) continue;
       const hasWords = words?.every(isSaid) === true || (respelt.length > 0 && respelt.every(isSaid));
       if (isCompared) toCompare.push({ entry, meaning, hasWords });
       else if (hasWords) found.push({ id: entry.id, value: entry.value, cosine: null });

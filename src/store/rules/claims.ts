@@ -1,5 +1,13 @@
 import type { PushStore } from "../../ports/store/index.ts";
 
+/** Clocks of the processes of a board may differ by this much: a minute fast here, a minute slow there. */
+export const CLOCKS_APART_MS = 120_000;
+/** What is claimed until later than this was claimed by a clock that has gone back since. */
+export const latestLease = ({ now, leaseMs }: { now: number; leaseMs: number }): number =>
+  now + leaseMs + CLOCKS_APART_MS;
+/** When a new push is due: at once, by every clock. */
+export const dueAtOnce = (matchedAt: number): number => matchedAt - CLOCKS_APART_MS;
+
 type Options = Omit<Parameters<PushStore["claim"]>[0], "leaseMs" | "now">;
 
 /** A push that is due, with the origin that it goes to. */

@@ -19,9 +19,29 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       });
       expect(await store.subscriptions.insert(first, 50)).toBe(true);
       expect(await store.subscriptions.insert(second, 50)).toBe(true);
-      expect(await store.subscriptions.get("sub_1")).toEqual(first);
-      expect(await store.subscriptions.ofPublisher("pub_a")).toEqual([second, first]);
+      expect(await store.subscriptions.get("sub_1")).toEqual({ ...first, savedNo: 1 });
+      expect(await store.subscriptions.ofPublisher("pub_a")).toEqual([
+        { ...second, savedNo: 2 },
+        { ...first, savedNo: 1 },
+      ]);
       expect(await store.subscriptions.get("nope")).toBeNull();
+    });
+
+    it("are numbered in the order of writing among the posts, whatever clocks said", async () => {
+      await store.posts.insert(aPost("before", { createdAt: T0 + DAY_MS }));
+      for (const id of ["sub_1", "sub_2"]) await store.subscriptions.insert(aSubscription(id), 50);
+      const { post } = await store.posts.insert(aPost("after", { createdAt: T0 - DAY_MS, writtenNo: 99 }));
+      await store.subscriptions.update("sub_1", { label: "changed" });
+      await store.subscriptions.insert(aSubscription("sub_3"), 50);
+      const [one, two, three] = await store.subscriptions.ofPublisher("pub_a");
+      const [before, after] = await store.posts.many(["before", "after"]);
+      expect(after).toEqual(post);
+      const newerThan = (written = after) =>
+        [one, two, three].map((row) => (written?.writtenNo ?? 0) >= (row?.savedNo ?? 0));
+      expect(newerThan(before)).toEqual([false, false, false]);
+      expect(newerThan(after)).toEqual([true, true, false]);
+      await store.posts.update("after", { title: "New", updatedAt: T0 + 1 }, { text: true });
+      expect(newerThan((await store.posts.get("after")) ?? undefined)).toEqual([true, true, false]);
     });
 
     it("are never more than allowed, however many are tried together", async () => {
@@ -42,8 +62,12 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
     it("change in what is named, and nothing else", async () => {
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
       const change = { query: { q: "tandem" }, vector: aVector(2), vectorModel: "m1", failures: 3 };
-      expect(await store.subscriptions.update("sub_1", change)).toEqual(aSubscription("sub_1", change));
-      expect(await store.subscriptions.get("sub_1")).toEqual(aSubscription("sub_1", change));
+      expect(await store.subscriptions.update("sub_1", change)).toEqual(
+        aSubscription("sub_1", { ...change, savedNo: 1 }),
+      );
+      expect(await store.subscriptions.get("sub_1")).toEqual(
+        aSubscription("sub_1", { ...change, savedNo: 1 }),
+      );
       expect(await store.subscriptions.update("nope", change)).toBeNull();
     });
 
@@ -98,7 +122,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       await store.subscriptions.remove("sub_2");
       const since = await store.subscriptions.changes(all.next, 100);
       expect(since.rows).toEqual([
-        { id: "sub_1", subscription: aSubscription("sub_1", { label: "new" }) },
+        { id: "sub_1", subscription: aSubscription("sub_1", { label: "new", savedNo: 1 }) },
         { id: "sub_2", subscription: null },
       ]);
       expect(await store.subscriptions.changes(since.next, 100)).toEqual({ next: since.next, rows: [] });

@@ -10,12 +10,12 @@ export function describeWork({ store }: Subject): void {
       for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { createdAt: T0 + n }));
     });
 
-    it("is claimed oldest first, at most as much as asked", async () => {
-      expect((await claim(T0 + 9, 2)).map(({ postId, attempts }) => [postId, attempts])).toEqual([
-        ["p1", 1],
+    it("is claimed in the order of writing, whatever clocks said, at most as much as asked", async () => {
+      expect((await claim(T0 - HOUR_MS, 2)).map(({ postId, attempts }) => [postId, attempts])).toEqual([
         ["p2", 1],
+        ["p1", 1],
       ]);
-      expect((await claim(T0 + 9)).map(({ postId }) => postId)).toEqual(["p3"]);
+      expect((await claim(T0 + 9 - HOUR_MS, 9)).map(({ postId }) => postId)).toEqual(["p3"]);
     });
 
     it("goes to one claimant each, however many ask together", async () => {
@@ -30,12 +30,18 @@ export function describeWork({ store }: Subject): void {
 
     it("becomes due again when its claim runs out, and counts the attempts", async () => {
       const [first] = await claim(T0 + 9, 1);
-      expect((await claim(T0 + 9 + HOUR_MS)).find(({ postId }) => postId === "p1")).toMatchObject({
+      expect((await claim(T0 + 9 + HOUR_MS)).find(({ postId }) => postId === "p2")).toMatchObject({
         attempts: 2,
       });
       // The claim that ran out settles nothing any more.
       if (first !== undefined) await store.subscriptions.deliver([], [first]);
       expect(await store.work.backlog("match")).toBe(3);
+    });
+
+    it("does not wait for the end of a claim by a clock that has gone back since", async () => {
+      await claim(T0 + 2 * HOUR_MS);
+      expect(await claim(T0 + 2 * HOUR_MS - 60_000)).toEqual([]);
+      expect((await claim(T0)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
     });
 
     it("is gone once done", async () => {

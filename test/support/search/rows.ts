@@ -56,6 +56,7 @@ export function aPost(id: string, over: Partial<StoredPost> = {}): StoredPost {
     retrievals: 0,
     createdAt: T0,
     updatedAt: T0,
+    writtenNo: 0,
     state: "active",
     ...over,
   };
@@ -80,6 +81,7 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     failingSince: null,
     lastMatchedAt: null,
     createdAt: T0,
+    savedNo: 0,
     ...over,
   };
 }

@@ -1,6 +1,6 @@
 import { Binary } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
-import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
+import { numberByTime, type StoredPost, type StoredPublisher } from "../../../ports/store/index.ts";
 import { documentOf, rowOf } from "./rows.ts";
 import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
 
@@ -33,7 +33,11 @@ const NOT_OF_ROWS = [
 ];
 
 export function postOfDocument({ place = null, metadata = "{}", ...document }: PostDocument): StoredPost {
-  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>({ ...UNWRITTEN, ...document }, NOT_OF_ROWS);
+  const written_no = document.written_no ?? numberByTime(document.created_at.getTime());
+  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>(
+    { ...UNWRITTEN, ...document, written_no },
+    NOT_OF_ROWS,
+  );
   return { ...fields, location: place, metadata: JSON.parse(metadata) };
 }
 

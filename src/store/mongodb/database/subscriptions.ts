@@ -1,15 +1,15 @@
 import type { ClientSession } from "mongodb";
-import type { PushRecord, StoredSubscription } from "../../../ports/store/index.ts";
-import { canBePushedTo, webhookOrigin } from "../../rules/claims.ts";
+import { numberByTime, type PushRecord, type StoredSubscription } from "../../../ports/store/index.ts";
+import { canBePushedTo, dueAtOnce, webhookOrigin } from "../../rules/claims.ts";
 import type { MongodbContext } from "./context.ts";
 import { documentOf, rowOf } from "./rows.ts";
 import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 
 export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
-  const { query, ...fields } = document;
+  const { query, saved_no = numberByTime(document.created_at.getTime()), ...fields } = document;
   const others = ["webhook_origin", "next_delivery", "change_no", "redeliveries"];
   return {
-    ...rowOf<Omit<StoredSubscription, "query">>(fields, others),
+    ...rowOf<Omit<StoredSubscription, "query">>({ ...fields, saved_no }, others),
     query: JSON.parse(query),
   };
 }
@@ -61,7 +61,7 @@ export function newPush(
   const { subscriptionId, deliveryId, postId, matchedAt } = push;
   return {
     _id: pushId(subscriptionId, deliveryId),
-    ...documentOf({ subscriptionId, deliveryId, postId, matchedAt, dueAt: matchedAt }),
+    ...documentOf({ subscriptionId, deliveryId, postId, matchedAt, dueAt: dueAtOnce(matchedAt) }),
     state: "waiting",
     attempts: 0,
     ...UNCLAIMED,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession, Filter, UpdateFilter } from "mongodb";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
+import { latestLease } from "../../rules/claims.ts";
 import type { MongodbContext } from "./context.ts";
 import { inSession } from "./reads.ts";
 import type { DueWork, PostDocument } from "./schema/documents.ts";
@@ -29,8 +30,11 @@ export function mongodbWorkStore(
 /** Posts with work of a kind. */
 export const waiting = (kind: WorkKind): Filter<PostDocument> => ({ [`${kind}.at`]: { $gte: new Date(0) } });
 
-/** Work enqueued from the start: a claim's token is gone, so that it cannot settle what came after it. */
-export const dueWork = (at: number): DueWork => ({ at: new Date(at), token: null, attempts: 0 });
+/**
+ * Work enqueued from the start, due at once by any clock: a claim's token is gone, so that it cannot settle what came after
+ * it.
+ */
+export const DUE_WORK: DueWork = { at: new Date(0), token: null, attempts: 0 };
 
 /** Ends items that still have their token. */
 export function settleWork(
@@ -67,7 +71,9 @@ async function claim(
 ): Promise<WorkItem[]> {
   const claimed: WorkItem[] = [];
   const [at, tokenField, attempts] = [`${kind}.at`, `${kind}.token`, `${kind}.attempts`];
-  const due = { [at]: { $lte: new Date(now) } };
+  const due = {
+    $or: [{ [at]: { $lte: new Date(now) } }, { [at]: { $gt: new Date(latestLease({ now, leaseMs })) } }],
+  };
   while (claimed.length < limit) {
     const found = await posts
       .find(due, { projection: { [kind]: 1 }, sort: { [at]: 1 }, limit: limit - claimed.length })

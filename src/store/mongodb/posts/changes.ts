@@ -5,7 +5,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, UNWRITTEN } from "../database/posts.ts";
 import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
-import { dueWork } from "../database/work.ts";
+import { DUE_WORK } from "../database/work.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
@@ -30,9 +30,9 @@ export async function updatePostDocument(
       // A newer release may have added fields.
       ...(text ? unread : before),
       ...documentOfPost(post, before),
-      match: dueWork(post.updatedAt),
+      match: DUE_WORK,
       // One that waits or is under way begins anew: its vector would be that of the post before this edit.
-      ...(text || before.embed !== undefined ? { embed: dueWork(post.updatedAt) } : {}),
+      ...(text || before.embed !== undefined ? { embed: DUE_WORK } : {}),
     };
     await collections.posts.replaceOne({ _id: id, root: before.root }, document, { session });
     if (before.state !== document.state && document.parent_id !== null) {

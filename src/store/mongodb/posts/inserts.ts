@@ -13,7 +13,8 @@ import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, statusFields, WINDOW_END } from "../database/posts.ts";
 import { postWithKey } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
-import { dueWork } from "../database/work.ts";
+import { DUE_WORK } from "../database/work.ts";
+import { lastChange } from "../subscriptions/changes.ts";
 import { addReplyEntries } from "../subscriptions/inbox.ts";
 import { moveReplyDocuments } from "./counts.ts";
 
@@ -28,15 +29,12 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
       guard?.check(await run(() => findFingerprints(context, post.publisherId, guard)));
       let moved: string[] = [];
       const written = await write(alone, async (session) => {
-        if (post.parentId === null) {
-          await insertOne(context, session, post);
-          return post;
-        }
+        if (post.parentId === null) return insertOne(context, session, post);
         const thread = await joinThread(context, session, post, admit);
         moved = thread.moved;
-        await insertOne(context, session, thread.reply);
-        await addReplyEntries(context, session, thread.reply, thread.root);
-        return thread.reply;
+        const reply = await insertOne(context, session, thread.reply);
+        await addReplyEntries(context, session, reply, thread.root);
+        return reply;
       });
       context.wrote({ posts: [post.id, ...moved] });
       return { inserted: true, post: written };
@@ -77,8 +75,16 @@ async function findFingerprints(
 }
 
 /** @throws Error when the publisher is gone or being erased */
-async function insertOne(context: MongodbContext, session: ClientSession, post: StoredPost): Promise<void> {
-  const { publisherId, createdAt } = post;
+async function insertOne(
+  context: MongodbContext,
+  session: ClientSession,
+  sent: StoredPost,
+): Promise<StoredPost> {
+  const { publisherId } = sent;
+  // Beside the transaction, which it would only prolong: queries acknowledged before the post was sent have lower numbers.
+  const lastNo = lastChange(context);
+  // It may fail before it is waited for.
+  lastNo.catch(() => {});
   const { posts, publishers } = context.collections;
   const publisher = await publishers.findOneAndUpdate(
     { _id: publisherId, erasing: false },
@@ -88,13 +94,14 @@ async function insertOne(context: MongodbContext, session: ClientSession, post: 
   if (publisher === null) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
   // Two posts under one key both write the publisher: the later one sees the earlier.
   if (
-    post.idempotencyHash !== null &&
-    (await postWithKey(context, publisherId, post.idempotencyHash, session))
+    sent.idempotencyHash !== null &&
+    (await postWithKey(context, publisherId, sent.idempotencyHash, session))
   )
     throw new Error(`Publisher ${publisherId} has a post under this key.`);
-  const work = { match: dueWork(createdAt), embed: dueWork(createdAt) };
-  const document = { ...documentOfPost(post, statusFields(publisher)), ...work };
-  await posts.insertOne(document, { session });
+  const work = { match: DUE_WORK, embed: DUE_WORK };
+  const post = { ...sent, writtenNo: await lastNo };
+  await posts.insertOne({ ...documentOfPost(post, statusFields(publisher)), ...work }, { session });
+  return post;
 }
 
 interface Thread {

@@ -2,7 +2,7 @@ import { makerName, type PostStore, type VectorMaker, type WorkItem } from "../.
 import type { MongodbContext } from "../database/context.ts";
 import { binaryOf, vectorOfBinary } from "../database/posts.ts";
 import { findPosts } from "../database/reads.ts";
-import { dueWork, settleWork } from "../database/work.ts";
+import { DUE_WORK, settleWork } from "../database/work.ts";
 
 /** Stores vectors inside their posts, each by one write: a restored post and a rebuilt index need no model. */
 export async function setVectorDocuments(
@@ -14,7 +14,7 @@ export async function setVectorDocuments(
   const writes = rows.map(({ id, updatedAt, vector, ...maker }) => {
     const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
     const filter = { _id: id, updated_at: new Date(updatedAt), state: { $ne: "removed" } } as const;
-    return { updateOne: { filter, update: { $set: { ...made, match: dueWork(updatedAt) } } } };
+    return { updateOne: { filter, update: { $set: { ...made, match: DUE_WORK } } } };
   });
   await connection.run(async () => {
     if (writes.length > 0) await collections.posts.bulkWrite(writes, { ordered: false });
@@ -55,7 +55,7 @@ export async function enqueueMissingVectorDocuments(
     if (found.length === 0) return 0;
     const { modifiedCount } = await posts.updateMany(
       { _id: { $in: found.map(({ _id }) => _id) }, embed: { $exists: false } },
-      [{ $set: { embed: { at: "$updated_at", token: null, attempts: 0 } } }],
+      { $set: { embed: DUE_WORK } },
     );
     return modifiedCount;
   });

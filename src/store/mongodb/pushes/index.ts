@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
+import { CLOCKS_APART_MS } from "../../rules/claims.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { findPost } from "../database/reads.ts";
@@ -14,12 +15,30 @@ import {
 import { claimPushDocuments } from "./claims.ts";
 import { asClaimed, settlePushDocuments } from "./settling.ts";
 
+/** When a waiting push was last dealt with. */
+const PLANNED = { $ifNull: [{ $toDate: { $last: "$history.at" } }, "$matched_at"] };
+
+/** All that wait for a receiver, by the index of what is due. */
+const WAITING = { failing: { $in: [true, false] }, state: "waiting", origin: { $gt: "" } } as const;
+
 export function mongodbPushStore(context: MongodbContext): PushStore {
   const { connection, collections } = context;
   const { pushes } = collections;
   return {
     claim: (options) => connection.run(() => claimPushDocuments(context, options)),
     settle: settlePushDocuments(context),
+
+    async hasten(now) {
+      const ahead = new Date(now + CLOCKS_APART_MS);
+      const isAhead = {
+        $and: [{ $gt: [PLANNED, ahead] }, { $gte: ["$due_at", { $subtract: [PLANNED, CLOCKS_APART_MS] }] }],
+      };
+      await connection.run(() =>
+        pushes.updateMany({ ...WAITING, $expr: isAhead }, [
+          { $set: { due_at: { $add: [new Date(now), { $subtract: ["$due_at", PLANNED] }] } } },
+        ]),
+      );
+    },
 
     async giveBack(claimed) {
       if (claimed.length === 0) return;
@@ -28,7 +47,9 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
         token: { $in: claimed.map(({ token }) => token) },
       };
       await connection.run(() =>
-        pushes.updateMany(those, [{ $set: { token: null, due_at: "$matched_at" } }]),
+        pushes.updateMany(those, [
+          { $set: { token: null, due_at: { $subtract: ["$matched_at", CLOCKS_APART_MS] } } },
+        ]),
       );
     },
 

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
+import { inSession } from "../database/reads.ts";
 import { subscriptionOfDocument } from "../database/subscriptions.ts";
 
 type Changes = Awaited<ReturnType<SubscriptionStore["changes"]>>;
@@ -25,6 +26,19 @@ export async function nextChange(
     { session, upsert: true, returnDocument: "after" },
   );
   return sequence?.n ?? changes;
+}
+
+/** From now on, change numbers are not below `least`. */
+export async function raiseChanges(
+  { collections }: Pick<MongodbContext, "collections">,
+  least: number,
+  session?: ClientSession,
+): Promise<void> {
+  await collections.sequences.updateOne(
+    SEQUENCE,
+    { $max: { n: least } },
+    { upsert: true, ...inSession(session) },
+  );
 }
 
 /** The number of the last change, 0 before the first. */

@@ -88,7 +88,7 @@ async function insert(
   }
   if ((await activeOf(context, session, publisherId)) >= maxActive) return false;
   await subscriptions.insertOne(
-    { ...subscriptionFields(subscription), next_delivery: 1, change_no },
+    { ...subscriptionFields({ ...subscription, savedNo: change_no }), next_delivery: 1, change_no },
     { session },
   );
   return true;

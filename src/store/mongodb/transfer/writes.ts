@@ -12,8 +12,8 @@ import {
   type SubscriptionDocument,
 } from "../database/schema/documents.ts";
 import { destinationOf, pushId, subscriptionFields, UNCLAIMED } from "../database/subscriptions.ts";
-import { dueWork } from "../database/work.ts";
-import { nextChange } from "../subscriptions/changes.ts";
+import { DUE_WORK } from "../database/work.ts";
+import { nextChange, raiseChanges } from "../subscriptions/changes.ts";
 import { deliveryDocument } from "../subscriptions/deliveries.ts";
 import { entryId } from "../subscriptions/inbox.ts";
 
@@ -24,9 +24,11 @@ export async function writePageDocuments(
   pages: readonly RowPage[],
   mark: { name: string; from: string | null; to: string },
 ): Promise<void> {
-  const changes = pages.reduce((n, { kind, rows }) => n + (kind === "subscription" ? rows.length : 0), 0);
+  const saved = pages.flatMap(({ kind, rows }) => (kind === "subscription" ? rows : []));
+  const changes = saved.length;
   // The sequence comes first in every transaction that raises it.
   let changeNo = changes === 0 ? 0 : (await nextChange(context, session, changes)) - changes;
+  if (changes > 0) await raiseChanges(context, Math.max(...saved.map(({ savedNo }) => savedNo)), session);
   const nextNo = () => {
     changeNo += 1;
     return changeNo;
@@ -103,8 +105,8 @@ const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
   work: {
     collection: "posts",
     update: ({ kind, postId }, { posts }) => {
-      const { root, updated_at } = there(posts, postId);
-      return { filter: { _id: postId, root }, update: { $set: { [kind]: dueWork(updated_at.getTime()) } } };
+      const { root } = there(posts, postId);
+      return { filter: { _id: postId, root }, update: { $set: { [kind]: DUE_WORK } } };
     },
   },
 };

@@ -219,4 +219,11 @@ export const STORE_MIGRATIONS: readonly string[] = [
   // Builds before 1.0 kept these tables. Tags are now counted from posts, and reporters from reports.
   "DROP TABLE IF EXISTS post_tag",
   "DROP TABLE IF EXISTS reported_post",
+  // What is there keeps its order by time, below all numbers of changes: see `numberByTime`.
+  `
+  ALTER TABLE post ADD COLUMN written_no INTEGER NOT NULL DEFAULT 0;
+  UPDATE post SET written_no = created_at - 8640000000000000;
+  ALTER TABLE subscription ADD COLUMN saved_no INTEGER NOT NULL DEFAULT 0;
+  UPDATE subscription SET saved_no = created_at - 8640000000000000;
+  `,
 ];

@@ -67,7 +67,7 @@ export function blobOf(vector: Int8Array): Uint8Array {
 
 const WHOLE_POST = new Columns<StoredPost>(
   `id publisherId kind title body link tags location startsAt endsAt timezone expiresAt expiryChosen sourceUrl syndicated
-  metadata parentId replyCount lastReplyAt flags fingerprint inputHash idempotencyHash retrievals createdAt updatedAt state`,
+  metadata parentId replyCount lastReplyAt flags fingerprint inputHash idempotencyHash retrievals createdAt updatedAt writtenNo state`,
   { json: "tags location metadata flags", flag: "expiryChosen syndicated" },
 );
 /** What the publisher wrote, as `post_content` has it until the post is removed. */
@@ -133,6 +133,6 @@ export const PUBLISHER = new Columns<StoredPublisher>(
 
 export const SUBSCRIPTION = new Columns<StoredSubscription>(
   `id publisherId label query vector vectorModel background webhookUrl webhookVerifiedAt secretVersion previousSecretUntil
-  active inactiveReason failures failingSince lastMatchedAt createdAt`,
+  active inactiveReason failures failingSince lastMatchedAt createdAt savedNo`,
   { json: "query background", flag: "active", vector: "vector" },
 );

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
+import { latestLease } from "../../rules/claims.ts";
 import type { SqliteConnection, SqliteContext } from "./connection.ts";
 
 export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
@@ -9,8 +10,8 @@ export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
       write(() => {
         const due: { post: number; id: string; attempts: number }[] = sql(
           `SELECT w.post, p.id, w.attempts FROM work w JOIN post p ON p.seq = w.post
-          WHERE w.kind = ? AND w.due_at <= ? ORDER BY w.due_at, w.post LIMIT ?`,
-        ).all(kind, now, limit);
+          WHERE w.kind = ? AND (w.due_at <= ? OR w.due_at > ?) ORDER BY w.due_at, w.post LIMIT ?`,
+        ).all(kind, now, latestLease({ now, leaseMs }), limit);
         const token = randomUUID();
         return due.map(({ post, id, attempts }): WorkItem => {
           sql(
@@ -36,21 +37,20 @@ export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
   };
 }
 
-/** Enqueues again from the start: a claimed item loses its token, so that its claim cannot settle it. */
-export function enqueueWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number, dueAt: number): void {
+/**
+ * Enqueues again from the start, due at once by any clock: a claimed item loses its token, so that its claim cannot settle
+ * it.
+ */
+export function enqueueWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number): void {
   sql(
-    `INSERT INTO work (post, kind, due_at, token, attempts) VALUES (?, ?, ?, NULL, 0)
+    `INSERT INTO work (post, kind, due_at, token, attempts) VALUES (?, ?, 0, NULL, 0)
     ON CONFLICT (post, kind) DO UPDATE SET due_at = excluded.due_at, token = NULL, attempts = 0`,
-  ).run(post, kind, dueAt);
+  ).run(post, kind);
 }
 
 /** Enqueues again what is enqueued or claimed: a vector of the post before this edit will be rejected. */
-export function renewWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number, dueAt: number): void {
-  sql("UPDATE work SET due_at = ?, token = NULL, attempts = 0 WHERE post = ? AND kind = ?").run(
-    dueAt,
-    post,
-    kind,
-  );
+export function renewWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number): void {
+  sql("UPDATE work SET due_at = 0, token = NULL, attempts = 0 WHERE post = ? AND kind = ?").run(post, kind);
 }
 
 /** Deletes items that are still claimed under their token. */

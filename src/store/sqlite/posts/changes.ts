@@ -18,6 +18,7 @@ import {
   storedPostOfRow,
 } from "../database/rows.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
+import { lastChangeNo } from "../subscriptions/changes.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
 import { indexKeptVector } from "./vectors.ts";
 
@@ -36,7 +37,8 @@ export function insertPostRow(
   const parent = sent.parentId === null ? null : parentRow(context, sent.parentId);
   const rootExpiresAt =
     parent === null ? 0 : Math.max(parent.expires_at, admit?.(rootOf(context, parent)) ?? 0);
-  const post = parent === null ? sent : replyWithin(sent, rootExpiresAt);
+  const writtenNo = lastChangeNo(connection);
+  const post = { ...(parent === null ? sent : replyWithin(sent, rootExpiresAt)), writtenNo };
   if (post.state !== "active") throw new Error("A new post is active.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
@@ -58,8 +60,8 @@ export function insertPostRow(
   }
 
   index.put(indexEntryOf(post));
-  enqueueWorkRow(connection, "match", seq, post.createdAt);
-  enqueueWorkRow(connection, "embed", seq, post.createdAt);
+  enqueueWorkRow(connection, "match", seq);
+  enqueueWorkRow(connection, "embed", seq);
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
 }
 
@@ -136,9 +138,9 @@ export function updatePostRow(
   if (text) {
     sql("DELETE FROM post_vector WHERE post = ?").run(seq);
     sql("UPDATE post SET vector_model = NULL WHERE seq = ?").run(seq);
-    enqueueWorkRow(connection, "embed", seq, after.updatedAt);
-  } else renewWorkRow(connection, "embed", seq, after.updatedAt);
-  enqueueWorkRow(connection, "match", seq, after.updatedAt);
+    enqueueWorkRow(connection, "embed", seq);
+  } else renewWorkRow(connection, "embed", seq);
+  enqueueWorkRow(connection, "match", seq);
 
   if (after.state === "active") {
     index.put(indexEntryOf(after));

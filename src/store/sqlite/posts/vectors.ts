@@ -22,7 +22,7 @@ export async function setVectorRows(
         ).get(id, updatedAt);
         if (post === undefined) continue;
         keepVector(context, { id, ...post }, maker, vector);
-        enqueueWorkRow(connection, "match", post.seq, updatedAt);
+        enqueueWorkRow(connection, "match", post.seq);
       }
       settleWorkRows(connection, start + VECTORS_PER_WRITE < rows.length ? [] : settled);
     });
@@ -88,13 +88,13 @@ export function enqueueMissingVectorRows(
     ["vector_model < ?", made],
     ["vector_model > ?", made],
   ] as const) {
-    const missing: { seq: number; updated_at: number }[] = connection
+    const missing: { seq: number }[] = connection
       .sql(
-        `SELECT p.seq, p.updated_at FROM post p WHERE p.state = 'active' AND p.${range}
+        `SELECT p.seq FROM post p WHERE p.state = 'active' AND p.${range}
           AND NOT EXISTS (SELECT 1 FROM work w WHERE w.post = p.seq AND w.kind = 'embed') LIMIT ?`,
       )
       .all(...values, limit - count);
-    for (const { seq, updated_at } of missing) enqueueWorkRow(connection, "embed", seq, updated_at);
+    for (const { seq } of missing) enqueueWorkRow(connection, "embed", seq);
     count += missing.length;
   }
   return count;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushStore } from "../../../ports/store/index.ts";
+import { CLOCKS_APART_MS, dueAtOnce } from "../../rules/claims.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
 import { Columns } from "../database/rows.ts";
@@ -10,6 +11,9 @@ import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./c
  * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
  * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
  */
+
+/** When a waiting push was last dealt with. */
+const PLANNED = "coalesce(json_extract(history, '$[#-1].at'), matched_at)";
 
 export function sqlitePushStore({ connection }: SqliteContext): PushStore {
   const { sql, read, write } = connection;
@@ -22,12 +26,21 @@ export function sqlitePushStore({ connection }: SqliteContext): PushStore {
 
     settle: (push, attempt, outcome) => write(() => settlePushRow(connection, push, attempt, outcome)),
 
+    async hasten(now) {
+      await write(() =>
+        sql(
+          `UPDATE push SET due_at = ?1 + due_at - ${PLANNED}
+          WHERE state = 'waiting' AND ${PLANNED} > ?2 AND due_at >= ${PLANNED} - ${CLOCKS_APART_MS}`,
+        ).run(now, now + CLOCKS_APART_MS),
+      );
+    },
+
     async giveBack(pushes) {
       if (pushes.length === 0) return;
       await write(() => {
         for (const { subscriptionId, deliveryId, token } of pushes) {
           sql(
-            `UPDATE push SET token = NULL, due_at = matched_at
+            `UPDATE push SET token = NULL, due_at = matched_at - ${CLOCKS_APART_MS}
             WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
           ).run(subscriptionId, deliveryId, token);
         }
@@ -79,8 +92,16 @@ export function addPush(
   if (origin === null) return;
   sql(
     `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, origin, failing)
-    VALUES (?1, ?2, ?3, ?4, 'waiting', ?4, 0, ?5, ?6)`,
-  ).run(push.subscription, push.deliveryId, push.postId, push.matchedAt, origin, failing);
+    VALUES (?, ?, ?, ?, 'waiting', ?, 0, ?, ?)`,
+  ).run(
+    push.subscription,
+    push.deliveryId,
+    push.postId,
+    push.matchedAt,
+    dueAtOnce(push.matchedAt),
+    origin,
+    failing,
+  );
 }
 
 /** Of a row with the id of its subscription. */

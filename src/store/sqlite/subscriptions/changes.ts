@@ -2,12 +2,22 @@ import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import { type SqliteRow, SUBSCRIPTION } from "../database/rows.ts";
 
-/** Gives a subscription the next change number, in place of its older one. Runs inside a write. */
-export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): void {
-  sql("INSERT OR REPLACE INTO subscription_change (subscription_id, gone) VALUES (?, ?)").run(
+/** Gives a subscription the next change number, in place of its older one, and returns it. Runs inside a write. */
+export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): number {
+  return sql("INSERT OR REPLACE INTO subscription_change (subscription_id, gone) VALUES (?, ?)").run(
     id,
     Number(gone),
-  );
+  ).lastInsertRowid as number;
+}
+
+/** The number of the last change. */
+export function lastChangeNo({ sql }: SqliteConnection): number {
+  return sql("SELECT seq FROM sqlite_sequence WHERE name = 'subscription_change'").get()?.seq ?? 0;
+}
+
+/** From now on, change numbers are larger than those of imported rows. Runs inside a write. */
+export function raiseChangeNo({ sql }: SqliteConnection, least: number): void {
+  sql("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'subscription_change'").run(least);
 }
 
 /** See `SubscriptionStore.changes`. */

@@ -46,7 +46,13 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
-        const { id: _id, publisherId: _publisherId, createdAt: _createdAt, ...changeable } = after;
+        const {
+          id: _id,
+          publisherId: _publisherId,
+          createdAt: _createdAt,
+          savedNo: _savedNo,
+          ...changeable
+        } = after;
         updateIn(connection, "subscription", columnsOf(changeable), ["id", id]);
         const { seq } = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
         recordChange(connection, id, false);
@@ -66,8 +72,8 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
 /** Runs inside a write. */
 export function insertSubscription(connection: SqliteConnection, subscription: StoredSubscription): void {
-  insertInto(connection, "subscription", columnsOf(subscription));
-  recordChange(connection, subscription.id, false);
+  const savedNo = recordChange(connection, subscription.id, false);
+  insertInto(connection, "subscription", { ...columnsOf(subscription), saved_no: savedNo });
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */
@@ -96,7 +102,7 @@ function find({ sql }: SqliteConnection, id: string): StoredSubscription | null 
   return row === undefined ? null : SUBSCRIPTION.read(row);
 }
 
-const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt">) => ({
+const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">) => ({
   ...SUBSCRIPTION.write(fields),
   webhook_origin: fields.webhookUrl === null ? null : webhookOrigin(fields.webhookUrl),
 });

@@ -7,6 +7,7 @@ import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";
 import { insertPublisher } from "../publishers/index.ts";
 import { moveWaitingRows } from "../pushes/claims.ts";
+import { raiseChangeNo } from "../subscriptions/changes.ts";
 import { insertSubscription } from "../subscriptions/index.ts";
 
 /** See `TransferStore.write`; runs inside a write. */
@@ -81,8 +82,10 @@ const WRITERS: { readonly [Kind in RowKind]: Writer<Kind> } = {
   subscription({ connection }, rows) {
     for (const { nextDelivery, ...subscription } of rows) {
       insertSubscription(connection, subscription);
-      updateIn(connection, "subscription", { next_delivery: nextDelivery }, ["id", subscription.id]);
+      const kept = { next_delivery: nextDelivery, saved_no: subscription.savedNo };
+      updateIn(connection, "subscription", kept, ["id", subscription.id]);
     }
+    raiseChangeNo(connection, Math.max(...rows.map(({ savedNo }) => savedNo)));
   },
 
   delivery: into("delivery"),
@@ -104,9 +107,7 @@ const WRITERS: { readonly [Kind in RowKind]: Writer<Kind> } = {
 
   work({ connection }, rows) {
     for (const { kind, postId } of rows) {
-      const post = rowOf(connection, "post", postId);
-      const { at } = connection.sql("SELECT updated_at AS at FROM post WHERE seq = ?").get(post);
-      enqueueWorkRow(connection, kind, post, at);
+      enqueueWorkRow(connection, kind, rowOf(connection, "post", postId));
     }
   },
 };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { CLOCKS_APART_MS } from "../../../../src/store/rules/claims.ts";
 import { aSubscription, T0 } from "../../../support/search/rows.ts";
-import type { Subject } from "../subject.ts";
-import { first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
+import { HOUR_MS, type Subject } from "../subject.ts";
+import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 
 /** Which pushes are claimed, when, and by whom. */
 export function describePushClaims({ store, another, reopen }: Subject): void {
@@ -45,12 +46,40 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
       expect(await claim()).toEqual([]);
     });
 
-    it("are due from the time of the match on, the longest due first", async () => {
+    it("are due at once by clocks up to two minutes behind, the longest due first", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 3, NOW - 1);
-      expect(named(await claim({ limit: 1 }))).toEqual(["sub_1 1"]);
+      const behind = (ms: number) => ({ now: NOW + ms - CLOCKS_APART_MS });
+      expect(named(await claim({ ...behind(0), limit: 1 }))).toEqual(["sub_1 1"]);
+      expect(named(await claim(behind(0)))).toEqual(["sub_1 2"]);
+      expect(named(await claim(behind(1)))).toEqual(["sub_1 3"]);
+    });
+
+    it("do not wait for a clock that has gone back since, new ones at once, tried ones as long as before", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 2, NOW + HOUR_MS);
+      const retried = first(await claim({ now: NOW + HOUR_MS, limit: 1 }));
+      await store.pushes.settle(retried, answer(NOW + HOUR_MS, 500), {
+        state: "waiting",
+        dueAt: NOW + HOUR_MS + 300_000,
+        deactivate: null,
+      });
+      expect(await claim()).toEqual([]);
+      await store.pushes.hasten(NOW);
       expect(named(await claim())).toEqual(["sub_1 2"]);
-      expect(named(await claim({ now: NOW + 1 }))).toEqual(["sub_1 3"]);
+      expect(named(await claim({ now: NOW + 299_999 }))).not.toContain("sub_1 1");
+      expect(named(await claim({ now: NOW + 300_000 }))).toContain("sub_1 1");
+    });
+
+    it("wait as planned where clocks differ by less than two minutes", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1, NOW + CLOCKS_APART_MS);
+      const retried = first(await claim({ now: NOW + CLOCKS_APART_MS }));
+      const dueAt = NOW + CLOCKS_APART_MS + 300_000;
+      const outcome = { state: "waiting", dueAt, deactivate: null } as const;
+      await store.pushes.settle(retried, answer(NOW + CLOCKS_APART_MS, 500), outcome);
+      await store.pushes.hasten(NOW);
+      expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([{ dueAt }]);
     });
 
     it("go to one claimant each, however many ask together through however many handles", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CLOCKS_APART_MS } from "../../../../src/store/rules/claims.ts";
 import { aSubscription, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, type Subject } from "../subject.ts";
 import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
@@ -26,7 +27,7 @@ export function describePushRedelivery({ store }: Subject): void {
         matchedAt: T0 + n - 1,
       });
       const all = [
-        { ...record(3), state: "waiting", attempts: 0, history: [], dueAt: T0 + 2 },
+        { ...record(3), state: "waiting", attempts: 0, history: [], dueAt: T0 + 2 - CLOCKS_APART_MS },
         { ...record(2), state: "waiting", attempts: 1, history: [answer(NOW + 2, null)], dueAt: NOW + 9 },
         { ...record(1), state: "delivered", attempts: 1, history: [answer(NOW + 1, 204)], dueAt: null },
       ];

@@ -19,7 +19,9 @@ import type { DocumentOf } from "../rows.ts";
  */
 
 /** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. */
-export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata">> {
+export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata" | "writtenNo">> {
+  /** Missing in what 0.1.0 wrote, as `saved_no` in subscriptions. */
+  written_no?: number;
   /** The id of the thread: the parent's id, or the post's own. */
   root: string;
   is_reply: boolean;
@@ -70,7 +72,8 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
   _id: string;
 }
 
-export interface SubscriptionDocument extends DocumentOf<Omit<StoredSubscription, "query">> {
+export interface SubscriptionDocument extends DocumentOf<Omit<StoredSubscription, "query" | "savedNo">> {
+  saved_no?: number;
   query: string;
   /** Host and port of the webhook, or null. */
   webhook_origin: string | null;
