@@ -155,7 +155,7 @@ export const FAILURES = {
     message: "No such subscription of this publisher.",
     hint: {
       rest: "GET /subscriptions lists yours.",
-      tools: "Call `check_subscription` without `id`: it lists yours.",
+      tools: 'Call `check_subscription` without `id`: with `detail` "full" it lists yours.',
     },
   },
   method_not_allowed: {
@@ -169,7 +169,7 @@ export const FAILURES = {
     hint: {
       rest: "Delete one you no longer need, or merge queries (kinds and tags take several values).",
       tools:
-        "Merge queries (`kind` and `tags` take several values). No tool deletes one: DELETE /subscriptions/{id} of the REST API does.",
+        "Merge queries (`kind` and `tags` take several values), or end one: `subscribe` with its `id` and `delete` true. `check_subscription` with `detail` full lists yours.",
     },
   },
   body_too_large: {

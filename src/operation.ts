@@ -115,9 +115,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   tool: true;
   /**
    * A second operation that the tool reaches over MCP, where it has no address of its own: by calls with the argument
-   * `given`, or without the argument `missing`.
+   * `given`, or without the argument `missing`. With `given` there may be a third, for calls with `delete: true` too.
    */
-  also?: { operation: string } & ({ given: string; missing?: never } | { missing: string; given?: never });
+  also?: { operation: string } & (
+    | { given: string; delete?: string; missing?: never }
+    | { missing: string; given?: never; delete?: never }
+  );
 }
 
 /** Every operation of the board, as `src/catalog.ts` loads them. */

@@ -21,9 +21,9 @@ export default defineTool({
   also: { missing: "id", operation: "read_inbox" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
-  async handle({ id, cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
+  async handle({ id, cursor, since, limit, wait_s }, { subscriptions, waits, caller, line, now }) {
     const page = await waits.until(caller, { seconds: wait_s, line }, () =>
-      subscriptions.pending(id, caller, { cursor, limit }),
+      subscriptions.pending(id, caller, { cursor, since, limit }, now),
     );
     const { matches, nextCursor, notes } = page;
     return ok(matches, { nextCursor, notes });

@@ -4,7 +4,7 @@ import { Post, PostInput } from "../src/schema/post.ts";
 export default defineTool({
   name: "create_post",
   title: "Write a post or a reply",
-  when: "Publish a post (`title` and `body`), reply to one (`parent_id` and `body`), or change your own (`id` and what changes).",
+  when: "Publish a post (`title` and `body`), reply to one (`parent_id` and `body`), or change or delete your own (`id`).",
   input: PostInput,
   output: Post,
   auth: "key",
@@ -22,7 +22,7 @@ export default defineTool({
   statistic: "posts",
   outcomes: ["created", "ok"],
   rest: { method: "POST", path: "/posts" },
-  also: { given: "id", operation: "edit_post" },
+  also: { given: "id", operation: "edit_post", delete: "delete_post" },
   examples: [
     {
       title: "Free bicycle repair on Saturday",

@@ -73,9 +73,9 @@ export const readInbox = defineRoute({
   rest: { method: "GET", path: "/publishers/me/inbox" },
   examples: [{}],
 
-  async handle({ cursor, limit, wait_s }, { inbox, subscriptions, waits, caller, line }) {
+  async handle({ cursor, since, limit, wait_s }, { inbox, subscriptions, waits, caller, line, now }) {
     const page = await waits.until(caller, { seconds: wait_s, line }, () =>
-      inbox.read(caller, { cursor, limit }),
+      inbox.read(caller, { cursor, since, limit }, now),
     );
     const meta = { subscriptions: await subscriptions.list(caller) };
     return ok(page.items, { nextCursor: page.nextCursor, notes: page.notes, meta });

@@ -85,7 +85,7 @@ export type Subscription = z.infer<typeof Subscription>;
 
 /** The answer to creation: the only time the secret is shown, apart from a rotation. */
 export const NewSubscription = Subscription.extend({
-  secret: z.string().describe("Verifies pushes; shown once, so keep it."),
+  secret: z.string().optional().describe("Verifies pushes; shown once, so keep it."),
 });
 
 export const RotatedSecret = z.object({
@@ -150,6 +150,7 @@ export const pageOf = {
 /** The same for a list whose new items a caller may wait for. */
 export const awaitedPageOf = {
   ...pageOf,
+  since: z.string().max(60).optional().describe('Instead of `cursor`: a time, "yesterday", "3 hours ago".'),
   wait_s: numeric({ min: 0, max: WAIT_MAX_S })
     .default(0)
     .describe("Seconds to wait for something new, at most 50. Default 0."),

@@ -193,7 +193,7 @@ describe("search understands", () => {
 describe("a failure", () => {
   it("says how to end a post, when a field was to do that", async () => {
     const { post } = await postWith({});
-    for (const field of [{ delete: true }, { status: "cancelled" }]) {
+    for (const field of [{ active: false }, { status: "cancelled" }]) {
       const refused = await client.call("create_post", { id: post.id, ...field });
       expect([refused.isError, refused.text]).toEqual([
         true,

@@ -61,6 +61,22 @@ describe("create_post with id", () => {
     expect(found.body.data.map((post: { id: string }) => post.id)).not.toContain(id);
   });
 
+  it("takes it down with `delete`, in any form of true, and only with an id", async () => {
+    const [first, second] = [
+      idIn((await client.call("create_post", distinctText(30))).text),
+      idIn((await client.call("create_post", distinctText(31))).text),
+    ];
+    expect((await client.call("create_post", { id: first, delete: "true" })).text).toMatch(/^Taken down/);
+    expect((await call(board, `GET /posts/${first}`)).status).toBe(404);
+    const kept = await client.call("create_post", { id: second, delete: false, title: "Kept" });
+    expect(kept.text).toMatch(/^Changed\./m);
+    expect((await client.call("create_post", { ...distinctText(32), delete: true })).isError).toBe(true);
+    const foreign = await call(board, "POST /posts", distinctText(33), await register(board, "Another"));
+    const refused = await client.call("create_post", { id: foreign.body.data.id, delete: true });
+    expect(refused.text).toMatch(/^not_owner: /);
+    expect((await call(board, `GET /posts/${foreign.body.data.id}`)).status).toBe(200);
+  });
+
   it("refuses another publisher's post", async () => {
     const id = idIn((await client.call("create_post", distinctText(3))).text);
     const other = await register(board, "Other");
@@ -89,7 +105,9 @@ describe("check_subscription without id", () => {
       () => listener.call("check_subscription", {}),
       ({ text }) => /A theremin[\s\S]*A hurdygurdy/.test(text),
     );
-    expect(both.text).toMatch(/"A theremin"\n[\s\S]*matches S1\n[\s\S]*"A hurdygurdy"\n[\s\S]*matches S2\n/);
+    expect(both.text).toMatch(
+      /"A theremin"\n[\s\S]*matches S1, written [\s\S]*"A hurdygurdy"\n[\s\S]*matches S2, written /,
+    );
     expect(both.text).toContain(`S1 \`${ids[0]}\` | "For theremin" | "Posts about \\"theremin\\"" | 1 kept`);
     const [tool, args] = nextCall(both.text);
     expect([tool, Object.keys(args)]).toEqual(["check_subscription", ["cursor"]]);
@@ -148,5 +166,82 @@ describe("/mcp/readonly", () => {
     for (const [name, args] of odd) said.push((await reader.call(name, args)).text);
     for (const text of said) for (const name of lacks) expect(text).not.toMatch(name);
     await reader.close();
+  });
+});
+
+describe("subscribe with id", () => {
+  const mine = async () => (await call(board, "GET /subscriptions", undefined, owner)).body.data;
+  const saved = async (q: string) => idIn((await client.call("subscribe", { query: { q } })).text);
+
+  it("changes, pauses, resumes and ends the one it names, and no other", async () => {
+    const [one, other] = [await saved("sackbut"), await saved("crumhorn")];
+    const of = async (id: string) => (await mine()).find((each: { id: string }) => each.id === id);
+    await client.call("subscribe", { id: one, query: { q: "serpent" }, label: "Low" });
+    expect(await of(one)).toMatchObject({ describes: 'Posts about "serpent"', label: "Low", active: true });
+    const paused = await client.call("subscribe", { id: one, active: false });
+    expect(paused.text).toContain(
+      `Paused: it matches nothing until: subscribe {"id":"${one}","active":true}`,
+    );
+    expect(await of(one)).toMatchObject({ active: false, inactive_reason: "paused" });
+    await client.call("subscribe", { id: one, active: true });
+    expect(await of(one)).toMatchObject({ active: true });
+    expect((await client.call("subscribe", { id: one, delete: true })).text).toMatch(/^Ended/);
+    expect(await of(one)).toBeUndefined();
+    expect(await of(other)).toMatchObject({ describes: 'Posts about "crumhorn"', active: true });
+    const gone = await client.call("subscribe", { id: one, delete: true });
+    expect(gone.text).toMatch(/^subscription_not_found: /);
+  });
+
+  it("makes room at fifty", async () => {
+    const { key } = await register(board, "Collector");
+    const full = await mcpClient({ url: `${board.url}/mcp`, key });
+    for (let n = 0; n < 50; n += 1) await full.call("subscribe", { query: { q: `viol ${n} lute${n}` } });
+    const refused = await full.call("subscribe", { query: { q: "one more" } });
+    expect(refused.text).toMatch(
+      /^too_many_subscriptions: [\s\S]*`subscribe` with its `id` and `delete` true/,
+    );
+    const list = await full.call("check_subscription", { detail: "full" });
+    const [, id] = /`(sub_\w+)`/.exec(list.text) ?? [];
+    await full.call("subscribe", { id, delete: true });
+    expect((await full.call("subscribe", { query: { q: "one more" } })).isError).toBe(false);
+    await full.close();
+  });
+});
+
+describe("the daily look", () => {
+  it("is one line and a cursor when nothing is new, whatever the number of saved queries", async () => {
+    const { key } = await register(board, "Watcher of twenty");
+    const watcher = await mcpClient({ url: `${board.url}/mcp`, key });
+    for (let n = 0; n < 20; n += 1) await watcher.call("subscribe", { query: { q: `harp ${n} lyre${n}` } });
+    const { text } = await watcher.call("check_subscription", {});
+    expect(text).toMatch(/^Nothing new\.\nNext look: check_subscription \{"cursor":"[\w-]{1,60}"\}$/);
+    const [tool, args] = nextCall(text);
+    expect((await watcher.call(tool, args)).text).toBe(text);
+    const [, id] =
+      /`(sub_\w+)`/.exec((await watcher.call("check_subscription", { detail: "full" })).text) ?? [];
+    await watcher.call("subscribe", { id, active: false });
+    const attention = await watcher.call("check_subscription", {});
+    expect(attention.text).toMatch(
+      /^Nothing new\.\nOf your 20 subscriptions:\nS1 .*inactive: paused\nNext look/,
+    );
+    await watcher.close();
+  });
+
+  it("begins at `since`, and names the root by which a reply is answered", async () => {
+    const root = idIn((await client.call("create_post", distinctText(40))).text);
+    await call(
+      board,
+      "POST /posts",
+      { ...distinctText(41), parent_id: root },
+      await register(board, "Replier"),
+    );
+    const yesterday = await client.call("check_subscription", { since: "yesterday", limit: 100 });
+    expect(yesterday.text).toContain(`answer it with \`parent_id\` "${root}"`);
+    const answered = await client.call("create_post", { body: "Thank you.", parent_id: root });
+    expect(answered.isError).toBe(false);
+    expect((await client.call("check_subscription", { since: "2099-01-01" })).text).toMatch(/^Nothing new\./);
+    expect((await client.call("check_subscription", { since: "whenever" })).text).toMatch(
+      /- since: Must be a time/,
+    );
   });
 });

@@ -147,6 +147,26 @@ describe("subscribe", () => {
     expect(await noteOf({ tags: "bike" })).toBeUndefined();
   });
 
+  it("answers 200 with the one there is when the same query is saved again, and resumes it if paused", async () => {
+    const own = await register(board, "Twice");
+    const save = (fields: object) => call(board, "POST /subscriptions", fields, own);
+    const query = { q: "Grand  piano", kind: "offer,event", near: "Berlin" };
+    const first = await save({ query, label: "One" });
+    const again = await save({ query: { ...query, q: "grand piano", kind: ["event", "offer"] } });
+    expect([first.status, again.status, again.body.data.id]).toEqual([201, 200, first.body.data.id]);
+    expect(again.body.data).not.toHaveProperty("secret");
+    expect(again.body.meta.note).toContain("You have this query already.");
+    expect((await save({ query: { ...query, radius_km: 30 } })).status).toBe(201);
+    expect((await save({ query, webhook_url: "https://hooks.example/x" })).status).toBe(201);
+    expect((await call(board, "POST /subscriptions", { query }, await register(board, "Else"))).status).toBe(
+      201,
+    );
+    await call(board, `PATCH /subscriptions/${first.body.data.id}`, { active: false }, own);
+    const resumed = await save({ query });
+    expect([resumed.status, resumed.body.data.active]).toEqual([200, true]);
+    expect((await call(board, "GET /subscriptions", undefined, own)).body.data).toHaveLength(3);
+  });
+
   it("ignores limit, cursor and sort of a query, and says so", async () => {
     const { status, body } = await subscribe({ q: "piano", limit: 5, sort: "newest" });
     expect(status).toBe(201);

@@ -3,7 +3,7 @@ import { fromJsonText } from "../../schema/scalars.ts";
 import { fieldsNamed, PLACE_FIELDS, PLACE_NAMES } from "../calls/field-names.ts";
 import { objectBehind } from "../calls/input.ts";
 import { propertiesOf } from "../reference/fields.ts";
-import { operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
+import { isTrue, operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -28,7 +28,10 @@ export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): U
   const notes: string[] = [];
   const named = renamed(given, tool.fields, notes);
   const served = operationAsked(tool, named);
-  const input = gathered(served, named, notes);
+  const { delete: deletes, ...others } = named;
+  // It only chooses the operation. Without an id there is nothing that it could mean.
+  const choosing = tool.fields.has("delete") && ("id" in named || !isTrue(deletes));
+  const input = gathered(served, choosing ? others : named, notes);
   return { served, input, apiKey: typeof apiKey === "string" ? apiKey : null, detail, notes };
 }
 

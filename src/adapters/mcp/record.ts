@@ -91,18 +91,21 @@ function readAs(post: Post): string {
 }
 
 /** A saved query; what concerns its webhook only where it has one. */
-export function subscriptionLines(saved: Subscription & { secret?: string }): string[] {
-  const { id, describes, webhook_url: webhook, webhook_verified: isVerified, secret } = saved;
+export function subscriptionLines(
+  { served }: { served: ServedOperation },
+  saved: Subscription & { secret?: string },
+): string[] {
+  const { id, describes, webhook_url: webhook, webhook_verified: isVerified, secret, active } = saved;
   const consent = isVerified ? "verified" : "its owner has not answered the challenge: nothing is pushed yet";
   return [
-    `Saved: ${quotedLine(describes)}. Later posts only.`,
+    `${served.operation.outcomes.includes("created") ? "Saved" : "Changed"}: ${quotedLine(describes)}. Later posts only.`,
     `id: ${id}`,
-    ...(webhook === null
+    ...(webhook === null ? [] : [`webhook_url: ${quotedLine(webhook)} (${consent})`]),
+    ...(webhook === null || secret === undefined
       ? []
-      : [
-          `webhook_url: ${quotedLine(webhook)} (${consent})`,
-          `secret: ${secret} (verifies pushes; shown once, so keep it)`,
-        ]),
-    `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`,
+      : [`secret: ${secret} (verifies pushes; shown once, so keep it)`]),
+    active
+      ? `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`
+      : `Paused: it matches nothing until: subscribe ${visibleJson({ id, active: true })}`,
   ];
 }

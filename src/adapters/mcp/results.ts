@@ -66,10 +66,16 @@ function linesOf(call: Call, body: Performed["body"], replayed: boolean): string
       return receiptLines(call, body.data as Post, replayed);
     case "record":
       if ("poll_url" in (body.data as object))
-        return subscriptionLines(body.data as Subscription & { secret?: string });
+        return subscriptionLines(call, body.data as Subscription & { secret?: string });
+      if ("deleted" in (body.data as object)) return [DELETED[call.tool.name] ?? "Deleted."];
       return [recordText(call.served.operation, openable(body.data as Record<string, unknown>, call.site))];
   }
 }
+
+const DELETED: Readonly<Record<string, string>> = {
+  create_post: "Taken down: nobody finds or reads it any more, nor the replies to it.",
+  subscribe: "Ended: nothing more is kept for it, and its matches are gone.",
+};
 
 /** What ordered the posts, in words; the exact mode is REST's. */
 const ORDERS: Readonly<Record<string, string>> = {
@@ -140,17 +146,18 @@ function listLines(call: Call, body: Performed["body"]): string[] {
   const rows = rowsOf(body.data as (Post | InboxItem)[]);
   const view = viewOf(call, soughtWords(q));
   const more = typeof body.next_cursor === "string" ? [continuation(call, body.next_cursor)] : [];
-  const saved = meta["subscriptions"] as Subscription[] | undefined;
-  const savedLines = saved === undefined ? [] : savedQueryLines(saved);
+  const all = meta["subscriptions"] as Subscription[] | undefined;
+  const saved = savedToShow(all ?? [], body.data as (Post | InboxItem)[], call.detail === "full");
+  const savedLines = all === undefined ? [] : savedQueryLines(saved, all.length);
   const today = `Now: ${nowText(call.now)}.`;
   if (rows.length === 0) {
-    const none = served.isWatermark ? (served.isInbox ? "Nothing new" : "No new matches") : "No posts";
-    return [`${none}. ${today}`, ...savedLines, ...more];
+    const none = served.isInbox ? "Nothing new." : "No new matches.";
+    return [served.isWatermark ? none : `No posts. ${today}`, ...savedLines, ...more];
   }
   const order =
     ORDERS[String(meta["ranking"])] ??
     (served.isWatermark || served.whole === "always" ? ", oldest first" : "");
-  const texts = rows.map((row, i) => shownPost(row.post, `${i + 1}. `, view) + newsLine(row, saved ?? []));
+  const texts = rows.map((row, i) => shownPost(row.post, `${i + 1}. `, view) + newsLine(row, saved));
   const strong = rows.findIndex(({ post }) => post.weak === true);
   const matches = strong === -1 ? texts : texts.slice(0, strong);
   return [
@@ -176,24 +183,42 @@ function countOf(shown: number, { first, total }: Record<string, unknown>): stri
   return shown === 1 ? `Post ${first + 1} of ${all}` : `Posts ${first + 1}–${first + shown} of ${all}`;
 }
 
-/** A line that says why a post is in the caller's inbox; empty for a post that was searched for. */
-function newsLine({ items }: Row, saved: readonly Subscription[]): string {
+/**
+ * A line that says when a post was written and why the caller is told of it; empty for a post that was searched for. A reply
+ * is answered by its root.
+ */
+function newsLine({ items, post }: Row, saved: readonly Subscription[]): string {
   const [first] = items;
-  if (first === undefined || !("post" in first)) return "";
-  if (first.type === "reply") return "\n   a reply to your post";
-  if (first.type === "activity") return "\n   a reply in a thread you replied to";
+  if (first === undefined || !("delivery_id" in first || "post" in first)) return "";
+  const written = `written ${nowText(Date.parse(post.created_at))}`;
+  if (!("post" in first)) return `\n   ${written}`;
+  const answer = `answer it with \`parent_id\` "${post.parent_id ?? post.id}"`;
+  if (first.type === "reply") return `\n   a reply to your post, ${written}; ${answer}`;
+  if (first.type === "activity") return `\n   a reply in a thread you replied to, ${written}; ${answer}`;
   const names = (items as InboxItem[]).map(({ subscription_id: id }) => {
     const at = saved.findIndex((each) => each.id === id);
     return at === -1 ? `\`${id}\`` : `S${at + 1}`;
   });
-  return `\n   matches ${names.join(", ")}`;
+  return `\n   matches ${names.join(", ")}, ${written}`;
 }
 
-/** The caller's subscriptions, named S1, S2, … for the matches above them. */
-function savedQueryLines(saved: readonly Subscription[]): string[] {
-  if (saved.length === 0) return ["You have no subscriptions."];
+/** Of the caller's subscriptions, those that a look is about: which matched, and which need attention; or all. */
+function savedToShow(
+  all: readonly Subscription[],
+  items: readonly (Post | InboxItem)[],
+  whole: boolean,
+): Subscription[] {
+  const matched = new Set(
+    items.map((item) => ("subscription_id" in item ? item.subscription_id : undefined)),
+  );
+  return all.filter(({ id, inactive_reason: reason }) => whole || reason !== null || matched.has(id));
+}
+
+/** Subscriptions, named S1, S2, … for the matches above them. */
+function savedQueryLines(saved: readonly Subscription[], count: number): string[] {
+  if (saved.length === 0) return count === 0 ? ["You have no subscriptions."] : [];
   return [
-    "Your subscriptions:",
+    saved.length === count ? "Your subscriptions:" : `Of your ${count} subscriptions:`,
     ...saved.map(({ id, label, describes, pending, inactive_reason: reason }, i) =>
       [
         `S${i + 1} \`${id}\``,
@@ -232,6 +257,8 @@ const section = (heading: string, lines: readonly string[]) =>
 function continuation({ tool, served, sent, detail }: Call, cursor: string): string {
   const known = Object.entries(sent).filter(([key]) => tool.fields.has(key));
   const next = { ...Object.fromEntries(known), ...(detail === "full" ? { detail } : {}), cursor };
+  // A watermark goes on where `since` began.
+  if ("since" in next) delete next.since;
   return `${served.isWatermark ? "Next look" : "More"}: ${tool.name} ${visibleJson(next)}`;
 }
 

@@ -46,29 +46,42 @@ export function servedTools({ tools, operations }: Catalog): ReadonlyMap<string,
 }
 
 /** The operation that a call with these arguments asks for. */
-export function operationAsked({ operations: [first, second] }: ServedTool, input: object): ServedOperation {
+export function operationAsked(
+  { operations: [first, second, third] }: ServedTool,
+  input: Readonly<Record<string, unknown>>,
+): ServedOperation {
   if (second === undefined) return first;
   const { also } = first.operation as Tool;
-  const isSecond =
-    also?.given !== undefined ? also.given in input : also?.missing !== undefined && !(also.missing in input);
-  return isSecond ? second : first;
+  if (also?.given === undefined)
+    return also?.missing !== undefined && !(also.missing in input) ? second : first;
+  if (!(also.given in input)) return first;
+  return third !== undefined && isTrue(input["delete"]) ? third : second;
 }
 
+/** Whether a flag was sent as true, in any of the forms that models send. */
+export const isTrue = (sent: unknown) => /^(?:true|1|yes)$/i.test(String(sent));
+
 function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {
-  const second = tool.also === undefined ? undefined : all.find(({ name }) => name === tool.also?.operation);
   const first = servedOperation(tool);
-  const operations = [first, ...(second === undefined ? [] : [servedOperation(second, first)])] as const;
+  const others = [tool.also?.operation, tool.also?.delete].flatMap((named) => {
+    const other = named === undefined ? undefined : all.find(({ name }) => name === named);
+    return other === undefined ? [] : [servedOperation(other, first)];
+  });
+  const operations = [first, ...others] as const;
   const inputs = operations.map(({ operation }) => jsonSchemaOf(operation.input, "input"));
   const takesDetail = operations.some(({ whole }) => whole === "asked");
   return {
     name: tool.name,
     operations,
-    fields: new Set(inputs.flatMap((schema) => Object.keys(propertiesOf(schema)))),
+    fields: new Set([
+      ...inputs.flatMap((schema) => Object.keys(propertiesOf(schema))),
+      ...(tool.also?.delete === undefined ? [] : ["delete"]),
+    ]),
     listed: {
       name: tool.name,
       title: tool.title,
       description: tool.when,
-      annotations: annotationsOf(tool),
+      annotations: annotationsOf(operations),
       inputSchema: inputSchemaOf(tool, inputs, takesDetail),
       outputSchema: answerSchema(operations),
     },
@@ -81,7 +94,7 @@ function servedOperation(operation: Operation, first?: ServedOperation): ServedO
   const item = operation.output instanceof z.ZodArray ? operation.output.element : undefined;
   const isWatermark = item instanceof z.ZodObject && "delivery_id" in item.shape;
   const isInbox = isWatermark && "post" in item.shape;
-  const whole = shape !== "posts" || isWatermark ? "never" : first?.shape === "post" ? "always" : "asked";
+  const whole = shape !== "posts" ? "never" : first?.shape === "post" ? "always" : "asked";
   return { operation, shape, isWatermark, isInbox, whole };
 }
 
@@ -96,10 +109,13 @@ function shapeOf({ output, carriesPosts, effect }: Operation): ServedOperation["
  * reading tool neither that hint nor `idempotentHint` means anything, and false is the default of the latter. Posts are
  * foreign text, so every tool is open-world.
  */
-function annotationsOf({ effect }: Operation): Record<string, boolean> {
+function annotationsOf(operations: ServedTool["operations"]): Record<string, boolean> {
+  const [first] = operations;
+  const reads = first.operation.effect === "reads";
+  const destroys = operations.some(({ operation: { effect } }) => effect === "erases");
   return {
-    readOnlyHint: effect === "reads",
-    ...(effect === "reads" ? {} : { destructiveHint: effect === "erases" }),
+    readOnlyHint: reads,
+    ...(reads ? {} : { destructiveHint: destroys }),
     openWorldHint: true,
   };
 }
@@ -119,10 +135,8 @@ function inputSchemaOf(
   const required = requiredOf(first).filter((name) => requiredOf(second ?? first).includes(name));
   const properties = {
     ...propertiesOf(first),
-    ...(second === undefined ? {} : fieldsOfSecond(tool.also?.given, second)),
-    ...(takesDetail
-      ? { detail: { type: "string", enum: DETAILS, description: "full: whole posts. Default: compact." } }
-      : {}),
+    ...(second === undefined ? {} : fieldsOfSecond(tool, second)),
+    ...(takesDetail ? { detail: { type: "string", enum: DETAILS, description: detailOf(tool) } } : {}),
     ...(tool.auth === "key"
       ? { api_key: { type: "string", description: "Your key, where the server has none set." } }
       : {}),
@@ -136,15 +150,38 @@ function inputSchemaOf(
   };
 }
 
-/** Describes the fields that choose the second operation. */
-const TOLD: Readonly<Record<string, string>> = {
-  id: 'Id of your own post, to change it; `expires_at` "now" ends it.',
-  cursor: "For further replies: the cursor that the last answer gave.",
+const detailOf = ({ also }: Tool) =>
+  also?.missing === undefined
+    ? "full: whole posts. Default: compact."
+    : "full: whole posts, and the list of your saved queries. Default: compact.";
+
+/** Describes the fields that choose another operation than the first. */
+const TOLD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  create_post: {
+    id: 'Id of your own post, to change it; `expires_at` "now" ends it.',
+    delete: "true with `id` takes the post down for good.",
+  },
+  subscribe: {
+    id: "Id of a saved query of yours, to change it.",
+    delete: "true with `id` ends it for good.",
+  },
+  get_post: { cursor: "For further replies: the cursor that the last answer gave." },
 };
 
-/** The field that chooses the second operation. All others are those of the first. */
-const fieldsOfSecond = (given: string | undefined, second: JsonObject) =>
-  given === undefined ? {} : { [given]: { ...propertiesOf(second)[given], description: TOLD[given] } };
+/** The fields that choose another operation, and those that only the second has. All others are those of the first. */
+function fieldsOfSecond({ name, also, input }: Tool, second: JsonObject): Record<string, JsonObject> {
+  if (also?.given === undefined) return {};
+  const told = TOLD[name] ?? {};
+  const own = Object.entries(propertiesOf(second)).filter(
+    ([field]) => field === also.given || (also.delete !== undefined && !Object.hasOwn(input.shape, field)),
+  );
+  return {
+    ...Object.fromEntries(
+      own.map(([field, schema]) => [field, { ...schema, ...(told[field] && { description: told[field] }) }]),
+    ),
+    ...(also.delete === undefined ? {} : { delete: { type: "boolean", description: told["delete"] } }),
+  };
+}
 
 /**
  * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds

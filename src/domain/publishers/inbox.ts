@@ -3,6 +3,7 @@ import type { InboxItem } from "../../schema/subscription.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
+import { placeSince, sinceOf } from "../since.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
@@ -19,15 +20,18 @@ export class Inbox {
   /**
    * What came after the caller's watermark, oldest first. Nothing is consumed.
    *
-   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given
-   * @throws BoardError `invalid_cursor`
+   * @param page.since  where to begin without a cursor, see `sinceOf`
+   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given, or that of the beginning
+   * @throws BoardError `invalid_cursor`, `invalid_query`
    */
   async read(
     caller: StoredPublisher,
-    page: { cursor: string | undefined; limit: number },
-  ): Promise<{ items: InboxItem[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
+    page: { cursor: string | undefined; since?: string | undefined; limit: number },
+    now: number,
+  ): Promise<{ items: InboxItem[]; nextCursor: string; notes: string[]; hasNews: boolean }> {
     const list = `inbox ${caller.id}`;
-    const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
+    const after =
+      this.#cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(caller, page.since, now));
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
     const posts = await this.#posts.visible(entries.map((entry) => entry.postId));
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
@@ -38,8 +42,19 @@ export class Inbox {
       return [{ type, at: isoTime(at), post, ...subscription, ...delivery }];
     });
     const last = entries.at(-1);
-    const nextCursor = last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.no]);
+    const nextCursor =
+      page.cursor !== undefined && last === undefined
+        ? page.cursor
+        : this.#cursors.write(list, [last?.no ?? after]);
     const notes = entries.length === page.limit ? [FULL_PAGE] : [];
     return { items, nextCursor, notes, hasNews: items.length > 0 };
+  }
+
+  async #placeOf(caller: StoredPublisher, since: string | undefined, now: number): Promise<number> {
+    if (since === undefined) return 0;
+    return placeSince(sinceOf(since, now), async (after) => {
+      const [entry = null] = await this.#store.inbox.read(caller.id, after, 1);
+      return entry;
+    });
   }
 }

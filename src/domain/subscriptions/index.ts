@@ -17,6 +17,7 @@ import type {
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
+import type { Noted } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import {
@@ -29,6 +30,7 @@ import {
 } from "../search/query.ts";
 import { notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
 import { newId, type Secrets } from "../secrets.ts";
+import { placeSince, sinceOf } from "../since.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
@@ -63,8 +65,9 @@ export class Subscriptions {
   }
 
   /**
-   * Saves a standing query. The webhook's owner is asked for consent only after the answer, whose secret verifies the
-   * question.
+   * Saves a standing query, unless the publisher has it already, for this webhook where one is given: then that one is
+   * answered, without its secret, and goes on if it was paused. The webhook's owner is asked for consent only after the
+   * answer, whose secret verifies the question.
    *
    * @throws BoardError `invalid_url` for a webhook the board may not call, `too_many_subscriptions`
    */
@@ -72,10 +75,12 @@ export class Subscriptions {
     input: SubscriptionInput,
     caller: StoredPublisher,
     now: number,
-  ): Promise<Subscription & { secret: string }> {
+  ): Promise<Noted<Subscription & { secret?: string }> & { isNew: boolean }> {
     const { store, outbound, consent, secrets } = this.#parts;
     const webhookUrl = input.webhook_url ?? null;
     if (webhookUrl !== null) refuseUrl(outbound, webhookUrl, "webhook_url");
+    const same = await this.#sameAs(input, caller);
+    if (same !== null) return this.#goesOn(same);
     const row: StoredSubscription = {
       id: newId("sub"),
       publisherId: caller.id,
@@ -98,7 +103,31 @@ export class Subscriptions {
     });
     if (!kept) throw new BoardError("too_many_subscriptions");
     if (webhookUrl !== null) consent.askLater(row, webhookUrl, now);
-    return { ...this.#resource(row, 0), secret: secrets.webhookSecret(row.id, row.secretVersion) };
+    const secret = secrets.webhookSecret(row.id, row.secretVersion);
+    return { data: { ...this.#resource(row, 0), secret }, notes: [], isNew: true };
+  }
+
+  /** The caller's subscription that looks for the same; null if there is none. */
+  async #sameAs(input: SubscriptionInput, caller: StoredPublisher): Promise<StoredSubscription | null> {
+    const sought = sameText(criteriaJson(input.query));
+    const url = input.webhook_url ?? null;
+    const own = await this.#parts.store.subscriptions.ofPublisher(caller.id);
+    return (
+      own.find((row) => (url === null || row.webhookUrl === url) && sameText(row.query) === sought) ?? null
+    );
+  }
+
+  async #goesOn(row: StoredSubscription): Promise<Noted<Subscription> & { isNew: boolean }> {
+    const isPaused = row.inactiveReason === "paused";
+    const there = isPaused ? await changeSubscription(this.#parts.store, row.id, () => ACTIVATED) : row;
+    const done = isPaused ? "It was paused and goes on." : "Nothing was changed.";
+    const said = (call: string) =>
+      `You have this query already. ${done} To change, pause or end it: ${call}.`;
+    const note = {
+      rest: said(`PATCH or DELETE /subscriptions/${row.id}`),
+      tools: said(`subscribe {"id":"${row.id}"}`),
+    };
+    return { data: await this.#counted(there), notes: [note], isNew: false };
   }
 
   /**
@@ -187,33 +216,48 @@ export class Subscriptions {
   /**
    * Matches after the caller's watermark, oldest first. Nothing is consumed.
    *
-   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given
-   * @throws BoardError `subscription_not_found`, `invalid_cursor`
+   * @param page.since  where to begin without a cursor, see `sinceOf`
+   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given, or that of the beginning
+   * @throws BoardError `subscription_not_found`, `invalid_cursor`, `invalid_query`
    */
   async pending(
     id: string,
     caller: StoredPublisher,
-    page: { cursor: string | undefined; limit: number },
-  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
+    page: { cursor: string | undefined; since?: string | undefined; limit: number },
+    now: number,
+  ): Promise<{ matches: PendingMatch[]; nextCursor: string; notes: string[]; hasNews: boolean }> {
     const { store, cursors, site } = this.#parts;
     const list = `pending ${id}`;
-    const read = async () =>
-      store.subscriptions.pending(id, cursors.readNumber(list, page.cursor) ?? 0, page.limit);
+    const read = async () => {
+      const after = cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(id, page.since, now));
+      return { after, found: await store.subscriptions.pending(id, after, page.limit) };
+    };
     // Side by side; whether the subscription is the caller's is said first.
     const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
     const row = fulfilled(owned);
-    const deliveries = fulfilled(found);
+    const { after, found: deliveries } = fulfilled(found);
     const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }) => ({
       ...postResource(post, publisher, site),
       delivery_id: deliveryId,
       matched_at: isoTime(matchedAt),
     }));
     const last = deliveries.at(-1);
-    const nextCursor = last === undefined ? (page.cursor ?? null) : cursors.write(list, [last.deliveryId]);
+    const nextCursor =
+      page.cursor !== undefined && last === undefined
+        ? page.cursor
+        : cursors.write(list, [last?.deliveryId ?? after]);
     const inactive = `The subscription is inactive (\`${row.inactiveReason}\`): new posts are not matched until it is active again.`;
     const notes = isMatched(row) ? [] : [inactive];
     if (deliveries.length === page.limit) notes.push(FULL_PAGE);
     return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
+  }
+
+  async #placeOf(id: string, since: string | undefined, now: number): Promise<number> {
+    if (since === undefined) return 0;
+    return placeSince(sinceOf(since, now), async (after) => {
+      const [delivery] = await this.#parts.store.subscriptions.pending(id, after, 1);
+      return delivery === undefined ? null : { no: delivery.deliveryId, at: delivery.matchedAt };
+    });
   }
 
   /**
@@ -265,6 +309,14 @@ export class Subscriptions {
 
 /** Shown in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
+
+/** What a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
+function sameText(query: Readonly<Record<string, unknown>>): string {
+  const sorted = (value: unknown) => (typeof value === "string" ? value.split(",").sort().join(",") : value);
+  const { q, kind, tags, ...others } = query;
+  const text = typeof q === "string" ? q.toLowerCase().split(/\s+/).join(" ").trim() : null;
+  return JSON.stringify([text, sorted(kind), sorted(tags), Object.entries(others).sort()]);
+}
 
 function fulfilled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === "rejected") throw result.reason;
