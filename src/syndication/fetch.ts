@@ -34,6 +34,9 @@ export interface Sent {
 
 export type Fetched = { sent: Sent; validators: Validators } | "unchanged";
 
+/** `webcal:` is how calendars ask to be subscribed to; it has no protocol of its own. */
+export const overHttps = (url: string): string => url.replace(/^webcals?:/i, "https:");
+
 /**
  * Fetches a feed through the outgoing guard, which judges each redirect too. The operator's exemptions hold for the host of
  * the feed, not for a host that it redirects to.
@@ -46,6 +49,14 @@ export async function fetchFeed(
   known: Validators | null,
   now: number,
 ): Promise<Fetched> {
+  if (overHttps(url) !== url) {
+    return fetchFeed(outbound, overHttps(url), known, now).catch((error: unknown) =>
+      // In the operator's own network it may be there without TLS; elsewhere the guard refuses that.
+      fetchFeed(outbound, url.replace(/^webcals?:/i, "http:"), known, now).catch(() => {
+        throw error;
+      }),
+    );
+  }
   let at = url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const exemptions = new URL(at).host === new URL(url).host;

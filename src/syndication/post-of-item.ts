@@ -5,13 +5,14 @@ import { DAY_MS } from "../domain/time.ts";
 import { parseUrl } from "../parse-url.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";
+import { overHttps } from "./fetch.ts";
 import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
-import { cut, plainText } from "./text.ts";
+import { cut, linkInText, plainText } from "./text.ts";
 
 /** What some programs put between lines and paragraphs. */
-const LINE_ENDS = /[\u2028\u2029]/g;
+const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const SOURCE_ID_MAX = 300;
 const TAGS_MAX = 10;
 
@@ -25,7 +26,8 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   const title = line(item.title, LIMITS.titleChars);
   const body = cut(clean(item.body ?? ""), LIMITS.bodyChars);
   if (title === "") throw new FeedError("an entry without a title");
-  const url = webAddress(item.url, feed.url);
+  const source = overHttps(feed.url);
+  const url = webAddress(item.url, source);
   const kind = feed.postKind ?? item.kind ?? FEED_FORMATS[feed.kind].kind;
   const place = placeOf(item.place, line) ?? feed.place;
   const expiresAt = expiryOf(item, feed, now);
@@ -33,8 +35,8 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     kind,
     title,
     body: body === "" ? title : body,
-    url,
-    source_url: url ?? feed.url,
+    url: url ?? webAddress(linkInText(item.body ?? ""), source),
+    source_url: url ?? source,
     tags: tagsOf([...feed.tags, ...(item.tags ?? []).map(clean)]),
     location: place,
     starts_at: iso(item.startsAt),

@@ -26,11 +26,20 @@ export function plainText(text: string, isPlain = false): string {
   const isHtml = (isPlain ? CLOSED_TAG : TAG).test(read);
   if (!isHtml && !ENTITY.test(read)) return read.trim();
   const escaped = read.replace(isHtml ? NO_TAG : /</g, "&lt;");
-  const html = BLOCK.test(escaped) ? escaped : escaped.replace(/\r?\n/g, "<br>");
+  const lines = BLOCK.test(escaped) ? escaped : escaped.replace(/\r?\n/g, "<br>");
+  const html = lines.replace(/<\/t[dh]>/gi, " $&");
   const options = {
     wordwrap: false as const,
     selectors: [
-      { selector: "a", options: { ignoreHref: true } },
+      {
+        selector: "a",
+        options: {
+          linkBrackets: ["(", ")"] as [string, string],
+          hideLinkHrefIfSameAsText: true,
+          pathRewrite: (href: string) => (/^https?:|^[^\s:/]+@/i.test(href) ? href : ""),
+        },
+      },
+      { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
       { selector: "img", format: "skip" },
       ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({
         selector,
@@ -41,6 +50,12 @@ export function plainText(text: string, isPlain = false): string {
   };
   return convert(html, options).trim();
 }
+
+/** The first web address that a link in a text with markup has, or null. */
+export const linkInText = (text: string): string | null =>
+  /<a\s[^<>]*?\bhref\s*=\s*["']?(https?:\/\/[^"'\s<>]+)/i
+    .exec(text.slice(0, MARKUP_CHARS_MAX))?.[1]
+    ?.replaceAll("&amp;", "&") ?? null;
 
 /** Escapes a text so that `plainText` gives it back unchanged. */
 export const asMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

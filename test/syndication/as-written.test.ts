@@ -157,3 +157,265 @@ describe("times as people write them", () => {
     ]);
   });
 });
+
+const file = (name: string, kind: Feed["kind"] = "ics") => read(readFileSync(join(folder, name)), { kind });
+const inputs = ({ entries }: Entries) => entries.map(({ input }) => input);
+const titles = (found: Entries) => inputs(found).map(({ title }) => title);
+
+describe("lines of a calendar", () => {
+  it("may have names in any letter case", () => {
+    expect(titles(file("01-mixed-case-property.ics"))).toEqual(["Choir evening", "Harp evening"]);
+    const text = calendar("Begin:VEvent", "Uid:a", "Summary:Choir", "dtstart:20261212T180000Z", "end:vevent");
+    expect([titles(read(text)), starts(read(text))]).toEqual([["Choir"], ["2026-12-12T18:00"]]);
+    expect(titles(read(calendar(...event("DTSTART: 20261212T180000Z", "SUMMARY: Spaced"))))).toEqual([
+      "Quiz",
+    ]);
+  });
+
+  it("that a program broke belong to the description, whatever they look like", () => {
+    expect(inputs(file("02-raw-lines-in-description.ics")).map(({ body }) => body)).toEqual([
+      "All welcome.\nBegin: 19:00\nEnd: 22:00",
+      "Yoga for two.\nClass: Private",
+    ]);
+    const raw = ["DESCRIPTION:Where:", "Location: Room 5", "Status: cancelled", "NOTE:bring shoes", "Tea. "];
+    for (const order of [
+      [...raw, "LOCATION:Town hall"],
+      ["LOCATION:Town hall", ...raw],
+    ]) {
+      const [input] = inputs(read(calendar(...event("DTSTART:20261212T180000Z", ...order))));
+      expect(input).toMatchObject({ location: { name: "Town hall" } });
+      expect(input?.body).toBe("Where:\nLocation: Room 5\nStatus: cancelled\nNOTE:bring shoes\nTea.");
+    }
+  });
+
+  it("hold U+2028 and U+2029 as ends of lines", () => {
+    const text = readFileSync(join(folder, "03-line-separator.ics"), "utf8");
+    for (const sign of ["\u2028", "\u2029"]) {
+      const found = inputs(
+        read(text.replace("walk with", `walk${sign}with`).replace("seeds. Take", `seeds.${sign}Take`)),
+      );
+      expect(found.map(({ title }) => title)).toEqual(["Lantern walk with soup", "Seed swap"]);
+      expect(found[1]?.body).toBe("Bring seeds.\nTake seeds.");
+    }
+  });
+
+  it.each(["tzone://Microsoft/Custom", "(UTC-05:00) Eastern Time (US & Canada)", "Custom: North"])(
+    "may name a zone with a colon without quotes: %s",
+    (zone) => {
+      const lines = [
+        `DTSTART;TZID=${zone}:20261212T090000`,
+        `DTEND;VALUE=DATE-TIME;TZID=${zone}:20261212T100000`,
+      ];
+      expect(starts(read(calendar(...event(...lines))))).toHaveLength(1);
+      expect(starts(file("04-tzid-with-colon.ics"))).toEqual(["2026-12-12T09:00"]);
+    },
+  );
+
+  it("may be quoted-printable, and its lines broken", () => {
+    expect(titles(file("07-quoted-printable.ics"))).toEqual(["Kürbisfest"]);
+    const lines = [
+      "DTSTART:20261212T180000Z",
+      "DESCRIPTION;ENCODING=QUOTED-PRINTABLE:S=C3=A3o =",
+      "Paulo=0D=0Atoday",
+    ];
+    expect(inputs(read(calendar(...event(...lines))))[0]?.body).toBe("São Paulo\ntoday");
+  });
+});
+
+describe("a calendar's events", () => {
+  it("leave out the dates of an EXRULE", () => {
+    const days = starts(file("08-exrule.ics")).map((start) => new Date(start ?? "").getUTCDay());
+    expect(days).toEqual([1, 2, 3, 4, 5, 1, 2, 3]);
+  });
+
+  it("have the link of their description or meeting, whose address stays in the text", () => {
+    expect(inputs(file("05-html-link.ics"))[0]).toMatchObject({
+      url: "https://tickets.example.org/lantern",
+      body: "Free, but please book here (https://tickets.example.org/lantern).\nBring a lamp.",
+    });
+    const own = "URL:https://example.org/own";
+    const at = (...lines: string[]) =>
+      inputs(read(calendar(...event("DTSTART:20261212T180000Z", ...lines))))[0]?.url;
+    expect(at(own, 'DESCRIPTION:<a href="https://example.org/b">b</a>')).toBe("https://example.org/own");
+    expect(inputs(file("06-online-link.ics")).map(({ url }) => url)).toEqual([
+      "https://meet.example.org/bees-42",
+      "https://meet.example.org/wasps-42",
+    ]);
+    expect(at("X-GOOGLE-CONFERENCE:https://meet.example.org/c")).toBe("https://meet.example.org/c");
+    expect(at("LOCATION:Zoom https://meet.example.org/d (or room 5)")).toBe("https://meet.example.org/d");
+    expect(at("LOCATION:Town hall")).toBeNull();
+  });
+
+  it("are tentative where they are", () => {
+    expect(inputs(file("09-tentative.ics"))[0]?.metadata?.["status"]).toBe("tentative");
+    const sure = inputs(read(calendar(...event("STATUS:CONFIRMED", "DTSTART:20261212T180000Z"))))[0];
+    expect(sure?.metadata).not.toHaveProperty("status");
+  });
+});
+
+describe("what is called off, a test or an error is withdrawn", () => {
+  it.each([
+    ["14-error.cap.xml", "cap"],
+    ["13-restricted.cap.xml", "cap"],
+    ["14b-message-type.atom.xml", "cap"],
+    ["18-cancelled.jsonl", "jsonl"],
+  ] as const)("%s", (name, kind) => {
+    const { entries, withdrawn, present } = file(name, kind);
+    expect([entries, withdrawn]).toEqual([[], present]);
+    expect(present.length).toBeGreaterThan(0);
+  });
+
+  const OFF = [
+    { status: "canceled" },
+    { Status: "CANCELLED (ice)" },
+    { cancelled: "TRUE" },
+    { is_canceled: 1 },
+    { cancelled_at: "2026-11-01" },
+    { eventStatus: "https://schema.org/EventPostponed" },
+    { event_status: "EventCancelled" },
+    { status: "deleted" },
+    { status: "Exercise" },
+    { messageType: "Cancel" },
+    { msgType: "Ack" },
+    { scope: "Private" },
+    { status: "abgesagt" },
+    { status: "cancelado" },
+    { status: "Cancelled", start: "TBD" },
+  ];
+  const ON = [
+    { status: "confirmed" },
+    { cancelled: "false" },
+    { cancelled: false, deleted: null },
+    { status: "Actual", messageType: "Update", scope: "Public" },
+    { eventStatus: "https://schema.org/EventRescheduled" },
+    { status: "testing ground open" },
+    { cancelled: "" },
+    { body: "cancelled" },
+  ];
+  it.each(["jsonl", "geojson"] as const)("in %s, however it says so", (kind) => {
+    const one = (fields: object) => {
+      const properties = { title: "Fair", id: "1", start: "2026-12-12T10:00Z", ...fields };
+      return read(
+        kind === "jsonl" ? JSON.stringify(properties) : JSON.stringify({ type: "Feature", properties }),
+        { kind },
+      );
+    };
+    for (const fields of OFF) expect([fields, one(fields).withdrawn]).toEqual([fields, ["1"]]);
+    for (const fields of ON) expect([fields, one(fields).entries.length]).toEqual([fields, 1]);
+  });
+
+  it("in calendars", () => {
+    for (const line of ["STATUS:CANCELED", "STATUS:Cancelled", "CLASS:CONFIDENTIAL"])
+      expect(read(calendar(...event("DTSTART:20261212T180000Z", line))).withdrawn).toEqual(["a@x"]);
+  });
+
+  it("in weather, where an update replaces what it names, and ends with its storm", () => {
+    const found = file("16-weather.geojson", "geojson");
+    expect(found.withdrawn).toEqual(["w1", "w2"]);
+    expect(inputs(found)).toMatchObject([
+      { title: "Snow storm", body: "Heavy snow.\n\nStay at home.", location: { name: "North shore" } },
+    ]);
+    expect(inputs(found)[0]).not.toHaveProperty("expires_at");
+    const feature = (id: string, more: object) => ({
+      type: "Feature",
+      id,
+      properties: { headline: id, ...more },
+    });
+    const references = [{ "@id": "https://a.example/1", identifier: "urn:1" }];
+    const update = { messageType: "Update", references, expires: "2026-12-01T00:00Z" };
+    const features = [feature("https://a.example/1", {}), feature("https://a.example/2", update)];
+    const { withdrawn, entries } = read(JSON.stringify({ type: "FeatureCollection", features }), {
+      kind: "geojson",
+    });
+    expect([withdrawn, entries.map(({ id }) => id)]).toEqual([
+      ["https://a.example/1"],
+      ["https://a.example/2"],
+    ]);
+    expect(entries[0]?.input.expires_at).toBe(Date.UTC(2026, 11, 1));
+  });
+
+  it("in free features, which also have a zone, a kind and a time", () => {
+    const found = file("17-events.geojson", "geojson");
+    expect([found.withdrawn, titles(found), starts(found)]).toEqual([
+      ["e1", "e3"],
+      ["Gig"],
+      ["2026-12-13T00:00"],
+    ]);
+    const quake = (time: number) =>
+      inputs(
+        read(
+          JSON.stringify({
+            type: "Feature",
+            properties: { title: "M 5.2", time, kind: "Offer", free: true },
+          }),
+          { kind: "geojson" },
+        ),
+      )[0];
+    expect(quake(NOW + 86_400_000)).toMatchObject({
+      starts_at: NOW + 86_400_000,
+      kind: "offer",
+      metadata: { free: true },
+    });
+    expect(quake(NOW - 86_400_000)).toMatchObject({
+      starts_at: null,
+      metadata: { time: "2026-11-26T12:00:00.000Z" },
+    });
+  });
+});
+
+describe("an alert", () => {
+  it("has the warnings that hold now, in English where it has them, and all their areas", () => {
+    const [input] = inputs(file("12-two-infos.cap.xml", "cap"));
+    expect(input).toMatchObject({
+      title: "Wind warning",
+      body: "Wind warning, in detail.\n\nSnow warning\n\nSnow warning, in detail.",
+      location: { name: "Coast; Hills" },
+      expires_at: Date.UTC(2026, 11, 21),
+    });
+    expect(titles(file("12b-first-info-past.cap.xml", "cap"))).toEqual(["Wind on Sunday"]);
+    const text = readFileSync(join(folder, "12-two-infos.cap.xml"), "utf8");
+    expect(titles(read(text.replaceAll("en-GB", "pt-BR"), { kind: "cap" }))).toEqual(["Aviso de viento"]);
+  });
+
+  it("in an Atom feed has its link", () => {
+    const text = readFileSync(join(folder, "14b-message-type.atom.xml"), "utf8").replace(
+      ">Cancel<",
+      ">Alert<",
+    );
+    expect(inputs(read(text, { kind: "cap" }))[0]?.url).toBe("https://hub.example.org/1");
+  });
+});
+
+describe("rows and news as publishers write them", () => {
+  it("rows may have kinds in capitals and coordinates by their long names", () =>
+    expect(inputs(file("19-letter-case.jsonl", "jsonl"))[0]).toMatchObject({
+      kind: "event",
+      location: { name: "Hall", lat: 51.38, lng: -2.36 },
+    }));
+
+  it("news have links, texts, places and tables", () => {
+    const found = inputs(file("20-23-news.rss", "rss"));
+    expect(found.map(({ title, body, url, location }) => [title, body, url, location?.lat ?? null])).toEqual([
+      ["Only an atom:link", "Only an atom:link", "https://example.org/a", null],
+      ["Episode", "Talk about bees.", null, null],
+      ["Council, live", "Agenda: bus lanes.", null, null],
+      ["Place in GML", "Place in GML", null, 51.38],
+      ["Opening hours", "Mon 9-12\nTue closed", null, null],
+    ]);
+  });
+
+  it.each([
+    "<geo:Point><geo:lat>-36.85</geo:lat><geo:long>174.76</geo:long></geo:Point>",
+    "<georss:point>-36.85, 174.76</georss:point>",
+    "<georss:box>-37 174.66 -36.7 174.86</georss:box>",
+    "<georss:where><gml:Point srsName='x'><gml:pos>-36.85 174.76</gml:pos></gml:Point></georss:where>",
+    "<georss:where><gml:Envelope><gml:lowerCorner>-37 174.66</gml:lowerCorner><gml:upperCorner>-36.7 174.86</gml:upperCorner></gml:Envelope></georss:where>",
+    "<georss:polygon>-37 174.66 -36.7 174.66 -36.7 174.86 -37 174.66</georss:polygon>",
+  ])("a place as %s", (place) => {
+    const spaces =
+      'xmlns:georss="http://www.georss.org/georss" xmlns:gml="http://www.opengis.net/gml" xmlns:geo="http://www.w3.org/2003/01/geo/wgs84_pos#"';
+    const text = `<rss version="2.0" ${spaces}><channel><title>c</title><item><title>A</title><guid>1</guid>${place}</item></channel></rss>`;
+    const { lat, lng } = inputs(read(text, { kind: "rss" }))[0]?.location ?? {};
+    expect([Number(lat).toFixed(2), Number(lng).toFixed(2)]).toEqual(["-36.85", "174.76"]);
+  });
+});

@@ -250,7 +250,7 @@ describe("news that is relayed", () => {
       kind: "announcement",
       sourceUrl: "https://example.org/bridge?utm_source=feed",
     });
-    expect(post?.body).toContain("The bridge is closed.");
+    expect(post?.body).toContain("The bridge is closed (https://example.org/x).");
     expect(post?.body).not.toMatch(/<|alert/);
     serve("/news.xml", rss(entry.replaceAll("n1", "n2").replaceAll("ridge", "oad")));
     expect(await poll(feed)).toMatchObject({ added: 1, retired: 0 });

@@ -130,3 +130,12 @@ describe("what is in a feed and cannot be read any more keeps its post, and is n
     expect(left).toEqual(["Fair 99", "Third 99"]);
   });
 });
+
+it("a calendar at a webcal address is read, and its posts come from where it is", async () => {
+  source.serve("/sub.ics", own(calendar(concert), 77));
+  const url = `${source.origin.replace("http:", "webcal:")}/sub.ics`;
+  const { feed, publisher } = await addFeed(board, url);
+  expect(await board.board.syndication.poll(feed)).toMatchObject({ added: 1, refused: [] });
+  const [post] = await activePosts(board, publisher);
+  expect(post?.sourceUrl).toBe(url.replace("webcal:", "https:"));
+});

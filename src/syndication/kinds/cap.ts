@@ -58,6 +58,7 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>, { timezone, now }:
   return {
     ...first.facts,
     id,
+    url: first.facts.url ?? linkIn(alert),
     body: [first.facts.body, ...others.flatMap(({ facts }) => [facts?.title, facts?.body])]
       .filter((part) => part != null)
       .join("\n\n"),
@@ -70,6 +71,13 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>, { timezone, now }:
     expiresAt: ends.includes(null) ? null : Math.max(...ends.map(Number)),
     cancelled: isCalledOff(alert) || replaced.has(id),
   };
+}
+
+/** The link of an entry of an Atom feed. */
+function linkIn(entry: Fields): string | null {
+  const links = listOf(entry["link"]).filter(isFields);
+  const page = links.find((link) => (link["@_rel"] ?? "alternate") === "alternate") ?? links[0];
+  return textIn(page ?? {}, "@_href");
 }
 
 /** The warnings of an alert in one language: English where it has that, as the board has, or else the first one's. */

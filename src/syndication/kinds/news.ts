@@ -4,6 +4,7 @@ import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";
+import { middleOf, type Point } from "./fields.ts";
 
 /** Relayed news without an end is shown for this long after it was published. */
 export const NEWS_MS = 14 * DAY_MS;
@@ -24,10 +25,28 @@ export const news: FeedFormat = {
 
 type Entry = { [key: string]: unknown };
 
+/** Places in forms that the parser passes over, and how GeoRSS writes them most simply. */
+const PLACES: readonly (readonly [RegExp, string])[] = [
+  [/<\/?geo:Point\b[^>]*>/gi, ""],
+  [
+    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?pos\b[^>]*>([^<]{1,80})<[\s\S]{0,300}?<\/\1where>/gi,
+    "<$1point>$2</$1point>",
+  ],
+  [
+    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?lowerCorner>([^<]{1,80})<\/[^>]*>\s*<(?:\w+:)?upperCorner>([^<]{1,80})<[\s\S]{0,300}?<\/\1where>/gi,
+    "<$1box>$2 $3</$1box>",
+  ],
+  [
+    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?posList\b[^>]*>([^<]*)<[\s\S]{0,300}?<\/\1where>/gi,
+    "<$1polygon>$2</$1polygon>",
+  ],
+  [/(<\w+:point>\s*-?[\d.]+)\s*[,;]\s*(?=-?[\d.]+\s*<)/gi, "$1 "],
+];
+
 function entriesOf(text: string): { entries: Entry[]; base: string | null } {
   let parsed: ReturnType<typeof parseFeed>;
   try {
-    parsed = parseFeed(text);
+    parsed = parseFeed(PLACES.reduce((mend, [found, meant]) => mend.replace(found, meant), text));
   } catch (cause) {
     throw new FeedError("This is no RSS, RDF, Atom or JSON feed.", { cause });
   }
@@ -52,6 +71,7 @@ function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedIt
     entry["description"],
     entry["content_html"],
     entry["content_text"],
+    ...mediaTexts(entry),
   );
   const title = first(entry["title"]) ?? body;
   const id = first(entry["id"], entry["guid"]) ?? url ?? title;
@@ -77,17 +97,44 @@ function endOfNews(entry: Entry, { now, timezone }: Reading): number | null {
   return written.length === 0 ? null : Math.min(Math.max(...written), now) + NEWS_MS;
 }
 
-/** From GeoRSS or W3C Geo. */
-function placeOf({ georss, geo }: Entry): FeedItem["place"] {
-  const { lat, lng } = (georss as { point?: { lat?: number; lng?: number } } | undefined)?.point ?? {
-    lat: (geo as { lat?: number } | undefined)?.lat,
-    lng: (geo as { long?: number } | undefined)?.long,
+/** What an episode or a video is about. */
+function mediaTexts({ itunes, media }: Entry): unknown[] {
+  const { summary, subtitle } = (itunes ?? {}) as { summary?: unknown; subtitle?: unknown };
+  const {
+    description,
+    groups = [],
+    contents = [],
+  } = (media ?? {}) as {
+    description?: unknown;
+    groups?: { description?: unknown }[];
+    contents?: { description?: unknown }[];
   };
-  return typeof lat === "number" && typeof lng === "number" ? { name: null, lat, lng } : null;
+  return [summary, description, ...[...groups, ...contents].map((one) => one.description), subtitle];
+}
+
+/** From GeoRSS or W3C Geo: a point, or the middle of a shape. */
+function placeOf({ georss, geo }: Entry): FeedItem["place"] {
+  const shape = (georss ?? {}) as {
+    point?: Point;
+    box?: { lowerCorner: Point; upperCorner: Point };
+    polygon?: { points?: Point[] };
+    line?: { points?: Point[] };
+  };
+  const { lat, long } = (geo ?? {}) as { lat?: number; long?: number };
+  const middle = middleOf([
+    ...(shape.point === undefined ? [] : [shape.point]),
+    ...(shape.box === undefined ? [] : [shape.box.lowerCorner, shape.box.upperCorner]),
+    ...(shape.polygon?.points ?? shape.line?.points ?? []),
+    ...(typeof lat === "number" && typeof long === "number" ? [{ lat, lng: long }] : []),
+  ]);
+  return middle === null ? null : { name: null, ...middle };
 }
 
 function linkOf(entry: Entry): string | null {
-  const links = Array.isArray(entry["links"]) ? (entry["links"] as { href?: string; rel?: string }[]) : [];
+  const { links: atomLinks } = (entry["atom"] ?? {}) as Entry;
+  const links = [entry["links"], atomLinks].flatMap((all) =>
+    Array.isArray(all) ? (all as { href?: string; rel?: string }[]) : [],
+  );
   const alternate = links.find(({ rel }) => rel === undefined || rel === "alternate") ?? links[0];
   const guid = entry["guid"] as { value?: string; isPermaLink?: boolean } | undefined;
   const permalink = guid?.isPermaLink !== false && /^https?:/.test(guid?.value ?? "") ? guid?.value : null;
