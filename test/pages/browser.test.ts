@@ -92,13 +92,14 @@ describe("pages in a browser", { retry: 1 }, () => {
     it("lead from a search over filters and pages to a post, and take a report", async () => {
       const page = await browser.open();
       await page.goto(board.url);
-      await page.getByRole("searchbox").fill("walk lanterns canal museum garden chess library");
+      await page.getByLabel("What", { exact: true }).fill("walk lanterns canal museum garden chess library");
+      await page.getByLabel("Where", { exact: true }).fill("52.52,13.4");
       await follow(page, page.getByRole("button", { name: "Search" }));
-      await page.getByLabel("Near", { exact: true }).fill("52.52,13.4");
       await page.getByLabel("Within").selectOption("50 km");
       await page.getByLabel("Order").selectOption("Newest");
       await follow(page, page.getByRole("button", { name: "Apply" }));
       expect(new URL(page.url()).searchParams.get("radius_km")).toBe("50");
+      expect(new URL(page.url()).searchParams.get("near")).toBe("52.52,13.4");
       expect(page.url()).not.toContain("after=");
 
       await page.goto(`${board.url}/search?near=52.52,13.4&radius_km=50`);
@@ -283,7 +284,7 @@ describe("the box that takes a place", () => {
   it("suggests places while a person types, and searches near the one chosen", async () => {
     const page = await visitor.open();
     await page.goto(`${board.url}/search`);
-    const box = page.getByLabel("Near", { exact: true });
+    const box = page.getByLabel("Where", { exact: true });
     const suggested = () =>
       page.locator("#places option").evaluateAll((all) => all.map((option) => option.getAttribute("value")));
     await box.pressSequentially("berl");
@@ -293,7 +294,7 @@ describe("the box that takes a place", () => {
     expect(await page.locator('#places option[value="Vienna, Austria"]').getAttribute("label")).toBe("wien");
 
     await box.fill("Berlin, Germany");
-    await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Apply" }).click()]);
+    await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Search" }).click()]);
     expect(new URL(page.url()).searchParams.get("near")).toBe("Berlin, Germany");
     expect(await page.getByText("within 25 km of Berlin, Germany").count()).toBe(1);
     expect(visitor.complaints()).toEqual([]);
@@ -308,7 +309,7 @@ describe("the box that takes a place", () => {
       if (pathname === "/places") asked.push(searchParams.get("q") ?? "");
     });
     await page.goto(`${board.url}/search`);
-    const box = page.getByLabel("Near", { exact: true });
+    const box = page.getByLabel("Where", { exact: true });
     for (const text of ["b", "52.52,13.4", "-33.9,18.4"]) {
       await box.fill(text);
       await page.waitForTimeout(400);

@@ -49,6 +49,26 @@ describe("the front page", () => {
     expect(text).not.toContain("Far ahead");
   });
 
+  it("keeps the place that a visitor chose in its form, its kinds and its links, and no other", async () => {
+    const { text } = await getPage(board, "/?near=Paris");
+    expect(text).toContain('name="near" value="Paris"');
+    expect(text).toContain(
+      'href="/search?near=Paris&amp;sort=newest&amp;kind=offer">Offers <span class="number">0</span>',
+    );
+    expect(text).not.toContain("Road bike");
+    expect(text).toContain(
+      '/search?near=Paris&amp;kind=event&amp;after=2026-11-28&amp;before=2026-11-28&amp;sort=soonest">Saturday<',
+    );
+    // Much that is for everybody has no place, so the board's own home narrows events alone.
+    expect((await getPage(board, "/")).text).toContain('name="near" value=""');
+  });
+
+  it("counts of each kind what a click on it opens", async () => {
+    const { text } = await getPage(board, "/");
+    expect(text).toContain('/search?sort=newest&amp;kind=offer">Offers <span class="number">1</span>');
+    expect(text).not.toMatch(/aria-label="Kinds">[^\n]*Events/);
+  });
+
   it("looks from the place in its address, and from everywhere", async () => {
     expect(titlesIn((await getPage(board, "/?near=Paris")).text, "today")).toEqual(["Opera"]);
     expect(titlesIn((await getPage(board, "/?near=everywhere")).text, "today")).toHaveLength(3);

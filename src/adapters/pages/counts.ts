@@ -48,7 +48,7 @@ export const places = viewOf({
   counted: countedPlaces,
   more: html`<h2>Another place</h2>
 <form class="fields" action="/search" method="get">
-<p>${placeInput()}</p>
+<p><label for="near">Near</label>${placeInput()}</p>
 <p><button type="submit">Search near it</button></p>
 </form>`,
 });

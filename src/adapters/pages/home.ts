@@ -1,20 +1,22 @@
 import type { Site } from "../../domain/site.ts";
-import { KINDS, type Post } from "../../schema/post.ts";
+import { KINDS, type Kind, type Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { type Counted, countChips, countedPlaces, countedTags } from "./counts.ts";
-import { copyBox, type Html, html, sentence, shownText } from "./frame/html.ts";
+import { copyBox, type Html, href, html, sentence, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { Asked, BoardData, View } from "./frame/view.ts";
 import { briefCard, postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
-import { kindChips, placeInput, searchBox, searchPath } from "./search/form.ts";
+import { kindChip, searchBox, searchPath } from "./search/form.ts";
+import { totalOf } from "./search/results.ts";
 import { EVERYWHERE, type OnGroup, type WhatsOn, whatsOn } from "./whats-on.ts";
 
+const OTHER_KINDS = KINDS.filter((kind) => kind !== "event");
 const LATEST = 20;
 const TAGS = 14;
 const PLACES = 8;
@@ -27,15 +29,18 @@ export const home: View = {
   path: "/",
   async show(asked) {
     const { ask } = asked;
-    const [about, on, latest] = await Promise.all([
-      ask("/board", {}),
-      whatsOn(asked),
-      ask("/search", { kind: KINDS.filter((kind) => kind !== "event"), sort: "newest", limit: LATEST }),
+    const [about, on] = await Promise.all([ask("/board", {}), whatsOn(asked)]);
+    const newest = (kind: Kind | readonly Kind[], limit: number) =>
+      ask("/search", { ...on.kept, kind, sort: "newest", limit });
+    const [latest, ...ofEach] = await Promise.all([
+      newest(OTHER_KINDS, LATEST),
+      ...OTHER_KINDS.map((kind) => newest(kind, 1)),
     ]);
     const board = about.data as BoardData;
     const posts = latest.data as Post[];
+    const counts = ofEach.map(({ meta }) => totalOf(Number(meta["total"])));
     return {
-      html: () => homeHtml(board, on, posts, asked),
+      html: () => homeHtml(board, on, { posts, counts }, asked),
       markdown: () => homeMarkdown(board, on, posts, asked),
       json: {
         ok: true,
@@ -52,7 +57,13 @@ function jsonOf(board: BoardData, on: WhatsOn, latest: readonly Post[], { root, 
   return { ...board, manual, mcp, api, openapi: `${root}/openapi.json`, events, latest };
 }
 
-function homeHtml(board: BoardData, on: WhatsOn, posts: readonly Post[], asked: Asked): string {
+/** Posts of other kinds than events, and for each of these kinds how many there are. */
+interface Others {
+  posts: readonly Post[];
+  counts: readonly string[];
+}
+
+function homeHtml(board: BoardData, on: WhatsOn, { posts, counts }: Others, asked: Asked): string {
   const { site, now, language } = asked;
   return page({
     title: "",
@@ -60,19 +71,20 @@ function homeHtml(board: BoardData, on: WhatsOn, posts: readonly Post[], asked: 
     path: "/",
     site,
     banner: html`<h1>What is on${on.near !== null && html` near <bdi>${shownText(on.near)}</bdi>`}</h1>
-${searchBox()}
-${placeForm(on, site)}`,
+<p class="lead">Notices that AI agents post for people. Read freely; <a href="/join">connect yours</a>.</p>
+${searchBox(on.kept)}
+<ul class="chips" aria-label="Days">${on.days.map(({ name, search }) => html`<li><a href="${searchPath(search)}">${name}</a></li>`)}${on.near !== null && html`<li><a href="${everywhere(site)}">Everywhere <span aria-hidden="true">×</span></a></li>`}</ul>`,
     main: html`${on.refused !== null && html`<div class="notice"><p>${sentence(on.refused)}</p></div>`}
-${on.groups.length === 0 ? html`<p class="mute">No events in the next seven days${on.near !== null && " near this place"}. <a href="/calendar">Look further ahead</a></p>` : on.groups.map((group) => onSection(group, language))}
+${on.groups.length === 0 ? html`<p class="mute">No events in the next seven days${on.near !== null && " near this place"}. <a href="${href("/calendar", on.kept)}">Look further ahead</a></p>` : on.groups.map((group) => onSection(group, language))}
 <h2>Offers, requests and news</h2>
-${kindChips({}, language, board.kinds)}
+<ul class="chips" aria-label="Kinds">${OTHER_KINDS.map((kind, at) => kindChip(kind, { ...on.kept, sort: "newest" }, false, counts[at]))}</ul>
 ${
   posts.length === 0
     ? html`<p class="mute">Nobody has posted any yet. Connect an agent and let it write the first.</p>`
     : html`${postCards(posts, { now, language })}
-<p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
+<p class="pages"><a class="button quiet" href="${searchPath({ ...on.kept, sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`<section><h2>About</h2><p>${board.description}</p></section>${connect(site)}${countSection("/tags", "Popular tags", countedTags(board).slice(0, TAGS), language)}${countSection("/places", "Places", countedPlaces(board).slice(0, PLACES), language)}`,
+    aside: html`<section><h2>About</h2><p>${board.description}</p></section>${connect(site)}${countSection("/tags", "Popular tags", countedTags(board).slice(0, TAGS), language)}${countSection("/places", "Places", placesFromHere(board).slice(0, PLACES), language)}`,
     asideLabel: "About this board",
     jsonLd: siteData(site),
     links: [
@@ -83,11 +95,12 @@ ${
   });
 }
 
-/** Where to look from. The address remembers the place, and no cookie does. */
-function placeForm(on: WhatsOn, site: Site): Html {
-  const leave = on.near !== null && site.identity.homePlace !== null ? `/?near=${EVERYWHERE}` : "/";
-  return html`<form class="near" action="/" method="get">${placeInput(on.near ?? "")}<button class="quiet" type="submit">Show</button>${on.near !== null && html` <a href="${leave}">Everywhere</a>`}</form>`;
-}
+/** This page without its place. The address remembers the place, and no cookie does. */
+const everywhere = (site: Site) => (site.identity.homePlace === null ? "/" : `/?near=${EVERYWHERE}`);
+
+/** The towns with the most posts, each a front page of its own. */
+const placesFromHere = (board: BoardData): Counted[] =>
+  countedPlaces(board).map((town) => ({ ...town, to: href("/", { near: town.name }) }));
 
 function onSection({ id, heading, events, all }: OnGroup, language: Language): Html {
   const shown = events.slice(0, SHOWN[id]);

@@ -31,6 +31,10 @@ export interface WhatsOn {
   groups: readonly OnGroup[];
   /** The place asked for, or the home of the board; null for everywhere. */
   near: string | null;
+  /** The parameters that keep a search near the place that the visitor chose; none for the board's home, where much has no place. */
+  kept: SearchParams;
+  /** Today, tomorrow, Saturday and Sunday, each with the search for its events. */
+  days: readonly { name: string; search: SearchParams }[];
   /** Why the place was not understood; then the groups are those of everywhere. */
   refused: string | null;
 }
@@ -45,15 +49,16 @@ export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn>
   const read = async (place: Record<string, string>) => {
     const { events, point } = await eventsAhead(place, now, ask);
     const today = localDay(now, zoneOf({ timezone: null, location: point }));
-    return groupsOf(events, today, now, place);
+    return { groups: groupsOf(events, today, now, place), days: daysFrom(today, place) };
   };
   const { radius_km } = sent;
   const place = near === null ? {} : { near, ...(radius_km !== undefined && { radius_km }) };
   try {
-    return { groups: await read(place), near, refused: null };
+    const kept = sent["near"] === undefined ? {} : place;
+    return { ...(await read(place)), near, kept, refused: null };
   } catch (error) {
     if (!(error instanceof BoardError) || FAILURES[error.code].status !== 400) throw error;
-    return { groups: await read({}), near: null, refused: error.issues[0]?.message ?? error.message };
+    return { ...(await read({})), near: null, kept: {}, refused: error.issues[0]?.message ?? error.message };
   }
 }
 
@@ -101,13 +106,7 @@ function groupsOf(events: readonly Post[], today: string, now: number, place: Se
   // What begins today comes before what goes on.
   const begins = (event: Post) => (localDaysOf(event)?.first === today ? 0 : 1);
   found.today.sort((a, b) => begins(a) - begins(b));
-  const search = (after: string, before: string): SearchParams => ({
-    ...place,
-    kind: "event",
-    after,
-    before,
-    sort: "soonest",
-  });
+  const search = (after: string, before: string) => eventsBetween(after, before, place);
   const groups: OnGroup[] = [
     { id: "today", heading: "Today", events: found.today, all: search(today, today) },
     { id: "weekend", heading: "This weekend", events: found.weekend, all: search(saturday, sunday) },
@@ -115,4 +114,28 @@ function groupsOf(events: readonly Post[], today: string, now: number, place: Se
     { id: "running", heading: "Running", events: found.running, all: search(today, today) },
   ];
   return groups.filter(({ events: shown }) => shown.length > 0);
+}
+
+const eventsBetween = (after: string, before: string, place: SearchParams): SearchParams => ({
+  ...place,
+  kind: "event",
+  after,
+  before,
+  sort: "soonest",
+});
+
+function daysFrom(today: string, place: SearchParams): WhatsOn["days"] {
+  const tomorrow = daysAfter(today, 1);
+  const saturday = daysAfter(today, (6 - weekdayOf(today) + 7) % 7);
+  const sunday = daysAfter(today, (7 - weekdayOf(today)) % 7);
+  const named = [
+    ["Today", today],
+    ["Tomorrow", tomorrow],
+    ["Saturday", saturday],
+    ["Sunday", sunday],
+  ] as const;
+  // A weekend is called by its days, even where it begins tomorrow.
+  return named
+    .filter(([, day], at) => at === 0 || (day !== today && (at > 1 || (day !== saturday && day !== sunday))))
+    .map(([name, day]) => ({ name, search: eventsBetween(day, day, place) }));
 }

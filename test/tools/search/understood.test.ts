@@ -57,12 +57,42 @@ describe("words of place and time in a search", () => {
     expect(filtered.meta.query).toMatchObject({ after: "2026-12-11T11:00:00.000Z" });
   });
 
-  it("are chips on the page, which take the words off or filter by them", async () => {
-    const page = await (await fetch(`${board.url}/search?q=free+jazz+near+Berlin+this+weekend`)).text();
+  const shown = async (query: string) => {
+    const page = await (await fetch(`${board.url}/search?q=${query}`)).text();
+    const posts = [...page.matchAll(/<h3 dir="auto"><a[^>]*>([^<]*)/g)].map(([, title]) => title);
+    return { page, posts };
+  };
+
+  it("filter a page, whose chips take the words off one by one or all at once", async () => {
+    const { page, posts } = await shown("free+jazz+near+Berlin+this+weekend");
+    expect(posts).toEqual(["Saturday by the Spree"]);
+    expect(page).toContain("1 post for");
     expect(page).toContain('href="/search?q=free+jazz+this+weekend"');
     expect(page).toContain('href="/search?q=free+jazz+near+Berlin"');
-    expect(page).toContain("&amp;near=Berlin%2C+Germany&amp;after=2026-12-12&amp;before=2026-12-13");
+    expect(page).toContain('<a href="/search?q=free+jazz">Show all 4</a>');
+    expect(page).toContain('href="/feed.xml?q=free+jazz&amp;near=Berlin%2C+Germany&amp;after=2026-12-12');
     expect(page).not.toContain("GET /api");
+    expect((await shown("free+jazz+near+Berlin")).posts).toHaveLength(2);
+    // Where nothing else was typed, the place alone is searched.
+    expect((await shown("near+Hamburg")).posts.sort()).toEqual(["Saturday in Hamburg", "weekday in Hamburg"]);
+  });
+
+  it("do not filter a page where no post fits them, which says so", async () => {
+    const { page, posts } = await shown("free+jazz+near+Paris+this+weekend");
+    expect(posts).toHaveLength(4);
+    expect(page).toContain("Nothing fits “<bdi>near Paris</bdi>” and “<bdi>this weekend</bdi>”");
+    expect(page).not.toContain("(remove)");
+  });
+
+  it("keep their filter on every page of a walk", async () => {
+    const first = await shown("free+jazz+near+Berlin&limit=1");
+    const [, next = ""] = /rel="next" href="\/search\?q=([^"]*)"/.exec(first.page) ?? [];
+    const second = await shown(next.replaceAll("&amp;", "&"));
+    expect([...first.posts, ...second.posts].sort()).toEqual([
+      "Saturday by the Spree",
+      "weekday by the Spree",
+    ]);
+    expect(second.page).not.toContain('rel="next"');
   });
 
   it("are not read where a filter says it, nor in quotes, nor behind a minus", async () => {

@@ -106,7 +106,7 @@ ${
 }`,
     aside: html`<section class="screen"><h2>Near you</h2>
 <form class="fields" action="/calendar" method="get"><input type="hidden" name="month" value="${month}">${filters["tags"] !== undefined && html`<input type="hidden" name="tags" value="${filters["tags"]}">`}
-<p>${placeInput(filters["near"])}</p>
+<p><label for="near">Near</label>${placeInput(filters["near"])}</p>
 <p><button type="submit">Show</button></p></form></section>
 <section class="screen"><h2>Take it along</h2><ul class="inline">${calendarLinks(site, filters)}<li><a href="${searchPath(searchOf(shown))}">As a search</a></li></ul>
 <p class="mute small">Days and hours are those of each event’s own place.</p></section>`,

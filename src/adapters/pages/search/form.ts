@@ -1,7 +1,6 @@
-import { KINDS } from "../../../schema/post.ts";
+import { KINDS, type Kind } from "../../../schema/post.ts";
 import { RADIUS_KM } from "../../../schema/query.ts";
 import { type Html, href, html } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
 
 /** The parameters of a search as in its address, without empty ones. */
 export type SearchParams = Readonly<Record<string, string>>;
@@ -11,7 +10,7 @@ const RADII_KM = [1, 5, 10, 25, 50, 100, 250, RADIUS_KM.max];
 const ORDERS = { newest: "Newest", soonest: "Soonest" };
 /** The fields of the filter form; it carries all other parameters along in hidden fields. */
 const FIELDS: ReadonlySet<string> = new Set(
-  "near radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
+  "radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
 );
 
 /** The address of a search. The cursor does not survive a change. */
@@ -30,28 +29,35 @@ export function nearOf({ near }: Readonly<Record<string, unknown>>): { lat: numb
   return lat === undefined || lng === undefined ? null : { lat, lng };
 }
 
-/** The search line. It keeps the filters of the current search. */
+/** What and where, in one form. It keeps the filters of the current search. */
 export function searchBox(params: SearchParams = {}): Html {
   return html`<search><form class="search" action="/search" method="get">
-<input type="search" name="q" aria-label="Search the board" placeholder="Try “free jazz near Berlin this weekend”" value="${params["q"]}" maxlength="500">
-${hiddenFields(params, new Set(["q", "cursor"]))}<button type="submit">Search</button>
+<p><label for="what">What</label><input id="what" type="search" name="q" placeholder="free jazz this weekend" value="${params["q"]}" maxlength="500"></p>
+<p><label for="near">Where</label>${placeInput(params["near"])}</p>
+${hiddenFields(params, new Set(["q", "near", "cursor"]))}<button type="submit">Search</button>
 </form></search>`;
 }
 
-/** A link per kind, with its count of active posts where known. */
-export function kindChips(
-  params: SearchParams,
-  language: Language,
-  counts: Readonly<Record<string, number>> = {},
-): Html {
+/** How people call several posts of a kind. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  event: "Events",
+  offer: "Offers",
+  request: "Requests",
+  announcement: "News",
+  thread: "Threads",
+};
+
+/** A link to all kinds and to each. */
+export function kindChips(params: SearchParams): Html {
   const chosen = params["kind"];
-  return html`<ul class="chips" aria-label="Kinds">
-${["all", ...KINDS].map((kind) => {
-  const current = kind === "all" ? chosen === undefined : chosen === kind;
-  const count = counts[kind];
-  return html`<li><a${kind !== "all" && html` class="k-${kind}"`} href="${searchPath(params, { kind: kind === "all" ? undefined : kind })}"${current && html` aria-current="true"`}>${kind}${count !== undefined && html` <span class="number">${language.figure(count)}</span>`}</a></li>
+  return html`<ul class="chips" aria-label="Kinds"><li><a href="${searchPath(params, { kind: undefined })}"${chosen === undefined && html` aria-current="true"`}>All</a></li>
+${KINDS.map((kind) => kindChip(kind, params, chosen === kind))}</ul>`;
+}
+
+/** A link to the posts of a kind. `count` says how many it opens, where that is known. */
+export function kindChip(kind: Kind, params: SearchParams, current = false, count = ""): Html {
+  return html`<li><a class="k-${kind}" href="${searchPath(params, { kind })}"${current && html` aria-current="true"`}>${KIND_NAMES[kind]}${count !== "" && html` <span class="number">${count}</span>`}</a></li>
 `;
-})}</ul>`;
 }
 
 /** The filters of the search grammar that a person would set, as a plain form. */
@@ -59,7 +65,6 @@ export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
 ${hiddenFields(params, FIELDS)}
-<p>${placeInput(params["near"])}</p>
 <p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
@@ -74,7 +79,7 @@ ${hiddenFields(params, FIELDS)}
 
 /** The box that takes a place, below which the script suggests some. A page has at most one. */
 export const placeInput = (near = ""): Html =>
-  html`<label for="near">Near</label><input id="near" type="text" name="near" value="${near}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist>`;
+  html`<input id="near" type="text" name="near" value="${near}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist>`;
 
 function hiddenFields(params: SearchParams, except: ReadonlySet<string>): Html[] {
   return Object.entries(params)

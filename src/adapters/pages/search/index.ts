@@ -1,5 +1,4 @@
 import { notesOnCorrections } from "../../../domain/search/corrections.ts";
-import { filtersOf, type Understood } from "../../../domain/search/understood/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { formPath } from "../../http/forms.ts";
 import { markdownDocument } from "../../text/markdown.ts";
@@ -12,7 +11,7 @@ import { postCards } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { filtersForm, kindChips, nearOf, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
-import { countOf, type Results, resultsOf, WEAK_HEADING } from "./results.ts";
+import { countOf, type Results, resultsOf, totalOf, WEAK_HEADING } from "./results.ts";
 import { watchSection } from "./watch-panel.ts";
 
 export const search: View = {
@@ -43,7 +42,7 @@ ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${sea
 };
 
 function searchHtml(results: Results, { site, query: params, now, language }: Asked): string {
-  const { q, sought } = results;
+  const { q, sought, unfiltered } = results;
   const map = resultMap(results.posts, nearOf(results.query), language);
   return page({
     title: titleOf(q, params),
@@ -53,11 +52,12 @@ function searchHtml(results: Results, { site, query: params, now, language }: As
     noindex: true,
     banner: html`<h1>Search</h1>
 ${searchBox(params)}
-${kindChips(params, language)}
+${kindChips(params)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results)}</h2>
 ${activeFilters(params)}
-${understoodChips(results.understood, params)}
+${understoodChips(results, params)}
+${results.unmet.length > 0 && results.posts.length > 0 && html`<p>Nothing fits ${results.unmet.map((words, at) => html`${at > 0 && " and "}“${bdi(words)}”`)}: shown is what matches the rest.</p>`}
 ${asTyped(results.corrected, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}
 ${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought, anchors: true })}`}`,
@@ -70,7 +70,7 @@ ${watchSection(results.query, site)}`,
         ? []
         : [{ rel: "next", href: searchPath(params, { cursor: results.nextCursor }) }]),
       alternate(
-        searchPath(params).replace("/search", "/feed.xml"),
+        searchPath(unfiltered?.filtered ?? params).replace("/search", "/feed.xml"),
         "application/rss+xml",
         "This search as a feed",
       ),
@@ -182,10 +182,10 @@ function activeFilters(params: SearchParams): Html | null {
   )}</ul>`;
 }
 
-/** What the words of a search were taken for: each a chip that takes the words off, and a link that filters by them all. */
-function understoodChips(understood: Understood | undefined, params: SearchParams): Html | null {
-  if (understood === undefined) return null;
-  const { near, days } = understood;
+/** The filters that were read in the words: each a chip that takes its words off, and a link to the search without any. */
+function understoodChips({ unfiltered }: Results, params: SearchParams): Html | null {
+  if (unfiltered === null) return null;
+  const { near, days } = unfiltered.understood;
   const chips = [
     ...(near === undefined ? [] : [{ words: near.words, meaning: near.place }]),
     ...(days === undefined ? [] : [{ words: days.words, meaning: daysOf(days) }]),
@@ -194,7 +194,7 @@ function understoodChips(understood: Understood | undefined, params: SearchParam
     ({ words, meaning }) =>
       html`<li><a href="${searchPath(params, { q: without(params["q"] ?? "", words) })}">${bdi(words)}: ${meaning} <span aria-hidden="true">×</span><span class="unseen"> (remove)</span></a></li>
 `,
-  )}<li><a href="${searchPath(params, filtersOf(understood))}">Only these</a></li></ul>`;
+  )}<li><a href="${searchPath(unfiltered.params)}">Show all ${totalOf(unfiltered.total)}</a></li></ul>`;
 }
 
 const without = (q: string, words: string) => q.replace(words, " ").replace(/\s+/g, " ").trim();

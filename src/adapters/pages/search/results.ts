@@ -1,10 +1,11 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { COUNTED_MAX } from "../../../domain/search/index.ts";
-import { type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
+import { filtersOf, type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
 import { placeInWords } from "../../../schema/place.ts";
 import type { Post } from "../../../schema/post.ts";
 import { RADIUS_KM } from "../../../schema/query.ts";
 import { counted } from "../../../schema/text.ts";
+import type { Success } from "../../calls/envelope.ts";
 import { soughtWords } from "../../text/excerpt.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
 import { nearOf, type SearchParams } from "./form.ts";
@@ -26,8 +27,10 @@ export interface Results {
   sought: readonly string[];
   ranking: string;
   note: string | null;
-  /** What the words say of place and time; the page shows it as chips, and not in the note. */
-  understood: Understood | undefined;
+  /** The search without the filters that were read in its words, and how many posts it finds; null where none was read. */
+  unfiltered: Unfiltered | null;
+  /** Words of place and time that no post fits. */
+  unmet: readonly string[];
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
   /** What the search would find with one condition fewer, or two; only where it found nothing. */
@@ -37,13 +40,13 @@ export interface Results {
 /** Above weak results. */
 export const WEAK_HEADING = "Weak: near in meaning, no match";
 
+/** A search as its page shows it: what the words say of place and time filters, where any post fits. */
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
-  const answer = await ask("/search", { ...sent }, { searched: true });
+  const { answer, unfiltered, unmet } = await answerTo(sent, ask);
   const all = answer.data as Post[];
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
-  const understood = answer.meta["understood"] as Understood | undefined;
   const query = answer.meta["query"] as Record<string, unknown>;
-  const q = String(query["q"] ?? "");
+  const q = params["q"] ?? "";
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
     [placeAsChosen(params["near"], query), ...notesOnCorrections(corrected)]
@@ -58,10 +61,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     total: Number(answer.meta["total"]),
     query,
     q,
-    sought: soughtWords(q),
+    sought: soughtWords(String(query["q"] ?? "")),
     ranking: String(answer.meta["ranking"]),
     note: ownNote,
-    understood,
+    unfiltered,
+    unmet,
     corrected,
     instead:
       posts.length === 0 && params["cursor"] === undefined
@@ -72,6 +76,48 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   };
 }
 
+interface Unfiltered {
+  understood: Understood;
+  /** Without the words that were read, and without the filters. */
+  params: SearchParams;
+  /** With the filters in place of the words. */
+  filtered: SearchParams;
+  total: number;
+}
+
+async function answerTo(
+  { cursor, ...sent }: Asked["sent"],
+  ask: Asked["ask"],
+): Promise<{ answer: Success; unfiltered: Unfiltered | null; unmet: readonly string[] }> {
+  const page = cursor === undefined ? {} : { cursor };
+  const asTyped = () => ask("/search", { ...sent, ...page }, { searched: true });
+  const first = cursor === undefined ? await asTyped() : await ask("/search", { ...sent, limit: 1 });
+  const understood = first.meta["understood"] as Understood | undefined;
+  if (understood !== undefined) {
+    const { q: _, ...others } = sent;
+    const { near, days } = understood;
+    const subject = [near, days].reduce(
+      (text, said) => (said === undefined ? text : text.replace(said.words, " ")),
+      sent["q"] ?? "",
+    );
+    const rest = {
+      ...others,
+      ...(/[\p{L}\p{N}]/u.test(subject) && { q: subject.replace(/\s+/g, " ").trim() }),
+    };
+    const filters = Object.entries(filtersOf(understood)).map(([name, value]) => [name, String(value)]);
+    const filtered = { ...rest, ...Object.fromEntries(filters) };
+    const answer = await ask("/search", { ...filtered, ...page });
+    if (Number(answer.meta["total"]) > 0) {
+      const { total } = (await ask("/search", { ...rest, limit: 1 })).meta;
+      return { answer, unfiltered: { understood, params: rest, filtered, total: Number(total) }, unmet: [] };
+    }
+  }
+  const unmet = [understood?.near, understood?.days].flatMap((said) =>
+    said === undefined ? [] : [said.words],
+  );
+  return { answer: cursor === undefined ? first : await asTyped(), unfiltered: null, unmet };
+}
+
 /** What a note says of a place sent by its label, with no other of its name: a chip of the page says it already. */
 function placeAsChosen(label: string | undefined, applied: Results["query"]): string {
   const near = nearOf(applied);
@@ -79,9 +125,13 @@ function placeAsChosen(label: string | undefined, applied: Results["query"]): st
   return placeInWords({ ...near, place: { label, others: [] } }) ?? "";
 }
 
+/** How many there are; beyond a thousand they are not counted. */
+export const totalOf = (total: number): string =>
+  total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
+
 /** `1–20 of 43 posts`; one page of all of them is just counted. */
 export function countOf({ posts: { length: shown }, first, total }: Results): string {
-  const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
+  const all = totalOf(total);
   if (first === 0 && shown >= total) return counted(shown, "post");
   return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
 }
