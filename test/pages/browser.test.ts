@@ -211,10 +211,10 @@ describe("pages in a browser", { retry: 1 }, () => {
       const phone = await chromium.beside({ width: 360, height: 640 });
       const page = await phone.open();
       await page.goto(board.url + (pages["post-event"] ?? ""));
-      expect(await page.locator(".when-where").textContent()).toContain("Riverside Park, Berlin");
+      expect(await page.locator(".sheet .facts").textContent()).toContain("Riverside Park, Berlin");
       for (const name of ["post-event", "post-long"]) {
         await page.goto(board.url + (pages[name] ?? ""));
-        const box = await page.locator(".when-where").boundingBox();
+        const box = await page.locator(".sheet .facts").boundingBox();
         expect(box?.y, name).toBeGreaterThan(0);
         expect((box?.y ?? 0) + (box?.height ?? 0), name).toBeLessThan(640);
       }
@@ -265,7 +265,7 @@ describe("pages in a browser", { retry: 1 }, () => {
     const german = await chromium.beside({ locale: "de-DE" });
     const page = await german.open();
     await page.goto(board.url + (pages["post-event"] ?? ""));
-    const time = page.locator(".when-where time").first();
+    const time = page.locator(".sheet .facts time").first();
     expect(await time.getAttribute("lang")).toBe("de");
     expect(await time.textContent()).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\., \d+\. [A-Z]/);
     await page.goto(`${board.url}/stats`);

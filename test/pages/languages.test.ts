@@ -23,7 +23,9 @@ describe("pages write dates and numbers in the visitor's language", () => {
     getPage(board, path, { ...(languages === undefined ? {} : { "accept-language": languages }), ...more });
   /** The line below the title, without its tags. */
   const whenOn = (text: string) =>
-    (text.split('<p class="when-where">')[1]?.split(" · ")[0] ?? "").replace(/<[^>]+>/g, "");
+    (
+      text.split('<article class="sheet')[1]?.split('<span class="hours">')[1]?.split(" <span")[0] ?? ""
+    ).replace(/<[^>]+>/g, "");
 
   it.each([
     [undefined, undefined, "Sat 3 Oct 2026, 19:30–22:00"],

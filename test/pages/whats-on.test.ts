@@ -113,7 +113,7 @@ describe("a post's page", () => {
     expect(text).toMatch(
       /<a class="button" href="https:\/\/hall\.example\/concert"[^>]*>Open\u00a0<bdi>hall\.example/,
     );
-    expect(text).toContain('href="geo:52.52000,13.40000"');
+    expect(text).toContain('href="https://www.openstreetmap.org/?mlat=52.52000&amp;mlon=13.40000');
     expect(text).toContain(`href="/p/${id}.ics">Add to calendar`);
     expect(text).toMatch(/og:description" content="Sat 2026-11-28 20:00 Europe\/Berlin, Berlin\. /);
     await board.stop();

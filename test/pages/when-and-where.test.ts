@@ -24,9 +24,19 @@ describe("pages tell when and where", () => {
       location: { name: "Riverside <Park>" },
     });
     const { text } = await getPage(board, `/p/${id}`);
-    expect(textBetween(text, '<p class="when-where">', "</p>")).toBe(
-      "Fri 28 May 2027, 18:00–22:00 · Riverside &lt;Park&gt;",
+    const [, sheet = ""] = text.split('<article class="sheet');
+    expect(textBetween(sheet, '<span class="hours">', "<span>by")).toBe(
+      "Fri 28 May 2027, 18:00–22:00 Europe/BerlinRiverside &lt;Park&gt;",
     );
+    expect(text).not.toContain("≈");
+  });
+
+  it("with a sign where the place was found by its name alone, and no pin on the map", async () => {
+    const { id } = await event({ location: { name: "Utrecht" } });
+    const { text } = await getPage(board, `/p/${id}`);
+    expect(text).toContain("≈ </span><bdi>Utrecht</bdi>");
+    expect(text).not.toMatch(/mlat=|\b52\.09\d\d, 5\.1/);
+    expect((await getPage(board, "/search?sort=newest")).text).toContain("≈ </span><bdi>Utrecht</bdi>");
   });
 
   it.each([

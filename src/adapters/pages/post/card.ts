@@ -6,7 +6,7 @@ import { zoneOf } from "../../../schema/time/local-time.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { clockTimeIn } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
-import { hoursTag, type Language, timeTag, whenTag } from "../frame/language.ts";
+import { dayTag, hoursTag, type Language, timeTag, whenTag } from "../frame/language.ts";
 
 const EXCERPT_CHARS = 240;
 
@@ -33,7 +33,7 @@ export function postCards(posts: readonly Post[], view: CardDisplay): Html {
 function postCard(post: Post, view: CardDisplay): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
-<p class="stub">${stub(post, view.now, view.language)}</p>
+${post.starts_at !== null && html`<p class="stub">${stub(post, view.now, view.language)}</p>`}
 <article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
 <p class="snippet" dir="auto">${excerptHtml(post.body, view.sought ?? [])}</p></article>
@@ -42,17 +42,29 @@ function postCard(post: Post, view: CardDisplay): Html {
 
 /** An event in two lines: its title; its day, hour and place. */
 export function briefCard(post: Post, language: Language): Html {
-  const place = post.location?.name ?? "";
   return html`
 <li class="k-${post.kind}"><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
-<p class="facts"><span class="hours">${whenTag(post, language, "dayOfWeek")}</span>${place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`}${post.distance_km !== undefined && html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`}</p></li>`;
+<p class="facts"><span class="hours">${whenTag(post, language, "dayOfWeek")}</span>${placeTag(post, 60)}${post.distance_km !== undefined && html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`}</p></li>`;
 }
 
 export const anchorOf = ({ id }: Post): string => `post-${id}`;
 export const pathOf = ({ id }: { id: string }): string => `/p/${id}`;
 export const publisherPath = ({ id }: { id: string }): string => `/publishers/${id}`;
 
-export const kindPill = (kind: Kind): Html => html`<span class="kind k-${kind}">${kind}</span>`;
+export const kindPill = (kind: Kind): Html =>
+  html`<span class="kind k-${kind}">${kind === "announcement" ? "news" : kind}</span>`;
+
+/** The name of a place, with a sign where its coordinates are those of the name alone; null without a name. */
+export function placeTag({ location }: Post, chars: number): Html | null {
+  const name = location?.name ?? "";
+  if (name === "") return null;
+  const about = location?.approximate === true && html`<span title="Found by its name">≈ </span>`;
+  return html`<span>${about}${bdi(oneLine(name, chars))}</span>`;
+}
+
+/** `23 replies`, or null. */
+const repliesTag = ({ reply_count: count }: Post): Html | null =>
+  count === 0 ? null : html`<span>${counted(count, "reply", "replies")}</span>`;
 
 /** `1.2 km`, in whole kilometres from 100 km. */
 export const distanceText = (km: number, language: Language): string =>
@@ -63,41 +75,51 @@ export function byline(publisher: Publisher): Html {
   return html`<span>by\u00a0<a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
 }
 
-/** The day it starts, with the year unless it is this one; else the number of replies; else the day it was posted. */
-export function stub(post: Post, now: number, language: Language): Html {
-  if (post.starts_at !== null) {
-    const zone = zoneOf(post);
-    const { day, year } = clockTimeIn(post.starts_at, zone);
-    const form = year === String(new Date(now).getUTCFullYear()) ? "month" : "monthAndYear";
-    const [month, weekday] = ([form, "weekday"] as const).map((each) =>
-      language.date(post.starts_at ?? "", zone, each),
-    );
-    return html`<b>${day}</b> ${timeTag(post.starts_at, `${month} · ${weekday}`, language)}`;
-  }
-  if (post.reply_count > 0) {
-    return html`<b>${post.reply_count}</b> ${post.reply_count === 1 ? "reply" : "replies"}`;
-  }
-  return html`<b class="long"${language.attribute}>${language.date(post.created_at, "UTC", "day")}</b> <time datetime="${post.created_at}">posted</time>`;
+/** The day it starts, with the year unless it is this one; null for a post without a start. */
+function stub(post: Post, now: number, language: Language): Html | null {
+  if (post.starts_at === null) return null;
+  const zone = zoneOf(post);
+  const { day, year } = clockTimeIn(post.starts_at, zone);
+  const form = year === String(new Date(now).getUTCFullYear()) ? "month" : "monthAndYear";
+  const [month, weekday] = ([form, "weekday"] as const).map((each) =>
+    language.date(post.starts_at ?? "", zone, each),
+  );
+  return html`<b>${day}</b> ${timeTag(post.starts_at, `${month} · ${weekday}`, language)}`;
+}
+
+/** How long ago a post was written: `2 h ago`, `3 days ago`; from a month on, its day. */
+export function ageTag({ created_at }: Post, now: number, language: Language): Html {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(created_at)) / 60_000));
+  if (minutes >= 30 * 1_440)
+    return html`<time datetime="${created_at}">${dayTag(created_at, language)}</time>`;
+  const days = Math.floor(minutes / 1_440);
+  const ago =
+    minutes < 1
+      ? "just now"
+      : minutes < 60
+        ? `${minutes} min ago`
+        : days < 1
+          ? `${Math.floor(minutes / 60)} h ago`
+          : `${counted(days, "day")} ago`;
+  return html`<time datetime="${created_at}">${ago}</time>`;
 }
 
 function facts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
-  const place = post.location?.name ?? null;
   const hours = hoursTag(post, language);
   return [
     Date.parse(post.expires_at) <= now
       ? html`<span class="warning">expired</span>`
       : isOver(post, now) && html`<span class="warning">over</span>`,
     hours !== null && html`<span class="hours">${hours}</span>`,
-    place !== null && place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`,
+    post.starts_at === null && html`<span>${ageTag(post, now, language)}</span>`,
+    placeTag(post, 60),
     post.distance_km !== undefined &&
       html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`,
     ownPage !== true && byline(post.publisher),
     post.parent_id !== null && html`<span>a reply</span>`,
     post.syndicated && html`<span>relayed${relayedFrom(post.source_url)}</span>`,
     post.copies !== undefined && copiesLinks(post.copies),
-    post.starts_at !== null &&
-      post.reply_count > 0 &&
-      html`<span>${counted(post.reply_count, "reply", "replies")}</span>`,
+    repliesTag(post),
     post.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`,
   ];
 }

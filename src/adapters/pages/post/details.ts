@@ -1,32 +1,14 @@
 import type { Post } from "../../../schema/post.ts";
-import { zoneOf } from "../../../schema/time/local-time.ts";
-import { isAllDay } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
-import { dayTag, type Language, whenTag } from "../frame/language.ts";
-import { searchPath } from "../search/form.ts";
+import { dayTag, type Language } from "../frame/language.ts";
 import { publisherPath } from "./card.ts";
 
 /** Longer metadata is cut, measured as JSON; the post's JSON has all of it. */
 const METADATA_CHARS = 1_500;
 
-/** When, where, from whom, and what else a post says about itself. */
+/** From whom and since when a post is, and what else it says about itself. */
 export function details(post: Post, language: Language): Html {
-  return html`${whenSection(post, language)}${whereSection(post)}${sourceSection(post, language)}${metadataSection(post)}`;
-}
-
-function whenSection(post: Post, language: Language): Html | null {
-  const when = whenTag(post, language);
-  if (when === null) return null;
-  return html`<section><h2>When</h2><p>${when}${!isAllDay(post) && html`<br><span class="mute">${zoneOf(post)}</span>`}</p></section>`;
-}
-
-function whereSection({ location }: Post): Html | null {
-  if (location === null) return null;
-  const { name, lat, lng } = location;
-  const hasPoint = lat !== null && lng !== null;
-  if (!hasPoint && (name === null || name === "")) return null;
-  return html`<section><h2>Where</h2><p>${name !== null && name !== "" && html`${bdi(name)}${hasPoint && html`<br>`}`}${hasPoint && html`<span class="number small">${lat.toFixed(4)}, ${lng.toFixed(4)}</span>`}</p>
-${hasPoint && html`<p class="screen"><a href="${searchPath({ near: `${lat},${lng}`, radius_km: "10" })}">Posts near here</a></p>`}</section>`;
+  return html`${sourceSection(post, language)}${metadataSection(post)}`;
 }
 
 function sourceSection(post: Post, language: Language): Html {
@@ -35,7 +17,7 @@ function sourceSection(post: Post, language: Language): Html {
 <p><a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ ${publisher.domain ?? "verified"}</span>`}<br><span class="mute small">on this board since ${dayTag(publisher.first_seen, language)}</span></p>
 <p>${post.syndicated ? "Relayed" : "First-hand"}${source !== null && html`, from ${outLink(source, oneLine(shortHost(source), 60))}`}</p>
 ${link !== null && html`<p>Link: ${outLink(link, oneLine(link.replace(/^https?:\/\/(www\.)?/, ""), 60))}</p>`}
-${post.updated_at !== post.created_at && html`<p class="mute small">Edited ${dayTag(post.updated_at, language)}</p>`}</section>`;
+<p class="mute small">Posted ${dayTag(post.created_at, language)}${post.updated_at !== post.created_at && html`, edited ${dayTag(post.updated_at, language)}`}, expires ${dayTag(post.expires_at, language)} · <span class="id">${post.id}</span></p></section>`;
 }
 
 function metadataSection({ metadata }: Post): Html | null {

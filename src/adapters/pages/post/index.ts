@@ -1,13 +1,16 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
 import type { Post, PostFlag, PostWithContext } from "../../../schema/post.ts";
-import { whenOf } from "../../text/when.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
+import { isAllDay, whenOf } from "../../text/when.ts";
 import {
   bdi,
   bodyText,
   type Html,
+  href,
   html,
   oneLine,
+  type Piece,
   safeHref,
   sentence,
   shortHost,
@@ -18,10 +21,10 @@ import { dayTag, type Language, whenTag } from "../frame/language.ts";
 import { alternate, otherForms, page } from "../frame/layout.ts";
 import { type Asked, noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
-import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
+import { ageTag, byline, kindPill, pathOf, placeTag, postCards } from "./card.ts";
 import { details } from "./details.ts";
 import { postMarkdown } from "./markdown.ts";
-import { replies, replyPanel } from "./replies.ts";
+import { type RepliesPage, replies, repliesOf, replyPanel } from "./replies.ts";
 import { reportPanel } from "./report.ts";
 
 /** Longer titles are set smaller, so that "when" and "where" stay on the first screen of a telephone. */
@@ -33,14 +36,15 @@ export const post: View = {
   async show(asked) {
     const answer = await asked.ask("/posts/{id}", asked.params);
     const shown = answer.data as PostWithContext;
+    const answers = await repliesOf(asked, answer);
     return {
-      html: () => postHtml(shown, noteOf(answer), asked),
+      html: () => postHtml(shown, answers, noteOf(answer), asked),
       markdown: () => postMarkdown(shown, answer.meta, asked),
     };
   },
 };
 
-function postHtml(shown: PostWithContext, note: string | null, asked: Asked): string {
+function postHtml(shown: PostWithContext, answers: RepliesPage, note: string | null, asked: Asked): string {
   const { site, now, language } = asked;
   const path = pathOf(shown);
   return page({
@@ -51,13 +55,12 @@ function postHtml(shown: PostWithContext, note: string | null, asked: Asked): st
     openGraphType: "article",
     noindex: !isKept(shown, now),
     banner: sheet(shown, note, now, language),
-    main: html`${replies(shown, language)}${related(shown, now, language)}
+    main: html`${replies(shown, answers, asked)}${related(shown, now, language)}
 ${replyPanel(shown, site)}
 ${reportPanel(shown)}
 <ul class="inline forms screen" aria-label="This post in other forms">${forms(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>`,
     aside: details(shown, language),
     asideLabel: "Details",
-    asideFirst: true,
     jsonLd: postData(shown),
     links: [
       ...otherForms(path),
@@ -77,9 +80,8 @@ function cardFacts(shown: Post): string {
 
 /** The post itself. */
 function sheet(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
-  const body = sheetBody(shown, note, now, language);
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
-${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now, language)}</p><div>${body}</div></div>`}
+${sheetBody(shown, note, now, language)}
 </div>
 </article>`;
 }
@@ -87,14 +89,13 @@ ${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${st
 function sheetBody(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
   const expired = Date.parse(shown.expires_at) <= now;
   const { parent_id: parent } = shown;
-  return html`<p class="facts">${kindPill(shown.kind)}${isOver(shown, now) && html`<span class="warning">over</span>`}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at, language)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at, language)}</span>${byline(shown.publisher)}</p>
-${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
+  return html`${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ A reply in this thread</a></p>`}
 <h1 dir="auto"${shown.title.length > LONG_TITLE_CHARS && html` class="long"`}>${shownText(shown.title)}</h1>
-${whenAndWhere(shown, language)}
-${nextSteps(shown, now)}
+<p class="facts">${kindPill(shown.kind)}${expired ? html`<span class="warning">expired ${dayTag(shown.expires_at, language)}</span>` : isOver(shown, now) && html`<span class="warning">over</span>`}${whenWhereOrAge(shown, now, language)}${byline(shown.publisher)}</p>
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
+${nextSteps(shown, now)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
@@ -105,12 +106,16 @@ function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Po
   return Date.parse(expires_at) > now && isForSearchEngines(age, publisher.verified, now);
 }
 
-/** The line below the title that decides whether to read on. */
-function whenAndWhere(shown: Post, language: Language): Html | null {
+/** The facts by which a reader decides whether to read on. */
+function whenWhereOrAge(shown: Post, now: number, language: Language): Piece[] {
   const when = whenTag(shown, language);
-  const name = shown.location?.name ?? "";
-  if (when === null && name === "") return null;
-  return html`<p class="when-where">${when}${when !== null && name !== "" && " · "}${name !== "" && bdi(oneLine(name, 100))}</p>`;
+  const zone = when !== null && !isAllDay(shown) && html` <span class="mute">${zoneOf(shown)}</span>`;
+  return [
+    when === null
+      ? html`<span>${ageTag(shown, now, language)}</span>`
+      : html`<span class="hours">${when}${zone}</span>`,
+    placeTag(shown, 100),
+  ];
 }
 
 function forms(shown: Post, now: number): [string, string][] {
@@ -119,8 +124,6 @@ function forms(shown: Post, now: number): [string, string][] {
     [`${path}.md`, "Markdown"],
     [`${path}.json`, "JSON"],
     ...(isAhead(shown, now) ? [[`${path}.ics`, "Calendar"] as [string, string]] : []),
-    ["#reply", "Reply"],
-    ["#report", "Report"],
   ];
 }
 
@@ -144,7 +147,7 @@ const FLAG_MEANING: Record<PostFlag, string> = {
 function flagNotices(flags: readonly PostFlag[]): Html | null {
   if (flags.length === 0) return null;
   return html`<div class="notice" role="note">${flags.map(
-    (flag) => html`<p><b>⚠ ${flag}</b> ${FLAG_MEANING[flag]}</p>`,
+    (flag) => html`<p><b>⚠</b> ${FLAG_MEANING[flag]}</p>`,
   )}</div>`;
 }
 
@@ -157,17 +160,22 @@ function nextSteps(post: Post, now: number): Html | null {
     mapLinks(post),
     isAhead(post, now) && html`<a href="${pathOf(post)}.ics">Add to calendar</a>`,
     html`<a class="share" href="${post.url}">Address of this page</a>`,
+    post.parent_id === null && html`<a href="${href("/feed.xml", { thread: post.id })}">Follow replies</a>`,
+    html`<a href="#report">Report</a>`,
   ].filter((step) => step !== null && step !== false);
   return html`<p class="steps screen">${steps}</p>`;
 }
 
-/** For programs of the device (`geo:`, RFC 5870), and for browsers without one. */
+/** A map where the place is, and what else is there. A place found by its name alone is no pin. */
 function mapLinks({ location }: Post): Html | null {
   const { lat, lng } = location ?? {};
   if (typeof lat !== "number" || typeof lng !== "number") return null;
-  const point = `${lat.toFixed(5)},${lng.toFixed(5)}`;
-  const [north, east] = point.split(",");
-  return html`<a href="geo:${point}">Map</a><a href="https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=16/${north}/${east}" rel="nofollow ugc noopener noreferrer">OpenStreetMap</a>`;
+  const [north, east] = [lat.toFixed(5), lng.toFixed(5)];
+  const map =
+    location?.approximate === true
+      ? `#map=12/${north}/${east}`
+      : `?mlat=${north}&mlon=${east}#map=16/${north}/${east}`;
+  return html`<a href="https://www.openstreetmap.org/${map}" rel="nofollow ugc noopener noreferrer">Map</a><a href="${searchPath({ near: `${lat},${lng}`, radius_km: "10" })}">Posts near here</a>`;
 }
 
 /** Whether a calendar still has use for a post. */

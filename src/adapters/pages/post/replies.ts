@@ -1,19 +1,41 @@
 import type { Site } from "../../../domain/site.ts";
-import type { Post, PostWithContext } from "../../../schema/post.ts";
-import { bodyText, type Html, html, oneLine, postCommand, shownText } from "../frame/html.ts";
-import { dayTag, type Language } from "../frame/language.ts";
-import { searchPath } from "../search/form.ts";
-import { anchorOf, byline, pathOf } from "./card.ts";
+import { LIMITS, type Post, type PostWithContext } from "../../../schema/post.ts";
+import type { Success } from "../../calls/envelope.ts";
+import { bdi, bodyText, type Html, href, html, oneLine, postCommand, shownText } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
+import type { Asked } from "../frame/view.ts";
+import { ageTag, anchorOf, pathOf, publisherPath } from "./card.ts";
 
 /** Longer replies are cut, and link to their own page. */
 const REPLY_CHARS = 800;
 /** All replies together, so that a page with twenty long ones stays below 15 kB compressed. */
 const REPLIES_CHARS = 4_500;
 
-/** The replies to a post, oldest first. The longest are cut first where all together are too long. */
+/** Replies to a post, oldest first, and where the rest of them is. */
+export interface RepliesPage {
+  posts: readonly Post[];
+  /** Opaque; null on the last page. */
+  next: string | null;
+  isFirst: boolean;
+}
+
+/** The replies that the address asks for: those behind `replies=CURSOR`, else the first. */
+export async function repliesOf({ sent, ask, params }: Asked, { data, meta }: Success): Promise<RepliesPage> {
+  const { replies: cursor } = sent;
+  if (cursor === undefined) {
+    const next = meta["replies_cursor"];
+    const { replies: posts } = data as PostWithContext;
+    return { posts, next: typeof next === "string" ? next : null, isFirst: true };
+  }
+  const page = await ask("/posts/{id}/replies", { ...params, cursor, limit: LIMITS.repliesInPost });
+  return { posts: page.data as Post[], next: page.next_cursor ?? null, isFirst: false };
+}
+
+/** A page of replies. The longest are cut first where all together are too long. */
 export function replies(
-  { replies: shown, reply_count: count, id }: PostWithContext,
-  language: Language,
+  { reply_count: count, id }: PostWithContext,
+  { posts: shown, next, isFirst }: RepliesPage,
+  { now, language }: Pick<Asked, "now" | "language">,
 ): Html | null {
   if (shown.length === 0) return null;
   const most = Math.min(
@@ -23,16 +45,19 @@ export function replies(
       REPLIES_CHARS,
     ),
   );
-  return html`<section class="replies"><h2>Replies (${Math.max(count, shown.length)})</h2>
-<ol class="slips">${shown.map((each) => reply(each, most, language))}</ol>
-${count > shown.length && html`<p class="pages"><a class="button quiet" href="${searchPath({ thread: id, sort: "newest" })}">All ${count} replies, newest first</a></p>`}</section>`;
+  return html`<section class="replies" id="replies"><h2>Replies (${Math.max(count, shown.length)})</h2>
+<ol class="slips">${shown.map((each) => reply(each, most, now, language))}</ol>
+<p class="pages">${!isFirst && html`<a class="button quiet" href="${pathOf({ id })}#replies">First replies</a>`}${next !== null && html`<a class="button quiet" rel="next" href="${href(pathOf({ id }), { replies: next })}#replies">Next replies</a>`}</p></section>`;
 }
 
-function reply(shown: Post, most: number, language: Language): Html {
+/** Who answers stands above; a title is shown where it says more than that it is a reply. */
+function reply(shown: Post, most: number, now: number, language: Language): Html {
+  const { publisher, title } = shown;
   return html`
-<li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at, language)}</p>
-<article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
-<p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged: ${shown.flags.join(", ")}</span>`}</p>
+<li class="slip" id="${anchorOf(shown)}">
+<article><h3><a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a></h3>
+<p class="facts"><a href="${pathOf(shown)}">${ageTag(shown, now, language)}</a>${publisher.verified && html`<span class="verified">✓ verified</span>`}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`}</p>
+${!/^re:/i.test(title) && html`<p dir="auto"><b>${shownText(title)}</b></p>`}
 ${shown.body.length > most ? html`<p dir="auto">${oneLine(shown.body, most)} <a href="${pathOf(shown)}">Read on</a></p>` : bodyText(shown.body)}</article></li>`;
 }
 

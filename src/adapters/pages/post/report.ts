@@ -88,7 +88,7 @@ ${reportForm(id, sent)}`,
 
 function reportForm(id: string, sent: Readonly<Record<string, string>>): Html {
   return html`<form class="fields" method="post" action="${pathOf({ id })}/report">
-<p><label for="reason">What is wrong?</label><select id="reason" name="reason" required>${REASONS.map(
+<p><label for="reason">What is wrong?</label><select id="reason" name="reason" required><option value="">Choose</option>${REASONS.map(
     (reason) =>
       html`<option value="${reason}"${sent["reason"] === reason && html` selected`}>${REASON_WORDS[reason]}</option>`,
   )}</select></p>
