@@ -39,7 +39,7 @@ ${hiddenFields(params, new Set(["q", "near", "cursor"]))}<button type="submit">S
 }
 
 /** How people call several posts of a kind. */
-export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
   event: "Events",
   offer: "Offers",
   request: "Requests",
