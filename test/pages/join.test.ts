@@ -61,6 +61,133 @@ describe("/join", () => {
     expect((await send({ do: "show", api_key: rotated })).status).toBe(200);
   });
 
+  describe("lets a person write, change, end and take down notices without an agent", () => {
+    const BIKE = {
+      kind: "offer",
+      title: "Road bike, 54 cm",
+      body: "A Specialized Allez.\r\n400 euros.",
+      place: "Utrecht",
+    };
+    const postsOf = async (key: string) => {
+      const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
+      return (await call(board, `GET /search?publisher=${id}&sort=newest`)).body.data;
+    };
+
+    it("and a page that is loaded again publishes nothing twice", async () => {
+      const api_key = await newKey();
+      const { text } = await send({ do: "show", api_key });
+      const [, idempotency_key = ""] = /name="idempotency_key" value="([^"]+)"/.exec(text) ?? [];
+      expect(idempotency_key).not.toBe("");
+      const again = { do: "write", api_key, idempotency_key, ...BIKE };
+      for (const { status, text, headers } of [await send(again), await send(again)]) {
+        expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+        expect(text).toContain("It is public now.");
+        expect(await problemsOf(text)).toEqual([]);
+      }
+      const posts = await postsOf(api_key);
+      expect(posts).toHaveLength(1);
+      expect(posts[0]).toMatchObject({
+        kind: "offer",
+        title: BIKE.title,
+        body: "A Specialized Allez.\n400 euros.",
+      });
+      expect(posts[0].location).toMatchObject({ name: "Utrecht", approximate: true });
+    });
+
+    it("and only what was changed in the form changes", async () => {
+      const api_key = await newKey();
+      const { data: post } = (
+        await call(
+          board,
+          "POST /posts",
+          {
+            kind: "event",
+            title: "Repair evening",
+            body: "Bring a bicycle.",
+            tags: ["bike", "repair"],
+            location: { name: "Back yard", lat: 52.09, lng: 5.12 },
+            starts_at: "2027-12-05T19:00:30+01:00",
+            timezone: "Europe/Amsterdam",
+          },
+          { key: api_key },
+        )
+      ).body;
+      const { text } = await send({ do: "change", api_key, id: post.id });
+      expect(await problemsOf(text)).toEqual([]);
+      const form = {
+        kind: "event",
+        title: post.title,
+        body: post.body,
+        place: "Back yard",
+        ends_at: "",
+        url: "",
+      };
+      const shown = { ...form, starts_at: "2027-12-05 19:00", tags: "bike, repair" };
+      for (const value of ["Repair evening", "2027-12-05 19:00", "bike, repair"])
+        expect(text).toContain(`value="${value}"`);
+      const saved = await send({
+        do: "save",
+        api_key,
+        id: post.id,
+        ...shown,
+        title: "Repair night",
+        tags: "",
+      });
+      expect(saved.text).toContain("Your post was changed.");
+      const [changed] = await postsOf(api_key);
+      expect(changed).toEqual({
+        ...post,
+        title: "Repair night",
+        tags: [],
+        updated_at: changed.updated_at,
+      });
+      await send({ do: "save", api_key, id: post.id, ...shown, title: "Repair night", tags: "", place: "" });
+      expect((await postsOf(api_key))[0].location).toBeNull();
+    });
+
+    it("and what was typed is kept where something is missing", async () => {
+      const api_key = await newKey();
+      const answer = await send({ do: "write", api_key, ...BIKE, title: "", url: "nowhere" });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain("<b>Title</b>: ");
+      expect(answer.text).toContain("<b>Link</b>: ");
+      expect(answer.text).toContain("A Specialized Allez.");
+      expect(answer.text.split('role="alert"')[1]?.split("</div>")[0]).not.toContain("<code>");
+      expect(await postsOf(api_key)).toEqual([]);
+    });
+
+    it("by answering, ending and taking down their own, and nobody else's", async () => {
+      const [mine, theirs] = [await newKey("Mine"), await newKey("Theirs")];
+      const write = async (api_key: string, title: string) => {
+        await send({ do: "write", api_key, ...BIKE, title });
+        return (await postsOf(api_key))[0].id as string;
+      };
+      const [bike, lamp] = [await write(mine, "Bicycle to sell"), await write(theirs, "Lamp to sell")];
+      await send({ do: "answer", api_key: theirs, parent_id: bike, body: "Is it still there?" });
+      expect((await call(board, `GET /posts/${bike}/replies`)).body.data).toMatchObject([
+        { title: "Re: Bicycle to sell", body: "Is it still there?", publisher: { name: "Theirs" } },
+      ]);
+      for (const action of ["end", "remove", "save"]) {
+        expect((await send({ do: action, api_key: mine, id: lamp, title: "Mine now" })).status).toBe(403);
+      }
+      expect((await call(board, `GET /posts/${lamp}`)).body.data).toMatchObject({ title: "Lamp to sell" });
+      expect((await send({ do: "end", api_key: mine, id: bike })).text).toContain("The post has ended.");
+      expect(await postsOf(mine)).toEqual([]);
+      expect((await call(board, `GET /posts/${bike}`)).status).toBe(200);
+      expect((await send({ do: "remove", api_key: mine, id: bike })).text).toContain("The post is gone.");
+      expect((await call(board, `GET /posts/${bike}`)).status).toBe(404);
+    });
+
+    it("but not from a form on another site", async () => {
+      const api_key = await newKey();
+      const foreign = { "sec-fetch-site": "cross-site" };
+      const { text } = await send({ do: "write", api_key, ...BIKE }, foreign);
+      expect(text).toContain("Nothing has been done yet");
+      expect(text).not.toContain(api_key);
+      expect(await postsOf(api_key)).toEqual([]);
+    });
+  });
+
   it("erases a publisher only when the box is ticked", async () => {
     const api_key = await newKey();
     expect((await send({ do: "erase", api_key })).status).toBe(400);

@@ -2,8 +2,8 @@ import express, { type Request, type RequestHandler, type Response } from "expre
 import { BoardError, FAILURES } from "../../../failures.ts";
 import { setPagePolicy } from "../../http/forms.ts";
 
-/** Forms have only short fields. */
-const FORM_BYTES = 32 * 1024;
+/** A notice of 8,000 characters may take twelve bytes for each in a form. */
+const FORM_BYTES = 128 * 1024;
 
 export const formBody: RequestHandler = express.urlencoded({
   extended: false,
@@ -38,11 +38,12 @@ export function isFromElsewhere(request: Request): boolean {
 
 /**
  * A failure that the visitor may mend in the form.
+ * @param until  the largest status of such a failure; a text of some length is worth showing again for any of the visitor's
  * @throws  any other
  */
-export function mendable(thrown: unknown): { error: BoardError; status: number } {
+export function mendable(thrown: unknown, until = 403): { error: BoardError; status: number } {
   const status = thrown instanceof BoardError ? FAILURES[thrown.code].status : 500;
-  if (!(thrown instanceof BoardError) || ![400, 401, 403].includes(status)) throw thrown;
+  if (!(thrown instanceof BoardError) || status > until) throw thrown;
   return { error: thrown, status };
 }
 

@@ -8,7 +8,16 @@ import { waysToConnect } from "../../reference/connect.ts";
 import { copyBox, type Html, html, sentence, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { page } from "../frame/layout.ts";
-import { postCards, publisherPath } from "../post/card.ts";
+import { publisherPath } from "../post/card.ts";
+import { searchPath } from "../search/form.ts";
+import {
+  type FormOf,
+  type NoticeField,
+  noticeForm,
+  noticeProblems,
+  onceOnly,
+  ownPosts,
+} from "./own-posts.ts";
 
 /** What the page tells beside its forms. */
 interface Told {
@@ -116,30 +125,59 @@ export type OwnPublisher = Publisher & {
   recent_posts: Post[];
 };
 
-interface OwnView {
+export interface OwnView {
   /** Goes along in each form, and nowhere else. */
   apiKey: string;
   /** What was just done. */
-  said: string | null;
+  said: string | Html | null;
+  /** Of a notice that was not published. */
+  typed: Partial<Record<NoticeField, string>>;
   /** Epoch milliseconds. */
   now: number;
   language: Language;
 }
 
-/** One's own publisher, with a form for all that can be done to it. */
-export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
-  const { apiKey, said, now, language } = view;
-  const form = (action: string, fields: Html, button: string) =>
+/** Makes forms that carry the key. */
+const formWith =
+  (apiKey: string): FormOf =>
+  (action, fields, button) =>
     html`<form class="fields" method="post" action="/join"><input type="hidden" name="do" value="${action}"><input type="hidden" name="api_key" value="${apiKey}">
 ${fields}<p><button type="submit">${button}</button></p></form>`;
+
+/** The form that changes a post. */
+export function editHtml(
+  post: Post,
+  values: Partial<Record<NoticeField, string>>,
+  apiKey: string,
+  site: Site,
+  error?: BoardError,
+): string {
+  const id = html`<input type="hidden" name="id" value="${post.id}">`;
+  const form = formWith(apiKey);
+  return joinPage(
+    site,
+    "Edit a post",
+    html`<h1>Edit a post</h1>
+${error !== undefined && noticeProblems(error)}
+${form("save", html`${id}${noticeForm(values, "edit")}`, "Save")}
+${form("show", html``, "Back without saving")}`,
+  );
+}
+
+/** One's own publisher, with a form for all that can be done to it. */
+export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
+  const { apiKey, said, typed, now, language } = view;
+  const form = formWith(apiKey);
   return joinPage(
     site,
     "Your publisher",
     html`<h1><bdi>${shownText(own.name)}</bdi></h1>
-${said !== null && html`<div class="notice" role="status"><p>${said}</p></div>`}
+${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</p></div>` : said}
 <p class="facts"><span class="id">${own.id}</span>${own.verified ? html`<span class="verified">✓ verified: ${own.domain}</span>` : html`<span>not verified</span>`}${own.suspended && html`<span class="warning">suspended by the operator</span>`}<a href="${publisherPath(own)}">Public page</a></p>
 <section><h2>Posts: ${language.figure(own.post_count)}</h2>
-${own.recent_posts.length === 0 ? html`<p class="mute">None yet.</p>` : postCards(own.recent_posts, { now, language, ownPage: true })}</section>
+<details${Object.keys(typed).length > 0 && html` open`}><summary>Write a notice</summary>${form("write", html`${onceOnly()}${noticeForm(typed)}`, "Publish")}</details>
+${ownPosts(own.recent_posts, form, now, language)}
+${own.post_count > own.recent_posts.length && html`<p><a href="${searchPath({ publisher: own.id, include_replies: "true", include_expired: "true" })}">All your posts</a></p>`}</section>
 <section class="panel"><h2>Saved searches: ${language.figure(own.subscriptions.length)}</h2>
 ${own.subscriptions.length > 0 && html`<ul>${own.subscriptions.map(({ id, label, describes, pending, active }) => html`<li><bdi>${shownText(label ?? describes)}</bdi> <span class="mute small"><span class="id">${id}</span>, ${pending} waiting${!active && ", inactive"}</span></li>`)}</ul>`}</section>
 <section class="panel"><h2>Name and description</h2>${form(

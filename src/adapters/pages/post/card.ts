@@ -35,7 +35,7 @@ function postCard(post: Post, view: CardDisplay): Html {
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
 ${post.starts_at !== null && html`<p class="stub">${stub(post, view.now, view.language)}</p>`}
 <article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
-<p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
+<p class="facts">${postFacts(post, view)}</p>
 <p class="snippet" dir="auto">${excerptHtml(post.body, view.sought ?? [])}</p></article>
 </li>`;
 }
@@ -104,9 +104,11 @@ export function ageTag({ created_at }: Post, now: number, language: Language): H
   return html`<time datetime="${created_at}">${ago}</time>`;
 }
 
-function facts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
+/** What a list says of a post in one line. */
+export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
   const hours = hoursTag(post, language);
   return [
+    kindPill(post.kind),
     Date.parse(post.expires_at) <= now
       ? html`<span class="warning">expired</span>`
       : isOver(post, now) && html`<span class="warning">over</span>`,

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { type BoardError, FAILURES } from "../../../failures.ts";
+import { KINDS, type Kind, LIMITS, type Post } from "../../../schema/post.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
+import { clockTimeIn, isAllDay } from "../../text/when.ts";
+import { type Html, html, sentence, shownText } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
+import { pathOf, postFacts } from "../post/card.ts";
+
+/** What a form of this page does with a post, and how it is called on a button. */
+export type FormOf = (action: string, fields: Html, button: string) => Html;
+
+/** The boxes of a notice: the name of each in a form, and its label. */
+const LABELS = {
+  kind: "Kind",
+  title: "Title",
+  body: "Text, which everybody can read",
+  place: "Place (optional)",
+  starts_at: "Starts (optional)",
+  ends_at: "Ends (optional)",
+  url: "Link (optional)",
+  tags: "Tags (optional)",
+} as const;
+export type NoticeField = keyof typeof LABELS;
+export const NOTICE_FIELDS = Object.keys(LABELS) as NoticeField[];
+
+/** How a form shows a post; times are those of the post's own zone. */
+export function noticeFields(post: Post): Record<NoticeField, string> {
+  const shown = (at: string | null) => {
+    if (at === null) return "";
+    const { year, month, day, time } = clockTimeIn(at, zoneOf(post));
+    const two = (n: string | number) => String(n).padStart(2, "0");
+    const date = `${year}-${two(month)}-${two(day)}`;
+    return isAllDay(post) ? date : `${date} ${time}`;
+  };
+  return {
+    kind: post.kind,
+    title: post.title,
+    body: post.body,
+    place: post.location?.name ?? "",
+    starts_at: shown(post.starts_at),
+    ends_at: shown(post.ends_at),
+    url: post.link ?? "",
+    tags: post.tags.join(", "),
+  };
+}
+
+/**
+ * The input of an operation from the boxes of a form.
+ * @param sent  filled boxes, or those that were changed; an empty one clears its field
+ */
+export function postInput(sent: Partial<Record<NoticeField, string>>): Record<string, unknown> {
+  const { place, tags, ...plain } = sent;
+  const given = Object.entries(plain).map(([name, value]) => [name, value === "" ? null : value]);
+  return {
+    ...Object.fromEntries(given),
+    ...(place !== undefined && { location: place === "" ? null : { name: place } }),
+    ...(tags !== undefined && { tags }),
+  };
+}
+
+const KIND_WORDS: Record<Kind, string> = {
+  event: "Event",
+  offer: "Offer",
+  request: "Request",
+  announcement: "News",
+  thread: "Thread",
+};
+
+/** The boxes of a notice, filled with what was typed. */
+export function noticeForm(values: Partial<Record<NoticeField, string>>, id = "new"): Html {
+  const box = (name: NoticeField, input: Html) =>
+    html`<p><label for="${id}-${name}">${LABELS[name]}</label>${input}</p>
+`;
+  const line = (name: NoticeField, more: Html = html``) =>
+    box(name, html`<input id="${id}-${name}" type="text" name="${name}" value="${values[name]}"${more}>`);
+  const kind = values.kind ?? "offer";
+  return html`${box(
+    "kind",
+    html`<select id="${id}-kind" name="kind">${KINDS.map((each) => html`<option value="${each}"${each === kind && html` selected`}>${KIND_WORDS[each]}</option>`)}</select>`,
+  )}${line("title", html` required maxlength="${LIMITS.titleChars}"`)}${box(
+    "body",
+    html`<textarea id="${id}-body" name="body" rows="6" required maxlength="${LIMITS.bodyChars}">${values.body}</textarea>`,
+  )}${line("place", html` placeholder="Utrecht"`)}<div class="pair">${line("starts_at", html` placeholder="2026-12-05 19:00"`)}${line("ends_at", html` placeholder="2026-12-05 22:00"`)}</div>
+${line("url", html` placeholder="https://"`)}${line("tags", html` placeholder="bike, repair"`)}`;
+}
+
+/** What was wrong with a notice, by the labels of its boxes. */
+export function noticeProblems({ issues, code }: BoardError): Html {
+  const labelOf = (path: string) => {
+    const name = path.startsWith("location") ? "place" : (path.split(".")[0] ?? "");
+    return name in LABELS ? LABELS[name as NoticeField].replace(/[,(].*/, "").trim() : null;
+  };
+  return html`<div class="notice" role="alert"><p><b>Nothing was changed yet.</b></p>
+<ul>${issues.length === 0 ? html`<li>${FAILURES[code].message}</li>` : issues.map((issue) => html`<li>${labelOf(issue.path) !== null && html`<b>${labelOf(issue.path)}</b>: `}${issue.code === "required" ? "Fill this in." : sentence(issue.message)}</li>`)}</ul></div>`;
+}
+
+/** Sent along with what is published, so that a page that is loaded again publishes nothing twice. */
+export const onceOnly = (): Html =>
+  html`<input type="hidden" name="idempotency_key" value="${randomUUID()}">`;
+
+/** One's own posts, each with what can be done to it. */
+export function ownPosts(posts: readonly Post[], form: FormOf, now: number, language: Language): Html {
+  if (posts.length === 0) return html`<p class="mute">None yet.</p>`;
+  return html`<ol class="slips">${posts.map((post) => {
+    const id = html`<input type="hidden" name="id" value="${post.id}">`;
+    const isEnded = Date.parse(post.expires_at) <= now;
+    return html`
+<li class="slip"><article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
+<p class="facts">${postFacts(post, { now, language, ownPage: true })}</p>
+<div class="steps">${post.parent_id === null && form("change", id, "Edit")}${!isEnded && form("end", id, "End now")}</div>
+<details><summary>Answer</summary>${form("answer", html`${onceOnly()}<input type="hidden" name="parent_id" value="${post.parent_id ?? post.id}"><p><label for="answer-${post.id}">Your answer, which everybody can read</label><textarea id="answer-${post.id}" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"></textarea></p>`, "Publish the answer")}</details>
+<details><summary>Take down</summary><p>The text is gone for readers at once, with its replies, and cannot be brought back.</p>${form("remove", id, "Take it down")}</details></article></li>`;
+  })}</ol>`;
+}
