@@ -173,7 +173,9 @@ async function call(
     if (error instanceof OutboundError) throw error;
     if (signal.aborted)
       throw new OutboundError("failed", `No complete answer within ${timeoutMs} ms.`, { cause: error });
-    throw new OutboundError("failed", `The call failed: ${reasonOf(error)}.`, { cause: error });
+    const reason = reasonOf(error);
+    const what = /CERT|TLS|SSL|SIGNATURE/.test(reason) ? "TLS failed" : "The call failed";
+    throw new OutboundError("failed", `${what}: ${reason}.`, { cause: error });
   } finally {
     signal.removeEventListener("abort", hangUp);
     hangUp();

@@ -103,7 +103,11 @@ export const verifyWebhook = defineRoute({
 
   async handle({ id: subscriptionId }, { subscriptions, caller, now }) {
     const { subscription, verified } = await subscriptions.verifyWebhook(subscriptionId, caller, now);
-    return verified ? ok(subscription) : pending(subscription);
+    if (verified) return ok(subscription);
+    const { webhook_refusal: refusal } = subscription;
+    return pending(subscription, {
+      notes: refusal === undefined ? [] : [`The webhook did not consent. ${refusal}`],
+    });
   },
 });
 
@@ -155,8 +159,8 @@ export const listDeliveries = defineRoute({
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
   async handle({ id: subscriptionId, cursor, limit }, { webhooks, caller }) {
-    const { deliveries, nextCursor } = await webhooks.deliveries(subscriptionId, caller, { cursor, limit });
-    return ok(deliveries, { nextCursor });
+    const { deliveries, ...page } = await webhooks.deliveries(subscriptionId, caller, { cursor, limit });
+    return ok(deliveries, page);
   },
 });
 

@@ -73,6 +73,10 @@ export const Subscription = z.object({
   describes: z.string(),
   webhook_url: z.string().nullable(),
   webhook_verified: z.boolean().describe("Nothing is pushed before its owner has answered the challenge."),
+  webhook_refusal: z
+    .string()
+    .optional()
+    .describe("Why the webhook did not consent when it was last asked, where it did not."),
   poll_url: z.string().describe("Or call `check_subscription` with the id; `wait_s` waits for a match."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),

@@ -90,6 +90,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
   subscription: numbered("savedNo", {
     ...each(id, "id", "publisherId"),
     ...each(textOrNull, "label", "vectorModel"),
+    webhookRefusal: textOrNull.default(null),
     query: object,
     vector: vector.nullable(),
     background: background.nullable(),

@@ -172,11 +172,11 @@ describe("a delivery", () => {
 });
 
 describe("a receiver that is gone", () => {
-  it("says so by 410: pushes stop at once, polling still gets matches, a new consent resumes pushes", async () => {
+  it("says so by 410: pushes stop at once, polling still gets matches, and a new consent pushes them, oldest first", async () => {
     let status = 410;
     const to = await subscribed(() => ({ status }));
     await write(board, key, { tags: [to.tag] });
-    expect(await to.attempted(1)).toMatchObject({ state: "failed", status: 410 });
+    expect(await to.attempted(1)).toMatchObject({ state: "waiting", status: 410 });
     expect(await to.read()).toMatchObject({ active: false, inactive_reason: "webhook_gone" });
     const later = await write(board, key, { tags: [to.tag] });
     const matches = await eventually(to.pending, (list) => list.length === 2);
@@ -186,10 +186,39 @@ describe("a receiver that is gone", () => {
     status = 200;
     const again = await call(board, `POST /subscriptions/${to.id}/verify-webhook`, undefined, { key });
     expect(again.body.data).toMatchObject({ active: true, inactive_reason: null, failures: 0 });
+    await to.arrived(3);
     const next = await write(board, key, { tags: [to.tag] });
-    await to.arrived(2);
-    expect(to.webhook.messages[1]?.json.data.post.id).toBe(next.id);
+    await to.arrived(4);
+    const sent = to.webhook.messages.map(({ json }) => [json.data.delivery_id, json.data.post.id]);
+    expect(sent[0]).toEqual(sent.find(([id], at) => id === 1 && at > 0));
+    expect(
+      sent
+        .slice(1)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual([1, 2, 3]);
+    expect(sent.at(-1)).toEqual([3, next.id]);
     await to.webhook.stop();
+  });
+
+  it.each(["active", "url"])("gets what matched meanwhile after a change of %s", async (what) => {
+    let status = 410;
+    const to = await subscribed(() => ({ status }));
+    await write(board, key, { tags: [to.tag] });
+    await to.attempted(1);
+    for (const _ of [2, 3]) await write(board, key, { tags: [to.tag] });
+    await eventually(to.pending, (list) => list.length === 3);
+    status = 200;
+    const other = what === "url" ? await startWebhook() : to.webhook;
+    const sent = what === "url" ? { webhook_url: other.url } : { active: true };
+    await call(board, `PATCH /subscriptions/${to.id}`, sent, { key });
+    const told = await eventually(
+      async () => other.messages.map(({ json }) => json.data.delivery_id),
+      (ids) => new Set(ids).size === 3,
+    );
+    expect([...new Set(told)].sort()).toEqual([1, 2, 3]);
+    await to.webhook.stop();
+    if (other !== to.webhook) await other.stop();
   });
 
   it("is given up after five days of failures alone, and resumes with `active: true`", async () => {

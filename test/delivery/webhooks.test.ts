@@ -47,6 +47,9 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open, opened };
 }
 
+const REFUSALS =
+  /^It answered with status (201|204|302|500), not 200\.$|^It answered 200, but its body was neither|^The answer has more than 4096 bytes\.$|^No complete answer within 10000 ms\.$/;
+
 describe("consent", () => {
   const ANSWERS: [string, boolean, (request: Received) => Response][] = [
     ["the challenge as text", true, consent],
@@ -83,6 +86,18 @@ describe("consent", () => {
         key: own,
       });
       expect([again.status, again.body.data.webhook_verified]).toEqual([agreed ? 200 : 202, agreed]);
+      // Why not is told by category, in none of the receiver's words.
+      const refusal = again.body.data.webhook_refusal ?? "";
+      expect(refusal).toMatch(agreed ? /^$/ : REFUSALS);
+      if (!agreed) expect(again.body.meta.note).toContain(refusal);
+      const listed = await call(board, `GET /subscriptions/${body.data.id}/deliveries`, undefined, {
+        key: own,
+      });
+      const tested = await call(board, `POST /subscriptions/${body.data.id}/test`, undefined, { key: own });
+      if (!agreed) {
+        expect(listed.body.meta.note).toContain(refusal);
+        expect(tested.body.error.hint).toContain(refusal);
+      }
       await webhook.stop();
     },
   );
@@ -132,7 +147,7 @@ describe("consent", () => {
     const { key: own } = await register(limited);
     const codes: (string | undefined)[] = [];
     for (let subscription = 0; subscription < 4; subscription += 1) {
-      const sent = { query: { q: "limits" }, webhook_url: webhook.url };
+      const sent = { query: { q: `limits ${subscription}` }, webhook_url: webhook.url };
       const { id } = (await call(limited, "POST /subscriptions", sent, { key: own })).body.data;
       await eventually(
         async () => webhook.challenges.length,

@@ -89,6 +89,7 @@ export class Subscriptions {
       ...(await meaningOf(this.#parts, input.query, now)),
       webhookUrl,
       webhookVerifiedAt: null,
+      webhookRefusal: null,
       secretVersion: 1,
       previousSecretUntil: null,
       ...ACTIVATED,
@@ -197,9 +198,7 @@ export class Subscriptions {
       isMoved = isNewUrl(row);
       return {
         ...given,
-        ...(isMoved
-          ? { webhookUrl: url ?? null, webhookVerifiedAt: null, failures: 0, failingSince: null }
-          : {}),
+        ...(isMoved ? { webhookUrl: url ?? null, ...UNASKED, failures: 0, failingSince: null } : {}),
         ...(patch.active === true && !row.active ? ACTIVATED : {}),
       };
     });
@@ -289,6 +288,7 @@ export class Subscriptions {
       describes: query === null ? UNREADABLE : describeQuery(query),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
+      ...(row.webhookRefusal === null ? {} : { webhook_refusal: row.webhookRefusal }),
       poll_url: this.#parts.site.pending(row.id),
       active: row.active,
       inactive_reason: row.inactiveReason,
@@ -306,6 +306,9 @@ export class Subscriptions {
     };
   }
 }
+
+/** Of a webhook that has not answered yet. */
+const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
 
 /** Shown in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";

@@ -36,11 +36,13 @@ export class Consent {
   askLater(row: StoredSubscription, url: string, now: number): void {
     const asked = (async () => {
       try {
-        if (!(await this.#ask(row, url, now))) return;
+        const webhookRefusal = await this.#ask(row, url, now);
         await changeSubscription(this.#parts.store, row.id, (current) => {
           if (current.webhookUrl !== url) return null;
+          // A later question may have been answered first.
+          if (webhookRefusal !== null) return current.webhookVerifiedAt === null ? { webhookRefusal } : null;
           const isGivenUp = !current.active && isMatched(current);
-          return { ...(isGivenUp ? ACTIVATED : {}), webhookVerifiedAt: now };
+          return { ...(isGivenUp ? ACTIVATED : {}), webhookVerifiedAt: now, webhookRefusal };
         });
       } catch (error) {
         if (!(error instanceof BoardError)) this.#parts.log("asking a webhook for consent failed", error);
@@ -57,12 +59,13 @@ export class Consent {
    * @throws BoardError `rate_limited`, `subscription_not_found`, `too_many_subscriptions`
    */
   async askAgain(row: StoredSubscription, url: string, now: number): Promise<StoredSubscription> {
-    const agreed = await this.#ask(row, url, now);
+    const webhookRefusal = await this.#ask(row, url, now);
     return changeSubscription(this.#parts.store, row.id, (current) => {
       if (current.webhookUrl !== url) return null;
-      if (agreed) return { ...(isSuspended(current) ? {} : ACTIVATED), webhookVerifiedAt: now };
+      if (webhookRefusal === null)
+        return { ...(isSuspended(current) ? {} : ACTIVATED), webhookVerifiedAt: now, webhookRefusal };
       // A later question may have been answered first.
-      return (current.webhookVerifiedAt ?? now) > now ? null : { webhookVerifiedAt: null };
+      return (current.webhookVerifiedAt ?? now) > now ? null : { webhookVerifiedAt: null, webhookRefusal };
     });
   }
 
@@ -75,20 +78,21 @@ export class Consent {
    * Posts a signed challenge. Consent is a 200 whose body is exactly the challenge, or a JSON object with it as its
    * only member: a server that merely echoes what it is sent does not consent.
    *
+   * @returns null for consent, else what came in its place
    * @throws BoardError `rate_limited`
    */
-  async #ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
+  async #ask(row: StoredSubscription, url: string, now: number): Promise<string | null> {
     const { hourly } = this.#parts;
     return hourly.within(
       row.id,
       url,
       now,
       () => this.#challenge(row, url, now),
-      (agreed) => agreed,
+      (refusal) => refusal === null,
     );
   }
 
-  async #challenge(row: StoredSubscription, url: string, now: number): Promise<boolean> {
+  async #challenge(row: StoredSubscription, url: string, now: number): Promise<string | null> {
     const challenge = newToken() + newToken();
     const body = JSON.stringify({
       type: "webhook.challenge",
@@ -100,13 +104,17 @@ export class Consent {
     const headers = signedHeaders(row, this.#parts.secrets, message, now);
     try {
       const answer = await this.#parts.outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
-      return answer.status === 200 && consents(answer.body.toString("utf8"), challenge);
+      if (answer.status !== 200) return `It answered with status ${answer.status}, not 200.`;
+      return consents(answer.body.toString("utf8"), challenge) ? null : WRONG_BODY;
     } catch (error) {
-      if (error instanceof OutboundError) return false;
+      if (error instanceof OutboundError) return error.message;
       throw error;
     }
   }
 }
+
+const WRONG_BODY =
+  'It answered 200, but its body was neither the challenge alone nor {"challenge": "…"} and nothing more.';
 
 function consents(body: string, challenge: string): boolean {
   if (sameText(body.trim(), challenge)) return true;

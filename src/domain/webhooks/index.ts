@@ -1,6 +1,6 @@
 import { BoardError } from "../../failures.ts";
 import type { Outbound } from "../../ports/outbound.ts";
-import type { PushRecord, Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { PushRecord, Store, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
@@ -74,14 +74,16 @@ export class Webhooks {
     id: string,
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
-  ): Promise<{ deliveries: DeliveryRecord[]; nextCursor: string | null }> {
-    await ownSubscription(this.#parts.store, id, caller);
+  ): Promise<{ deliveries: DeliveryRecord[]; nextCursor: string | null; notes: string[] }> {
+    const row = await ownSubscription(this.#parts.store, id, caller);
     const list = `deliveries ${id}`;
     const before = this.#parts.cursors.readNumber(list, page.cursor);
     const rows = await this.#parts.store.pushes.list(id, { before, limit: page.limit + 1 });
     const { shown, last } = cutPage(rows, page.limit);
+    const isSent = row.active && row.webhookVerifiedAt !== null;
     return {
-      deliveries: shown.map(recordOf),
+      deliveries: shown.map((push) => (isSent ? recordOf(push) : { ...recordOf(push), due_at: null })),
+      notes: row.webhookUrl === null || isSent ? [] : [`Nothing is sent now: ${whyNot(row)}`],
       nextCursor: last === null ? null : this.#parts.cursors.write(list, [last.deliveryId]),
     };
   }
@@ -121,11 +123,17 @@ export class Webhooks {
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
     if (row.webhookVerifiedAt === null) {
       throw new BoardError("no_webhook", {
-        hint: "Its webhook has not consented yet. Make it answer the challenge, then call POST /subscriptions/{id}/verify-webhook.",
+        hint: `${whyNot(row)} Make it answer the challenge, then call POST /subscriptions/{id}/verify-webhook.`,
       });
     }
     return { row, url: row.webhookUrl };
   }
+}
+
+/** Why nothing is sent to the webhook of a subscription. */
+function whyNot({ active, inactiveReason, webhookRefusal }: StoredSubscription): string {
+  if (!active) return `the subscription is inactive (\`${inactiveReason}\`).`;
+  return `Its webhook has not consented yet.${webhookRefusal === null ? "" : ` When it was asked: ${webhookRefusal}`}`;
 }
 
 function recordOf(push: PushRecord): DeliveryRecord {

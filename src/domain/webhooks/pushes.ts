@@ -121,7 +121,8 @@ function outcomeOf(
   random: number,
 ): PushOutcome {
   if (isDelivered(called)) return { state: "delivered", dueAt: null, deactivate: null };
-  if (called.status === 410) return { state: "failed", dueAt: null, deactivate: "webhook_gone" };
+  // It waits with what matches meanwhile, and goes first when the webhook is there again.
+  if (called.status === 410) return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
   const { attempts, failingSince } = before;
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;

@@ -1,6 +1,9 @@
 import type { StoredSubscription } from "./subscriptions.ts";
 
-/** A delivery on its way to a webhook. Each delivery recorded while its subscription could be pushed to has one. */
+/**
+ * A delivery on its way to a webhook. Each delivery recorded while its subscription had a webhook has one: it waits until the
+ * subscription is active and the webhook has consented.
+ */
 interface Push {
   subscriptionId: string;
   deliveryId: number;
@@ -49,8 +52,7 @@ export interface PushRecord extends Push {
 }
 
 /**
- * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions that are active and
- * whose webhook has consented. Pushes vanish with their subscription; those of a post that is gone stay as records.
+ * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions with a webhook. Pushes vanish with their subscription; those of a post that is gone stay as records.
  */
 export interface PushStore {
   /**

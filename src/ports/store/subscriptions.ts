@@ -15,6 +15,8 @@ export interface StoredSubscription {
   background: PostBackground | null;
   webhookUrl: string | null;
   webhookVerifiedAt: number | null;
+  /** Why its webhook did not consent when it was last asked, in a sentence none of whose words are the receiver's; or null. */
+  webhookRefusal: string | null;
   /** Version of the derived signing secret. */
   secretVersion: number;
   /** Until when the previous secret signs too, or null. */
@@ -87,7 +89,7 @@ export interface SubscriptionStore {
   ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
   /**
    * Records matches, each pair of subscription and post once and for ever. The same transaction gives each its delivery
-   * id and, where the subscription can be pushed to, its push, sets `lastMatchedAt`, and marks `settled` work done.
+   * id and, where the subscription has a webhook, its push, sets `lastMatchedAt`, and marks `settled` work done.
    * Pairs whose subscription is gone or whose post is not active are skipped (a restored post is matched again).
    * Resolves to the new pairs.
    */

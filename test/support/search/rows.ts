@@ -73,6 +73,7 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     background: null,
     webhookUrl: null,
     webhookVerifiedAt: null,
+    webhookRefusal: null,
     secretVersion: 1,
     previousSecretUntil: null,
     active: true,

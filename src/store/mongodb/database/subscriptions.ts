@@ -6,10 +6,15 @@ import { documentOf, rowOf } from "./rows.ts";
 import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 
 export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
-  const { query, saved_no = numberByTime(document.created_at.getTime()), ...fields } = document;
+  const {
+    query,
+    saved_no = numberByTime(document.created_at.getTime()),
+    webhook_refusal = null,
+    ...fields
+  } = document;
   const others = ["webhook_origin", "next_delivery", "change_no", "redeliveries"];
   return {
-    ...rowOf<Omit<StoredSubscription, "query">>({ ...fields, saved_no }, others),
+    ...rowOf<Omit<StoredSubscription, "query">>({ ...fields, saved_no, webhook_refusal }, others),
     query: JSON.parse(query),
   };
 }

@@ -68,7 +68,9 @@ export async function deliverDocuments(
         delivery_id: deliveryId,
       })),
     );
-    const pushes = added.map((push) => newPush(push, push.receiver)).filter(({ origin }) => origin !== null);
+    const pushes = added
+      .filter(({ receiver }) => receiver.webhook_origin !== null)
+      .map((push) => newPush(push, push.receiver));
     if (pushes.length > 0) await context.collections.pushes.insertMany(pushes, { session });
     // An erasure of the post, which could miss these deliveries, then conflicts with this transaction.
     const posts = { _id: { $in: [...new Set(added.map(({ postId }) => postId))] } };

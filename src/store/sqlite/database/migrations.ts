@@ -226,4 +226,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ALTER TABLE subscription ADD COLUMN saved_no INTEGER NOT NULL DEFAULT 0;
   UPDATE subscription SET saved_no = created_at - 8640000000000000;
   `,
+  "ALTER TABLE subscription ADD COLUMN webhook_refusal TEXT",
 ];

@@ -82,14 +82,14 @@ export function sqlitePushStore({ connection }: SqliteContext): PushStore {
   };
 }
 
-/** Adds a push that is due at once, where the receiver can be pushed to; runs inside a write. */
+/** Adds a push that is due at once, or once the receiver can be pushed to; runs inside a write. */
 export function addPush(
   { sql }: SqliteConnection,
   push: { subscription: number; deliveryId: number; postId: string; matchedAt: number },
   receiver: Parameters<typeof destinationOfRow>[0],
 ): void {
   const { origin, failing } = destinationOfRow(receiver);
-  if (origin === null) return;
+  if (receiver.webhook_origin === null) return;
   sql(
     `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, origin, failing)
     VALUES (?, ?, ?, ?, 'waiting', ?, 0, ?, ?)`,

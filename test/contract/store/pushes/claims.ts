@@ -30,20 +30,21 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
       ]);
     });
 
-    it("are not made for one that is inactive, has no webhook, or one that has not consented", async () => {
+    it("are not made without a webhook, and wait for one that is inactive or has not consented", async () => {
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
       await consenting("sub_2", "https://a.example", { webhookVerifiedAt: null });
       await consenting("sub_3", "https://a.example", { active: false, inactiveReason: "webhook_gone" });
       for (const id of ["sub_1", "sub_2", "sub_3"]) {
-        await match(id, 1);
-        expect(await store.pushes.list(id, { before: null, limit: 10 })).toEqual([]);
+        await match(id, 2);
+        expect(await claim()).toEqual([]);
         await store.subscriptions.update(id, {
           webhookUrl: "https://b.example/",
           webhookVerifiedAt: T0,
           active: true,
         });
+        const all = id === "sub_1" ? [] : [`${id} 1`, `${id} 2`];
+        expect(named(await claim())).toEqual(all);
       }
-      expect(await claim()).toEqual([]);
     });
 
     it("are due at once by clocks up to two minutes behind, the longest due first", async () => {

@@ -72,8 +72,10 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
   _id: string;
 }
 
-export interface SubscriptionDocument extends DocumentOf<Omit<StoredSubscription, "query" | "savedNo">> {
+export interface SubscriptionDocument
+  extends DocumentOf<Omit<StoredSubscription, "query" | "savedNo" | "webhookRefusal">> {
   saved_no?: number;
+  webhook_refusal?: string | null;
   query: string;
   /** Host and port of the webhook, or null. */
   webhook_origin: string | null;

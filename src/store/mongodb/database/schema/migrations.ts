@@ -29,7 +29,10 @@ export interface Step {
  * Steps of documents, append-only: a released one is never edited, since databases of every release since 0.1.0 are brought up
  * by those they lack. Each raises the version by one. One that only declares indexes, in `indexes.ts`, is an empty list.
  */
-const STEPS: readonly (readonly Step[])[] = [];
+const STEPS: readonly (readonly Step[])[] = [
+  // Indexes of subscriptions that lapse, and of pushes that wait.
+  [],
+];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */
 const FIRST = 2;
