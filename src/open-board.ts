@@ -184,7 +184,7 @@ export async function openBoard(
     inbox: store.inbox,
     failed: (error) => log("looking for matches that are waited for failed", error),
   });
-  const inbox = new Inbox({ store, cursors, posts });
+  const inbox = new Inbox({ store, embedder, cursors, posts });
   const jobs = jobsOf({
     store,
     index,
@@ -201,6 +201,7 @@ export async function openBoard(
     matching: new Matching({ store, index, embedder, boardModel }),
     pushes: new Pushes({
       store,
+      embedder,
       outbound,
       secrets,
       posts,

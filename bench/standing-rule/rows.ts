@@ -55,7 +55,7 @@ export async function rowsOf(collection: Collection, embedder: Embedder, map?: C
     const { doublings, close, wide } = query;
     const text = textOf(pair.post);
     const cosine = cosineOf(vectorOf(pair.query.id), vectorOf(pair.post.id));
-    const says = (rule: StandingText) => pair.passes && answers(rule, text, cosine) !== null;
+    const says = (rule: StandingText) => pair.passes && answers(rule, text, cosine);
     const deployed = { close: says(close), wide: says(wide) };
     const shares =
       close.words.length === 0 ? { words: Number(deployed.close), head: 0 } : sharesOf(close, text);

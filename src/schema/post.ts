@@ -214,7 +214,7 @@ export const Post = z.object({
   updated_at: Timestamp,
   over: z.literal(true).optional().describe("Its end, or else its start, is past."),
   distance_km: z.number().min(0).optional().describe("Only with `near`."),
-  relevance: z.number().min(0).max(1).optional().describe("Only with `q`."),
+  relevance: z.number().min(0).max(1).optional().describe("Of results with `q`, and of matches."),
   weak: z.literal(true).optional().describe("Only near to what was asked; behind the posts that match."),
   copies: z
     .object({ count: Count, ids: z.array(z.string()).max(COPIES_NAMED) })

@@ -14,7 +14,8 @@ export interface PostBackground {
 
 /** How near a post must be to be told of: only the best, or all that may be meant. */
 
-export type Breadth = "close" | "wide";
+export const Breadth = z.enum(["close", "wide"]);
+export type Breadth = z.output<typeof Breadth>;
 
 /** Fields of which one is enough for a saved query. */
 const NARROWING = ["q", "kind", "tags", "near", "after", "before", "publisher", "thread"] as const;
@@ -51,6 +52,9 @@ export const SubscriptionInput = z.object({
     "https address that matches are sent to; it must answer a challenge first.",
   ),
   label: line(80).nullish().describe("Your own name for it, at most 80 characters."),
+  breadth: Breadth.default("close").describe(
+    "`close`, the default: posts that answer `q` well. `wide`: all that may; some three in four will not.",
+  ),
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
@@ -58,6 +62,7 @@ export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 export const SubscriptionPatch = z.object({
   label: line(80).nullish(),
   query: StandingQuery.optional().describe("Replaces the saved query."),
+  breadth: Breadth.optional().describe("`close`: what answers `q` well. `wide`: all that may."),
   webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
   active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
 });
@@ -70,6 +75,7 @@ export const Subscription = z.object({
   id: z.string(),
   label: z.string().nullable(),
   query: z.record(z.string(), z.unknown()),
+  breadth: Breadth,
   describes: z.string(),
   webhook_url: z.string().nullable(),
   webhook_verified: z.boolean().describe("Nothing is pushed before its owner has answered the challenge."),
@@ -138,6 +144,7 @@ export const DeliveryRecord = z.object({
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
+/** `relevance` says how well the post answers the saved query; 1 where it has no words. */
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;
 

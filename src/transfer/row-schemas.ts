@@ -4,7 +4,7 @@ import { numberByTime } from "../ports/store/index.ts";
 import type { BoardRows, RowKind } from "../ports/store/transfer.ts";
 import { Kind, PostFlag } from "../schema/post.ts";
 import { REASONS } from "../schema/report.ts";
-import { INACTIVE_REASONS } from "../schema/subscription.ts";
+import { Breadth, INACTIVE_REASONS } from "../schema/subscription.ts";
 
 const id = z.string().min(1);
 /** Epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
@@ -92,6 +92,8 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     ...each(textOrNull, "label", "vectorModel"),
     webhookRefusal: textOrNull.default(null),
     query: object,
+    // Boards before 0.2 had no other.
+    breadth: Breadth.default("close"),
     vector: vector.nullable(),
     background: background.nullable(),
     webhookUrl: url.nullable(),

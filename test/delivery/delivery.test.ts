@@ -75,7 +75,11 @@ describe("a delivery", () => {
         subscription_id: to.id,
         delivery_id: match.delivery_id,
         query: (await to.read()).query,
-        post: { ...post, publisher: expect.objectContaining({ id: post.publisher.id }) },
+        post: {
+          ...post,
+          publisher: expect.objectContaining({ id: post.publisher.id }),
+          relevance: match.relevance,
+        },
         content_notice: CONTENT_NOTICE,
       },
     });

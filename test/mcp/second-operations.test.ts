@@ -106,7 +106,7 @@ describe("check_subscription without id", () => {
       ({ text }) => /A theremin[\s\S]*A hurdygurdy/.test(text),
     );
     expect(both.text).toMatch(
-      /"A theremin"\n[\s\S]*matches S1, written [\s\S]*"A hurdygurdy"\n[\s\S]*matches S2, written /,
+      /"A theremin"\n[\s\S]*matches S1 \(relevance \S+\), written [\s\S]*"A hurdygurdy"\n[\s\S]*matches S2 \(relevance \S+\), written /,
     );
     expect(both.text).toContain(`S1 \`${ids[0]}\` | "For theremin" | "Posts about \\"theremin\\"" | 1 kept`);
     const [tool, args] = nextCall(both.text);
@@ -133,7 +133,7 @@ describe("check_subscription without id", () => {
     await client.call("create_post", { title: "Still there?", body: "I would take it.", parent_id });
     const news = await eventually(
       () => seller.call("check_subscription", {}),
-      ({ text }) => text.includes("Still there?") && /matches S1, S2/.test(text),
+      ({ text }) => text.includes("Still there?") && /matches S1 \(relevance \S+\), S2 \(/.test(text),
     );
     expect(news.text.match(/"A harmonium"/g)).toHaveLength(1);
     expect(news.text).toMatch(/"Still there\?"\n[\s\S]*\n {3}a reply to your post/);

@@ -38,4 +38,52 @@ describe("routes of subscriptions", () => {
     const subscription = await eventually(read, ({ pending }) => pending === 3);
     expect(subscription).toMatchObject({ pending: 3, last_matched_at: expect.any(String), failures: 0 });
   });
+
+  it("keep how wide they are, which is `close` unless said, and say so", async () => {
+    const saved = await subscribe();
+    expect(saved).toMatchObject({ breadth: "close", describes: 'Posts about "piano"' });
+    const wide = await subscribe({ breadth: "wide" });
+    const described = 'Posts about "piano", with all that may answer (wide)';
+    expect(wide).toMatchObject({ breadth: "wide", describes: described });
+    const edit = (fields: object) => call(board, `PATCH /subscriptions/${saved.id}`, fields, me);
+    expect((await edit({ breadth: "wide" })).body.data).toMatchObject({
+      breadth: "wide",
+      describes: described,
+    });
+    expect((await edit({ label: "Pianos" })).body.data.breadth).toBe("wide");
+    expect((await edit({ breadth: "close" })).body.data.breadth).toBe("close");
+    expect((await edit({ breadth: "broad" })).body.error.code).toBe("invalid_request");
+  });
+
+  it("tell with each match how well it answers", async () => {
+    const owner = await register(board, "Reader");
+    const save = async (query: object) =>
+      (await call(board, "POST /subscriptions", { query }, owner)).body.data.id as string;
+    const byWords = await save({ q: "zither lessons" });
+    const byTags = await save({ tags: "zither" });
+    await write(board, me.key, { title: "Zither", body: "Lessons for all ages.", tags: ["music"] });
+    await write(board, me.key, { title: "Zither lessons", tags: ["zither"] });
+    const pending = async (id: string) =>
+      (await call(board, `GET /subscriptions/${id}/pending`, undefined, owner)).body.data;
+    const told = await eventually(
+      () => pending(byWords),
+      (posts) => posts.length === 2,
+    );
+    expect(told.map(({ relevance }: { relevance: number }) => relevance)).toEqual([0.65, 0.7]);
+    const [byTag] = await eventually(
+      () => pending(byTags),
+      (posts) => posts.length === 1,
+    );
+    expect(byTag.relevance).toBe(1);
+    const inbox = (await call(board, "GET /publishers/me/inbox", undefined, owner)).body.data;
+    const relevances = inbox.map((item: { subscription_id: string; post: { relevance: number } }) => [
+      item.subscription_id === byTags ? "tags" : "words",
+      item.post.relevance,
+    ]);
+    expect(relevances.sort()).toEqual([
+      ["tags", 1],
+      ["words", 0.65],
+      ["words", 0.7],
+    ]);
+  });
 });

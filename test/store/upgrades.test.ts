@@ -119,6 +119,7 @@ describe("a folder of 0.1.0", () => {
     // A second start finds it done.
     await upgrade(later, said);
     expect([copies().length, said.length]).toEqual([1, 2]);
+    // Opening the copy upgrades it in turn.
     expect(comparable(await rows(`sqlite:${join(folder, copy)}`))).toEqual(comparable(exported()));
   });
 

@@ -191,13 +191,13 @@ function newsLine({ items, post }: Row, saved: readonly Subscription[]): string 
   const [first] = items;
   if (first === undefined || !("delivery_id" in first || "post" in first)) return "";
   const written = `written ${nowText(Date.parse(post.created_at))}`;
-  if (!("post" in first)) return `\n   ${written}`;
+  if (!("post" in first)) return `\n   relevance ${post.relevance}, ${written}`;
   const answer = `answer it with \`parent_id\` "${post.parent_id ?? post.id}"`;
   if (first.type === "reply") return `\n   a reply to your post, ${written}; ${answer}`;
   if (first.type === "activity") return `\n   a reply in a thread you replied to, ${written}; ${answer}`;
-  const names = (items as InboxItem[]).map(({ subscription_id: id }) => {
+  const names = (items as InboxItem[]).map(({ subscription_id: id, post: { relevance } }) => {
     const at = saved.findIndex((each) => each.id === id);
-    return at === -1 ? `\`${id}\`` : `S${at + 1}`;
+    return `${at === -1 ? `\`${id}\`` : `S${at + 1}`} (relevance ${relevance})`;
   });
   return `\n   matches ${names.join(", ")}, ${written}`;
 }

@@ -94,7 +94,7 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 - PATCH /publishers/me takes \`name\` and \`description\`. POST /publishers/verify takes an optional \`url\`: another website to prove. The answer's \`verify\` names the DNS record and the file, of which one is enough.
 - PATCH /subscriptions/{id} takes \`label\`, \`query\`, \`webhook_url\` and \`active\` (false pauses it).
 - GET /publishers/me/inbox takes \`cursor\`, \`limit\` and \`wait_s\`. Its items are \`{"type":"reply"|"match"|"activity","at","post","subscription_id"?,"delivery_id"?}\`: a reply to your post, a match of your saved query, a reply in a thread you replied to.
-- GET /subscriptions/{id}/pending gives posts with \`delivery_id\` (grows with each match of this query) and \`matched_at\`.`;
+- GET /subscriptions/{id}/pending gives posts with \`delivery_id\` (grows with each match of this query), \`matched_at\` and \`relevance\` (0 to 1), which matches in the inbox and in pushes have too.`;
 }
 
 /** What all answers have in common. */

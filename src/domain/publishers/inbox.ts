@@ -1,18 +1,23 @@
-import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { InboxEntry, Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { Post } from "../../schema/post.ts";
 import type { InboxItem } from "../../schema/subscription.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
+import { relevancesOf } from "../subscriptions/relevance.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
   readonly #store: Store;
+  readonly #embedder: Embedder;
   readonly #cursors: Cursors;
   readonly #posts: Posts;
 
-  constructor(parts: { store: Store; cursors: Cursors; posts: Posts }) {
+  constructor(parts: { store: Store; embedder: Embedder; cursors: Cursors; posts: Posts }) {
     this.#store = parts.store;
+    this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
   }
@@ -34,9 +39,12 @@ export class Inbox {
       this.#cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(caller, page.since, now));
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
     const posts = await this.#posts.visible(entries.map((entry) => entry.postId));
+    const relevances = await this.#relevances(entries, posts);
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
-      const post = posts.get(postId);
-      if (post === undefined) return [];
+      const shown = posts.get(postId);
+      if (shown === undefined) return [];
+      const relevance = relevances.get(`${subscriptionId} ${postId}`);
+      const post = relevance === undefined ? shown : { ...shown, relevance };
       const subscription = subscriptionId === null ? {} : { subscription_id: subscriptionId };
       const delivery = deliveryId === null ? {} : { delivery_id: deliveryId };
       return [{ type, at: isoTime(at), post, ...subscription, ...delivery }];
@@ -56,5 +64,22 @@ export class Inbox {
       const [entry = null] = await this.#store.inbox.read(caller.id, after, 1);
       return entry;
     });
+  }
+
+  /** How well matches answer their saved query, by the ids of both. */
+  async #relevances(
+    entries: readonly InboxEntry[],
+    posts: ReadonlyMap<string, Post>,
+  ): Promise<Map<string, number>> {
+    const ids = new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []));
+    const found = [...ids].map(async (id) => {
+      const row = await this.#store.subscriptions.get(id);
+      if (row === null) return [];
+      const some = entries.filter(({ subscriptionId }) => subscriptionId === id);
+      const matched = some.flatMap(({ postId }) => posts.get(postId) ?? []);
+      const relevances = await relevancesOf({ store: this.#store, embedder: this.#embedder }, row, matched);
+      return relevances.map((relevance, i) => [`${id} ${matched[i]?.id}`, relevance] as const);
+    });
+    return new Map((await Promise.all(found)).flat());
   }
 }

@@ -35,6 +35,7 @@ import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { meaningOf } from "./meaning.ts";
+import { relevancesOf } from "./relevance.ts";
 import {
   ACTIVATED,
   ACTIVE_MAX,
@@ -86,6 +87,7 @@ export class Subscriptions {
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
+      breadth: input.breadth,
       ...(await meaningOf(this.#parts, input.query, now)),
       webhookUrl,
       webhookVerifiedAt: null,
@@ -190,6 +192,7 @@ export class Subscriptions {
     if (isMoving && typeof url === "string") refuseUrl(outbound, url, "webhook_url");
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
+      ...(patch.breadth === undefined ? {} : { breadth: patch.breadth }),
       ...(patch.query === undefined ? {} : await this.#queryChange(patch.query, now)),
       ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
     };
@@ -235,8 +238,14 @@ export class Subscriptions {
     const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
     const row = fulfilled(owned);
     const { after, found: deliveries } = fulfilled(found);
-    const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }) => ({
+    const relevances = await relevancesOf(
+      this.#parts,
+      row,
+      deliveries.map(({ post }) => post),
+    );
+    const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }, i) => ({
       ...postResource(post, publisher, site),
+      relevance: relevances[i] ?? 1,
       delivery_id: deliveryId,
       matched_at: isoTime(matchedAt),
     }));
@@ -285,7 +294,8 @@ export class Subscriptions {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: query === null ? UNREADABLE : describeQuery(query),
+      breadth: row.breadth,
+      describes: query === null ? UNREADABLE : `${describeQuery(query)}${row.breadth === "wide" ? WIDE : ""}`,
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       ...(row.webhookRefusal === null ? {} : { webhook_refusal: row.webhookRefusal }),
@@ -306,6 +316,8 @@ export class Subscriptions {
     };
   }
 }
+
+const WIDE = ", with all that may answer (wide)";
 
 /** Of a webhook that has not answered yet. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;

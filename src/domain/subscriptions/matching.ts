@@ -1,27 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type CosineScale,
-  type Embedder,
-  EmbedderUnavailable,
-  REFERENCE_SCALE,
-} from "../../ports/embedder.ts";
+import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
-import {
-  answers,
-  type CosineMap,
-  floorOf,
-  postText,
-  type StandingText,
-  standingText,
-} from "../../search/standing-rule/index.ts";
+import { answers, floorOf, postText, type StandingText } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
-import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf } from "./meaning.ts";
+import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf, standingFor } from "./meaning.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
@@ -106,7 +94,7 @@ export class Matching {
         words: text.speech.single,
         vector,
       })
-      .filter(({ value, cosine }) => value === null || answers(value, text, cosine) !== null)
+      .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
       .map(({ id }) => id);
   }
 
@@ -129,18 +117,7 @@ export class Matching {
     if (!isNew && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
     const background = vector === null ? null : row.background;
     if (vector !== null && text !== null) this.#backgrounds.set(id, background);
-    const map = toReference(this.#embedder.scale);
-    const standing =
-      text === null
-        ? null
-        : standingText({
-            text,
-            kinds: filter.kinds,
-            hasPlace: filter.near !== null,
-            vector,
-            background,
-            map,
-          });
+    const standing = standingFor(this.#embedder, row, query);
     const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
     this.#standing.add(id, { ...ways, filter, savedNo: row.savedNo }, standing);
   }
@@ -225,11 +202,4 @@ function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost,
   const { lat, lng } = post.location ?? { lat: null, lng: null };
   const place = lat === null || lng === null ? null : { lat, lng };
   return { ...post, ...windowOf(post), place, verified: publisher.verifiedAt !== null };
-}
-
-/** What turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
-export function toReference({ unrelated }: Pick<CosineScale, "unrelated">): CosineMap {
-  const { median, high } = REFERENCE_SCALE.unrelated;
-  const slope = (high - median) / (unrelated.high - unrelated.median);
-  return { offset: median - slope * unrelated.median, slope };
 }

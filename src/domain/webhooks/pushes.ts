@@ -1,3 +1,4 @@
+import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type {
   ClaimedPush,
@@ -10,6 +11,7 @@ import type { Post } from "../../schema/post.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
+import { relevancesOf } from "../subscriptions/relevance.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
 import { type CallResult, callWebhook, isDelivered, signedHeaders } from "./request.ts";
 
@@ -26,6 +28,7 @@ export interface AttemptResult {
 
 interface Parts {
   store: Store;
+  embedder: Embedder;
   outbound: Outbound;
   secrets: Secrets;
   posts: Posts;
@@ -58,7 +61,8 @@ export class Pushes {
     const [shown] = await posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
-    const body = this.#bodyOf(push, row, shown);
+    const [relevance = 1] = await relevancesOf(this.#parts, row, [shown]);
+    const body = this.#bodyOf(push, row, { ...shown, relevance });
     const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
     const headers = signedHeaders(row, secrets, message, now);
     const called = await callWebhook(outbound, row.webhookUrl, headers, body, now);

@@ -1,4 +1,4 @@
-import type { INACTIVE_REASONS, PostBackground } from "../../schema/subscription.ts";
+import type { Breadth, INACTIVE_REASONS, PostBackground } from "../../schema/subscription.ts";
 import type { StoredPost, WorkItem } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 
@@ -8,6 +8,7 @@ export interface StoredSubscription {
   label: string | null;
   /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
   query: Record<string, unknown>;
+  breadth: Breadth;
   /** Vector of the query's text under `vectorModel`, or null until there is one. */
   vector: Int8Array | null;
   vectorModel: string | null;

@@ -14,7 +14,7 @@ const SAME: CosineMap = { offset: 0, slope: 1 };
 
 /** Unrelated texts have such a cosine: below it meaning answers nothing, however few posts pass the filters. */
 const LOWEST_COSINE = 0.15;
-/** Of a post with all words whose vector is not there yet. */
+/** Stands for that of a match by words whose vector is not there yet. */
 const COSINE_BY_WORDS = 0.5;
 
 /** What the rule keeps of a saved query: small, made once when the query is saved. */
@@ -89,23 +89,36 @@ export function floorOf({ cut, map }: StandingText): number {
 }
 
 /**
- * How well a post that passes the filters answers a saved query: yes when all its words occur, or when its cosine and the
- * words that occur reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
+ * Whether a post that passes the filters answers a saved query: all its words occur, or its cosine and the words that occur
+ * reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
  *
  * @param cosine  of the post's vector and the query's, or null when one is missing
- * @returns 0…1, or null when the post does not answer
  */
-export function answers(standing: StandingText, post: PostText, cosine: number | null): number | null {
-  if (!passesWords(standing, post)) return null;
+export function answers(standing: StandingText, post: PostText, cosine: number | null): boolean {
+  if (!passesWords(standing, post)) return false;
   const { words, phrases, excluded, cut, map } = standing;
   // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
-  if (words.length === 0) return phrases.length > 0 || excluded.length > 0 ? 1 : null;
+  if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
   const said = sharesOf(standing, post);
-  const near = cosine === null ? null : map.offset + map.slope * cosine;
-  const score = (near ?? COSINE_BY_WORDS) + RULE.words * (said.words + said.head);
-  const isYes = said.words === 1 || (near !== null && near >= LOWEST_COSINE && score >= cut);
-  return isYes ? Number(Math.min(1, Math.max(0, score)).toFixed(3)) : null;
+  if (said.words === 1) return true;
+  const near = cosine === null ? 0 : map.offset + map.slope * cosine;
+  return near >= LOWEST_COSINE && scoreOf(near, said) >= cut;
 }
+
+/**
+ * How well a post answers a saved query that it is a match of.
+ * @param cosine  as for `answers`
+ * @returns 0…1, three decimals; 1 for a query without words
+ */
+export function closeness(standing: StandingText, post: PostText, cosine: number | null): number {
+  if (standing.words.length === 0) return 1;
+  const { offset, slope } = standing.map;
+  const near = cosine === null ? COSINE_BY_WORDS : offset + slope * cosine;
+  return Number(Math.min(1, Math.max(0, scoreOf(near, sharesOf(standing, post)))).toFixed(3));
+}
+
+const scoreOf = (near: number, said: { words: number; head: number }) =>
+  near + RULE.words * (said.words + said.head);
 
 /** The shares of a query's words, at least one, that a post has, and that its title and tags have. */
 export function sharesOf({ words, respelt }: StandingText, { speech, head }: PostText) {

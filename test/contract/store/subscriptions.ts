@@ -9,6 +9,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       const first = aSubscription("sub_1", { createdAt: T0 + 1, vector: aVector(-3), vectorModel: "m1" });
       const second = aSubscription("sub_2", {
         label: null,
+        breadth: "wide",
         webhookUrl: "https://x.org/",
         webhookVerifiedAt: T0,
         secretVersion: 2,

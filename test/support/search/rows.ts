@@ -68,6 +68,7 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     publisherId: "pub_a",
     label: "bikes",
     query: { q: "road bike", kind: ["offer"], near: "52.37,4.90" },
+    breadth: "close",
     vector: null,
     vectorModel: null,
     background: null,

@@ -8,13 +8,15 @@ import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
   const {
     query,
+    breadth = "close",
     saved_no = numberByTime(document.created_at.getTime()),
     webhook_refusal = null,
     ...fields
   } = document;
   const others = ["webhook_origin", "next_delivery", "change_no", "redeliveries"];
   return {
-    ...rowOf<Omit<StoredSubscription, "query">>({ ...fields, saved_no, webhook_refusal }, others),
+    ...rowOf<Omit<StoredSubscription, "query" | "breadth">>({ ...fields, saved_no, webhook_refusal }, others),
+    breadth,
     query: JSON.parse(query),
   };
 }

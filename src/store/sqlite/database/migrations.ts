@@ -227,4 +227,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   UPDATE subscription SET saved_no = created_at - 8640000000000000;
   `,
   "ALTER TABLE subscription ADD COLUMN webhook_refusal TEXT",
+  "ALTER TABLE subscription ADD COLUMN breadth TEXT NOT NULL DEFAULT 'close'",
 ];

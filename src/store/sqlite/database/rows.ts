@@ -132,7 +132,7 @@ export const PUBLISHER = new Columns<StoredPublisher>(
 );
 
 export const SUBSCRIPTION = new Columns<StoredSubscription>(
-  `id publisherId label query vector vectorModel background webhookUrl webhookVerifiedAt webhookRefusal secretVersion previousSecretUntil
+  `id publisherId label query breadth vector vectorModel background webhookUrl webhookVerifiedAt webhookRefusal secretVersion previousSecretUntil
   active inactiveReason failures failingSince lastMatchedAt createdAt savedNo`,
   { json: "query background", flag: "active", vector: "vector" },
 );

@@ -73,10 +73,12 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
 }
 
 export interface SubscriptionDocument
-  extends DocumentOf<Omit<StoredSubscription, "query" | "savedNo" | "webhookRefusal">> {
+  extends DocumentOf<Omit<StoredSubscription, "query" | "breadth" | "savedNo" | "webhookRefusal">> {
   saved_no?: number;
   webhook_refusal?: string | null;
   query: string;
+  /** Missing in what builds before 0.2 wrote: `close`. */
+  breadth?: StoredSubscription["breadth"];
   /** Host and port of the webhook, or null. */
   webhook_origin: string | null;
   /** Id that the next delivery gets. */
