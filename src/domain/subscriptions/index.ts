@@ -115,9 +115,9 @@ export class Subscriptions {
     const sought = sameText(criteriaJson(input.query));
     const url = input.webhook_url ?? null;
     const own = await this.#parts.store.subscriptions.ofPublisher(caller.id);
-    return (
-      own.find((row) => (url === null || row.webhookUrl === url) && sameText(row.query) === sought) ?? null
-    );
+    const isSame = ({ webhookUrl, breadth, query }: StoredSubscription) =>
+      (url === null || webhookUrl === url) && breadth === input.breadth && sameText(query) === sought;
+    return own.find(isSame) ?? null;
   }
 
   async #goesOn(row: StoredSubscription): Promise<Noted<Subscription> & { isNew: boolean }> {
