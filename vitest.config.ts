@@ -15,6 +15,7 @@ const ON_EITHER_STORE = [
   "test/routes/{erasure,meeting-calls,posts,publishers,retention,subscriptions,threads,waiting}.test.ts",
   "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
+  "test/sign-in/{renewals,bounds}.test.ts",
   "test/syndication/{polls,unreadable}.test.ts",
 ];
 

@@ -76,7 +76,15 @@ export const created = replying("created");
 export const pending = replying("pending");
 
 /** Buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
-export type LimitName = "read" | "search" | "write" | "register" | "report" | "subscribe" | "verify";
+export type LimitName =
+  | "read"
+  | "search"
+  | "write"
+  | "register"
+  | "report"
+  | "subscribe"
+  | "verify"
+  | "clients";
 
 /** One thing a caller can ask of the board. REST offers every operation. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {

@@ -85,9 +85,9 @@ export class Secrets {
     return this.#mac("cursor", "");
   }
 
-  /** Signs the forms of a sign-in. */
-  signInKey(): string {
-    return this.#mac("sign-in", "").toString("base64url");
+  /** What a sign-in makes of what it knows: the token of a form, the name of a grant, the refresh token after another. */
+  signInMac(purpose: "form" | "grant" | "renewal", from: string): string {
+    return this.#mac(`sign-in ${purpose}`, from).toString("base64url");
   }
 
   /** An address as one voice in reports and limits, without keeping it. */

@@ -42,7 +42,7 @@ describe.skipIf(!existsSync(PROXY))("mcp-remote with a browser", () => {
       const [url = ""] = await askedTimes(1);
       const page = await browser.open();
       await page.goto(url);
-      expect(await page.locator("h1").textContent()).toContain("MCP CLI Proxy");
+      expect(await page.locator("main").textContent()).toContain("calls itself “MCP CLI Proxy”");
       await page.fill("input[name=api_key]", key);
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       await page.waitForURL(/localhost:\d+\/oauth\/callback/);

@@ -45,6 +45,8 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
   report: { shared: true, policies: [{ name: "report", count: 30, seconds: 3600 }] },
   subscribe: { shared: true, policies: [{ name: "subscribe", count: 60, seconds: 3600 }] },
   verify: { shared: true, policies: [{ name: "verify", count: 20, seconds: 3600 }] },
+  // All users of a hosted assistant come from its address, each with a registration of its own.
+  clients: { shared: true, policies: [{ name: "clients", count: 100, seconds: 3600, byAddress: true }] },
 };
 /** Keys are free. So all unverified keys of one address together may do as much as this many. */
 const KEYS_PER_ADDRESS = 4;

@@ -79,13 +79,8 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** @param formsLeadTo  an origin to which the answer to a form may lead on */
-export function setPagePolicy(response: Response, formsLeadTo?: string): void {
-  const more = formsLeadTo === undefined ? "" : ` ${formsLeadTo}`;
-  response.set(
-    "Content-Security-Policy",
-    PAGE_POLICY.replace("form-action 'self'", `form-action 'self'${more}`),
-  );
+export function setPagePolicy(response: Response): void {
+  response.set("Content-Security-Policy", PAGE_POLICY);
 }
 
 /** Path of the page as HTML. Also drops a trailing slash, which the router ignores. */

@@ -225,8 +225,11 @@ export function requestLog(logger: Logger): RequestHandler {
       return;
     }
     const began = performance.now();
-    // Keys do not belong in paths. A key sent there anyway stays out of the log.
-    const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200).replace(/bbk_\w+/g, "bbk_…");
+    // Keys do not belong in paths. A key sent there anyway stays out of the log, and so does the name of a sign-in under way.
+    const path = (request.originalUrl.split("?")[0] ?? "")
+      .slice(0, 200)
+      .replace(/bbk_\w+/g, "bbk_…")
+      .replace(/^(\/oauth\/\w+\/.{0,4}).*/i, "$1…");
     const address = shortened(request.ip ?? "");
     response.once("close", () => {
       const ms = Math.round((performance.now() - began) * 10) / 10;

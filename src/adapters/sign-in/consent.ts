@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { type Request, type Response, Router } from "express";
 import type { InteractionResults, Provider } from "oidc-provider";
 import { BoardError } from "../../failures.ts";
-import { operationNamed } from "../../operation.ts";
+import { type Operation, operationNamed } from "../../operation.ts";
 import { admitted, countedAsRead } from "../http/requests.ts";
 import {
   addedFields,
@@ -13,12 +13,11 @@ import {
   sendAnswer,
 } from "../pages/frame/posted-form.ts";
 import { type Asking, consentHtml, endedHtml, madeHtml } from "./pages.ts";
-import { PATHS, SCOPE, type SignInParts } from "./provider.ts";
+import { PATHS, type SignInParts } from "./provider.ts";
 
 /** The page where a person decides whether a host may sign in, and as whom. */
 export function consentRoutes(
   provider: Provider,
-  resource: string,
   { site, dispatcher, catalog, secrets }: SignInParts,
 ): Router {
   const router = Router({ caseSensitive: true });
@@ -26,7 +25,7 @@ export function consentRoutes(
 
   router.get(path, countedAsRead(dispatcher), async (request, response) => {
     const asking = await askingOf(request, response);
-    if (asking !== null) show(response, asking, 200, consentHtml(site, asking));
+    if (asking !== null) sendAnswer(response, 200, consentHtml(site, asking));
   });
 
   router.post(path, countedAsRead(dispatcher), formBody, async (request, response) => {
@@ -34,7 +33,7 @@ export function consentRoutes(
     if (asking === null) return;
     const { do: action, form_token: formToken = "", ...sent } = filledFields(request.body, FIELDS);
     if (isFromElsewhere(request) || !isSame(formToken, asking.formToken)) {
-      show(response, asking, 403, consentHtml(site, asking));
+      sendAnswer(response, 403, consentHtml(site, asking));
       return;
     }
     try {
@@ -45,8 +44,9 @@ export function consentRoutes(
           ...fields,
           accept_terms: fields["accept_terms"] === "yes",
         };
-        const made = await perform("register_publisher", { request, response }, null, input);
-        show(response, asking, 201, madeHtml(site, asking, made.api_key));
+        const operation = operationNamed(catalog.operations, "register_publisher");
+        const made = await perform(operation, { request, response }, null, input);
+        sendAnswer(response, 201, madeHtml(site, asking, made.api_key));
         return;
       }
       if (action !== "allow") {
@@ -55,20 +55,17 @@ export function consentRoutes(
       }
       const apiKey = sent["api_key"]?.trim();
       if (apiKey === undefined) throw new BoardError("missing_api_key");
-      const { id: accountId, suspended } = await perform(
-        "read_own_publisher",
-        { request, response },
-        apiKey,
-        {},
-      );
+      // It leaves something behind each time, so it counts as a write.
+      const allowing: Operation = {
+        ...operationNamed(catalog.operations, "read_own_publisher"),
+        limit: "write",
+      };
+      const { id: accountId, suspended } = await perform(allowing, { request, response }, apiKey, {});
       if (suspended) throw new BoardError("publisher_suspended");
-      const grant = new provider.Grant({ accountId, clientId: asking.clientId });
-      grant.addResourceScope(resource, SCOPE);
-      const grantId = await grant.save();
-      await finish(request, response, { login: { accountId, remember: false }, consent: { grantId } });
+      await finish(request, response, { login: { accountId, remember: false }, consent: {} });
     } catch (thrown) {
       const { error, status } = mendable(thrown);
-      show(response, asking, status, consentHtml(site, asking, { sent, error }));
+      sendAnswer(response, status, consentHtml(site, asking, { sent, error }));
     }
   });
   return router;
@@ -76,27 +73,25 @@ export function consentRoutes(
   /** The sign-in that this browser began; null, and answered, when it began none or it is over. */
   async function askingOf(request: Request, response: Response): Promise<Asking | null> {
     const begun = await provider.interactionDetails(request, response).catch(() => null);
-    const client = begun === null ? undefined : await provider.Client.find(String(begun.params["client_id"]));
-    if (begun === null || client === undefined || begun.uid !== request.params["uid"]) {
-      sendAnswer(response, 400, endedHtml(site, "It is over, or began in another browser."));
+    if (begun === null || begun.uid !== request.params["uid"]) {
+      sendAnswer(response, 400, endedHtml(site, { why: "It is over, or began in another browser." }));
       return null;
     }
+    const { host } = begun.prompt.details;
     return {
       path: request.path,
-      formToken: createHmac("sha256", secrets.signInKey()).update(begun.uid).digest("base64url"),
-      clientId: client.clientId,
-      host: client.clientName ?? client.clientId,
+      formToken: secrets.signInMac("form", begun.uid),
+      host: typeof host === "string" ? host : undefined,
       redirectUri: new URL(String(begun.params["redirect_uri"])),
     };
   }
 
   async function perform(
-    name: string,
+    operation: Operation,
     { request, response }: { request: Request; response: Response },
     apiKey: string | null,
     input: Record<string, unknown>,
   ) {
-    const operation = operationNamed(catalog.operations, name);
     const admission = await admitted(dispatcher, operation, request, response, { apiKey });
     const { body } = await dispatcher.perform(operation, admission, input, "body");
     return body.data as { id: string; api_key: string; suspended: boolean };
@@ -110,9 +105,7 @@ export function consentRoutes(
 
 const FIELDS = ["do", "form_token", "api_key", "name", "description", "url", "accept_terms"];
 
-function show(response: Response, { redirectUri }: Asking, status: number, page: string): void {
-  sendAnswer(response, status, page, redirectUri.origin);
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
-
-const isSame = (one: string, other: string) =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

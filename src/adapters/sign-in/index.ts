@@ -1,8 +1,13 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
+import { adviceOn, FAILURES } from "../../failures.ts";
 import type { StoredPublisher } from "../../ports/store/index.ts";
-import { countedAsRead, credentialsOf } from "../http/requests.ts";
+import type { LimitHeaders } from "../calls/limits.ts";
+import { setPagePolicy } from "../http/forms.ts";
+import { countedAsRead, credentialsOf, sentQuery, setLimitHeaders } from "../http/requests.ts";
+import { formBody } from "../pages/frame/posted-form.ts";
+import { authorizationAsked, SCOPE, tokensAsked, withForm } from "./asked.ts";
 import { consentRoutes } from "./consent.ts";
-import { openProvider, PATHS, SCOPE, type SignInParts, signInPublisher } from "./provider.ts";
+import { openProvider, PATHS, type SignInParts, signInPublisher } from "./provider.ts";
 
 /** Sign-in of hosts that cannot keep a key. */
 export interface SignIn {
@@ -23,17 +28,12 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
   const serve = provider.callback();
 
   /** Hands a request to the library, which builds addresses from the headers of a proxy: they name the site. */
-  const library: RequestHandler = (request, response) => {
+  function library(request: Parameters<typeof serve>[0], response: Response) {
     request.headers["x-forwarded-proto"] = protocol.slice(0, -1);
     request.headers["x-forwarded-host"] = host;
+    setPagePolicy(response);
     return serve(request, response);
-  };
-  const stray = (request: Request, limit: "read" | "register") =>
-    dispatcher.stray({ ...credentialsOf(request), apiKey: null }, limit);
-  const registering: RequestHandler = async (request, _response, next) => {
-    await stray(request, "register");
-    next();
-  };
+  }
   const read = countedAsRead(dispatcher);
   const aboutResource = `/.well-known/oauth-protected-resource${pathname}`;
   const router = Router({ caseSensitive: true });
@@ -49,17 +49,53 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
       resource_tos_uri: `${site.root}/terms`,
     });
   });
-  // RFC 8414, for hosts that insert the path of the tool server too.
-  router.get([PATHS.metadata, PATHS.metadata + pathname], read, (request, response, next) => {
-    request.url = PATHS.metadata;
-    request.originalUrl = PATHS.metadata;
-    return library(request, response, next);
+  // RFC 8414, for hosts that insert the path of the tool server too. The library's own would name parts of OpenID.
+  router.get([PATHS.metadata, PATHS.metadata + pathname], read, (_request, response) => {
+    response.set("Cache-Control", "public, max-age=3600").json({
+      issuer: site.root,
+      authorization_endpoint: site.root + PATHS.authorize,
+      token_endpoint: site.root + PATHS.token,
+      registration_endpoint: site.root + PATHS.register,
+      revocation_endpoint: site.root + PATHS.revoke,
+      // Every sign-in can be renewed. Hosts ask for that only where it is named.
+      scopes_supported: [SCOPE, "offline_access"],
+      response_types_supported: ["code"],
+      response_modes_supported: ["query", "fragment"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      revocation_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      service_documentation: `${site.root}/docs`,
+      op_tos_uri: `${site.root}/terms`,
+    });
   });
-  router.get([PATHS.authorize, `${PATHS.authorize}/:uid`, PATHS.keys], read, library);
-  router.post([PATHS.token, PATHS.revoke], read, library);
-  router.post(PATHS.register, registering, library);
-  router.use(consentRoutes(provider, resource, parts));
+  router.get(PATHS.authorize, read, (request, response) => {
+    request.url = `${PATHS.authorize}?${authorizationAsked(sentQuery(request), resource)}`;
+    return library(request, response);
+  });
+  router.get(`${PATHS.authorize}/:uid`, read, library);
+  router.post(PATHS.token, read, formBody, (request, response) => {
+    // Another type of body was not read: the library says so.
+    if (request.body === undefined) return library(request, response);
+    const asked = tokensAsked(request.body, resource);
+    if (asked !== null) return library(withForm(request, asked), response);
+    const description = `resource must be ${resource}; nothing was used up`;
+    response.status(400).set("Cache-Control", "no-store");
+    return response.json({ error: "invalid_target", error_description: description });
+  });
+  router.post(PATHS.revoke, read, library);
+  router.post(PATHS.register, countedAsClient, library);
+  router.use([PATHS.token, PATHS.revoke, PATHS.register], failedForHosts);
+  router.use(consentRoutes(provider, parts));
   return { router, required };
+
+  async function countedAsClient(request: Request, response: Response, next: () => void): Promise<void> {
+    const visitor = { ...credentialsOf(request), apiKey: null };
+    setLimitHeaders(response, await dispatcher.stray(visitor, "clients"));
+    next();
+  }
 
   async function required(request: Request, response: Response, next: () => void): Promise<void> {
     const [, token] = /^Bearer\s+(\S+)\s*$/i.exec(request.get("authorization") ?? "") ?? [];
@@ -69,7 +105,7 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
       next();
       return;
     }
-    await stray(request, "read");
+    await dispatcher.stray({ ...credentialsOf(request), apiKey: null });
     const where = `resource_metadata="${site.root}${aboutResource}", scope="${SCOPE}"`;
     const wrong = token === undefined ? "" : ', error="invalid_token"';
     response.set("WWW-Authenticate", `Bearer ${where}${wrong}`).status(401);
@@ -85,5 +121,20 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
     if (access === undefined || access.aud !== resource || access.grantId === undefined) return null;
     const grant = await provider.Grant.find(access.grantId);
     return grant === undefined ? null : signInPublisher(store, access.accountId);
+  }
+
+  /** A failure in the form of OAuth, which the libraries of hosts read (RFC 6749, section 5.2). */
+  function failedForHosts(thrown: unknown, _request: Request, response: Response, _next: () => void): void {
+    const { error, status } = dispatcher.fail(thrown, null);
+    if (error.code === "rate_limited") setLimitHeaders(response, error.cause as LimitHeaders | undefined);
+    if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
+    const later = status === 429 || status === 503;
+    response
+      .status(status)
+      .set("Cache-Control", "no-store")
+      .json({
+        error: later ? "temporarily_unavailable" : status < 500 ? "invalid_request" : "server_error",
+        error_description: `${FAILURES[error.code].message} ${adviceOn("rest", error.hint)}`,
+      });
   }
 }

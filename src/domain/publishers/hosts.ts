@@ -1,29 +1,46 @@
 import type { SignInStore } from "../../ports/store/index.ts";
 import type { SignedInHost } from "../../schema/publisher.ts";
+import { cleanLine } from "../../schema/text.ts";
 import { isoTime } from "../resources.ts";
 import { sha256 } from "../secrets.ts";
 
 /** The id of a row that the sign-in of hosts keeps, by the row's kind and name. */
 export const signInId = (kind: string, name: string) => `${kind}:${sha256(name)}`;
 
-/** The hosts that are signed in as a publisher; the one whose sign-in ends first comes first. */
+/** Hosts that are shown of one publisher, which may have more. */
+const HOSTS_MAX = 100;
+const NAME_CHARS = 60;
+const ADDRESS_CHARS = 200;
+
+/**
+ * What a host calls itself, as one line of at most 60 characters that no quotation mark ends early: anybody may register any
+ * name, and it stands inside our sentences. Undefined for a name without anything to read.
+ */
+export function hostName(said: unknown): string | undefined {
+  if (typeof said !== "string") return undefined;
+  // Cut before it is cleaned, since a name may be as long as a request.
+  const plain = cleanLine(said.slice(0, 10 * NAME_CHARS)).replace(/[\p{Quotation_Mark}`\p{C}]/gu, "");
+  const name = [...plain.replace(/\s+/g, " ").trim()].slice(0, NAME_CHARS).join("").trim();
+  return name === "" ? undefined : name;
+}
+
+/** The hosts that are signed in as a publisher, at most 100; the one that came last comes first. */
 export async function hostsOf(
   signIns: SignInStore,
   publisherId: string,
   now: number,
 ): Promise<SignedInHost[]> {
-  const rows = await signIns.ofPublisher(publisherId, now);
-  // Each signed-in host has one refresh token that it has not used yet.
-  const renewable = rows.filter(
-    ({ id, consumedAt }) => id.startsWith("RefreshToken:") && consumedAt === null,
-  );
-  return Promise.all(
-    renewable.map(async ({ payload, expiresAt }) => {
-      const { clientId, iiat } = JSON.parse(payload) as { clientId: string; iiat: number };
-      const client = JSON.parse((await signIns.get(signInId("Client", clientId), now))?.payload ?? "{}");
-      // A client that did not register is named by the address of its document.
-      const name: string = client.client_name ?? clientId;
-      return { name, signed_in_at: isoTime(iiat * 1000), expires_at: isoTime(expiresAt) };
-    }),
-  );
+  const renewable = await signIns.renewable(publisherId, now, HOSTS_MAX);
+  const hosts = renewable.map(({ payload, expiresAt }) => {
+    const { clientId, iiat } = JSON.parse(payload) as { clientId: string; iiat: number };
+    return { clientId, iiat, expiresAt, row: signInId("Client", clientId) };
+  });
+  const clients = await signIns.many([...new Set(hosts.map(({ row }) => row))], now);
+  const names = new Map(clients.map(({ id, payload }) => [id, hostName(JSON.parse(payload).client_name)]));
+  return hosts.map(({ clientId, iiat, expiresAt, row }) => ({
+    // A client that did not register is named by the address of its document.
+    name: names.get(row) ?? clientId.slice(0, ADDRESS_CHARS),
+    signed_in_at: isoTime(iiat * 1000),
+    expires_at: isoTime(expiresAt),
+  }));
 }

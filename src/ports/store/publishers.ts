@@ -59,7 +59,7 @@ export interface PublisherStore {
 
 /** What the sign-in of hosts keeps: a client, a sign-in under way, a grant, a code or a token. */
 export interface SignInRow {
-  /** Its kind and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
+  /** Its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
   id: string;
   /** The grant that it belongs to, and ends with. */
   grantId: string | null;
@@ -75,12 +75,21 @@ export interface SignInStore {
   put(row: SignInRow): Promise<void>;
   /** Null once it has expired. */
   get(id: string, now: number): Promise<SignInRow | null>;
+  /** Those of these rows that there are and that have not expired, in any order. */
+  many(ids: readonly string[], now: number): Promise<SignInRow[]>;
   /** Marks a row as used. Of all calls for one row, in all processes, exactly one resolves to true. */
   consume(id: string, now: number): Promise<boolean>;
+  /** Lets a row that is there last until then, unless it lasts longer. */
+  prolong(id: string, expiresAt: number): Promise<void>;
   /** Removes the row with this id, or everything of a grant or a publisher; an erasure of the publisher does too. */
   remove(by: "id" | "grantId" | "publisherId", value: string): Promise<void>;
-  /** Rows of a publisher that have not expired; what expires first comes first. */
-  ofPublisher(publisherId: string, now: number): Promise<SignInRow[]>;
+  /** Removes the rows of a grant, of one kind, that expire until then, except the row with this id. */
+  removeOlder(grantId: string, kind: string, until: number, except: string): Promise<void>;
+  /**
+   * The refresh tokens of a publisher that are not used and have not expired: one for each host that is signed in. The one that
+   * expires last comes first. What was used costs nothing here.
+   */
+  renewable(publisherId: string, now: number, limit: number): Promise<SignInRow[]>;
 }
 
 export interface StoredReport {

@@ -71,17 +71,58 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       expect(await store.signIns.get("b", T0)).not.toBeNull();
     });
 
-    it("list what there is of a publisher, first to expire first", async () => {
-      await store.signIns.put(aSignIn("late", { expiresAt: T0 + 20 }));
-      await store.signIns.put(aSignIn("early"));
-      await store.signIns.put(aSignIn("used", { consumedAt: T0 }));
+    it("are read by many ids, without those that are over", async () => {
+      await store.signIns.put(aSignIn("a"));
+      await store.signIns.put(aSignIn("b"));
       await store.signIns.put(aSignIn("over", { expiresAt: T0 }));
-      await store.signIns.put(aSignIn("foreign", { publisherId: "pub_b" }));
-      expect((await store.signIns.ofPublisher("pub_a", T0)).map(({ id }) => id)).toEqual([
-        "early",
-        "used",
-        "late",
-      ]);
+      await store.signIns.put(aSignIn("other"));
+      const found = await store.signIns.many(["a", "b", "over", "nope", "a"], T0);
+      expect(found.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+      expect(await store.signIns.many([], T0)).toEqual([]);
+    });
+
+    it("last longer when they are prolonged, never shorter, and none comes back by it", async () => {
+      await store.signIns.put(aSignIn("t"));
+      await store.signIns.put(aSignIn("other"));
+      await store.signIns.prolong("t", T0 + 20);
+      await store.signIns.prolong("t", T0 + 5);
+      await store.signIns.prolong("gone", T0 + 20);
+      expect(await store.signIns.get("t", T0 + 19)).toEqual(aSignIn("t", { expiresAt: T0 + 20 }));
+      expect(await store.signIns.get("other", T0 + 10)).toBeNull();
+      expect(await store.signIns.get("gone", T0)).toBeNull();
+    });
+
+    it("of one grant and kind go by when they expire", async () => {
+      const kept = ["R:3", "R:4", "RR:1", "A:1", "R:foreign"];
+      for (const [id, expiresAt] of [
+        ["R:1", 1],
+        ["R:2", 2],
+        ["R:3", 3],
+        ["R:4", 4],
+        ["RR:1", 1],
+        ["A:1", 1],
+      ] as const)
+        await store.signIns.put(aSignIn(id, { expiresAt: T0 + expiresAt }));
+      await store.signIns.put(aSignIn("R:foreign", { grantId: "grant_2", expiresAt: T0 + 1 }));
+      await store.signIns.removeOlder("grant_1", "R", T0 + 3, "R:3");
+      const left = await store.signIns.many(["R:1", "R:2", ...kept], T0);
+      expect(left.map(({ id }) => id).sort()).toEqual([...kept].sort());
+    });
+
+    it("list the refresh tokens of a publisher that are in use, last to expire first, so many at most", async () => {
+      const put = (id: string, row: Partial<SignInRow> = {}) => store.signIns.put(aSignIn(id, row));
+      await put("RefreshToken:early");
+      await put("RefreshToken:late", { expiresAt: T0 + 20 });
+      await put("RefreshToken:used", { consumedAt: T0, expiresAt: T0 + 15 });
+      await put("RefreshToken:over", { expiresAt: T0 });
+      await put("RefreshToken:foreign", { publisherId: "pub_b" });
+      for (const kind of ["AccessToken", "Grant", "AuthorizationCode", "Session"]) await put(`${kind}:x`);
+      const listed = async (limit: number) =>
+        (await store.signIns.renewable("pub_a", T0, limit)).map(({ id }) => id);
+      expect(await listed(10)).toEqual(["RefreshToken:late", "RefreshToken:early"]);
+      expect(await listed(1)).toEqual(["RefreshToken:late"]);
+      await store.signIns.consume("RefreshToken:late", T0 + 1);
+      expect(await listed(10)).toEqual(["RefreshToken:early"]);
     });
 
     it("go when they are pruned after their time", async ({ skip }) => {

@@ -46,6 +46,12 @@ export function fieldsOf(page: string, action: string): Record<string, string> {
   return Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
 }
 
+/** Where a page of the board leads back to a host. */
+export function backTo(page: string): URL {
+  const [, address = ""] = /<a href="([^"]*)"[^>]*>go back to the host/.exec(page) ?? [];
+  return new URL(address.replaceAll("&amp;", "&"));
+}
+
 /** Goes to the consent page and decides there, as a person does; resolves to the address that gives the host its answer. */
 export async function decide(
   start: string,
@@ -67,8 +73,8 @@ export async function decide(
   const decided = await browser.open(consent, { ...fieldsOf(text, action), ...filled });
   if (decided.location === null) throw new Error(`${decided.status} ${decided.text}`);
   const last = await browser.open(new URL(decided.location, start).href);
-  if (last.location === null) throw new Error(`${last.status} ${last.text}`);
-  return new URL(last.location);
+  if (last.status !== 200) throw new Error(`${last.status} ${last.text}`);
+  return backTo(last.text);
 }
 
 /** A proof key and its challenge. */

@@ -45,6 +45,8 @@ export interface PageParts {
   /** schema.org data. */
   jsonLd?: unknown;
   links?: readonly HeadLink[];
+  /** Where the browser goes on to by itself, at once. */
+  leadsTo?: string;
   /** Keeps search engines away: results, failures, forms. */
   noindex?: boolean;
   /** `article` for a post. */
@@ -73,7 +75,7 @@ export function page(parts: PageParts): string {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#fbf8f1" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
-${parts.noindex === true && html`<meta name="robots" content="noindex">\n`}<link rel="stylesheet" href="${ASSETS.style.path}">
+${parts.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${parts.leadsTo}">\n`}${parts.noindex === true && html`<meta name="robots" content="noindex">\n`}<link rel="stylesheet" href="${ASSETS.style.path}">
 <script src="${ASSETS.script.path}"></script>
 <link rel="icon" type="image/svg+xml" href="${ASSETS.icon.path}">
 <link rel="apple-touch-icon" href="${ASSETS.touchIcon.path}">

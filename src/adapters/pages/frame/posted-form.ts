@@ -47,8 +47,8 @@ export function mendable(thrown: unknown, until = 403): { error: BoardError; sta
   return { error: thrown, status };
 }
 
-/** Sends the answer to a form, which no cache keeps. For `leadsTo` see `setPagePolicy`. */
-export function sendAnswer(response: Response, status: number, page: string, leadsTo?: string): void {
-  setPagePolicy(response, leadsTo);
+/** Sends the answer to a form, which no cache keeps. */
+export function sendAnswer(response: Response, status: number, page: string): void {
+  setPagePolicy(response);
   response.set("Cache-Control", "no-store").status(status).type("html").send(page);
 }

@@ -20,20 +20,41 @@ export function mongodbSignInStore({
         const found = await signIns.findOne({ _id: id, ...live(now) });
         return found === null ? null : signInOf(found);
       }),
+    many: (ids, now) =>
+      run(async () => {
+        const found = await signIns.find({ _id: { $in: [...ids] }, ...live(now) }).toArray();
+        return found.map(signInOf);
+      }),
     consume: (id, now) =>
       run(async () => {
         const used = { $set: { consumed_at: new Date(now) } };
         return (await signIns.updateOne({ _id: id, consumed_at: null }, used)).modifiedCount === 1;
       }),
+    async prolong(id, expiresAt) {
+      const until = new Date(expiresAt);
+      await run(() =>
+        signIns.updateOne({ _id: id, expires_at: { $lt: until } }, { $set: { expires_at: until } }),
+      );
+    },
     async remove(by, value) {
       await run(() => signIns.deleteMany({ [FIELDS[by]]: value }));
     },
-    ofPublisher: (id, now) =>
+    async removeOlder(grantId, kind, until, except) {
+      const older = { _id: { ...ofKind(kind), $ne: except }, expires_at: { $lte: new Date(until) } };
+      await run(() => signIns.deleteMany({ grant_id: grantId, ...older }));
+    },
+    renewable: (publisherId, now, limit) =>
       run(async () => {
-        const found = signIns.find({ publisher_id: id, ...live(now) }).sort({ expires_at: 1, _id: 1 });
+        const found = signIns
+          .find({ publisher_id: publisherId, consumed_at: null, _id: ofKind("RefreshToken"), ...live(now) })
+          .sort({ expires_at: -1, _id: 1 })
+          .limit(limit);
         return (await found.toArray()).map(signInOf);
       }),
   };
 }
+
+/** Ids that begin with a kind and a colon, which a semicolon follows. */
+const ofKind = (kind: string) => ({ $gt: `${kind}:`, $lt: `${kind};` });
 
 const signInOf = (document: DocumentOf<SignInRow>) => rowOf<SignInRow>(document);

@@ -77,6 +77,12 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { publisher_id: 1, expires_at: 1, _id: 1 },
       partialFilterExpression: { publisher_id: { $gt: "" } },
     },
+    // The hosts that are signed in as a publisher: what was used, however much, is not in it.
+    {
+      name: "host",
+      key: { publisher_id: 1, expires_at: -1, _id: 1 },
+      partialFilterExpression: { consumed_at: null, _id: { $gt: "RefreshToken:", $lt: "RefreshToken;" } },
+    },
     { name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S },
   ],
   inbox: [

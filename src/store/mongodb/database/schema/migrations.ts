@@ -32,6 +32,8 @@ export interface Step {
 const STEPS: readonly (readonly Step[])[] = [
   // Indexes of subscriptions that lapse, and of pushes that wait.
   [],
+  // The index of the hosts that are signed in as a publisher.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */

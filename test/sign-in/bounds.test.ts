@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { signInId } from "../../src/domain/publishers/hosts.ts";
+import type { SignInRow } from "../../src/ports/store/index.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { useTestBoard } from "../support/boards/use.ts";
+import { CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+
+const MINUTE_MS = 60_000;
+let now = Date.now();
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true, clock: () => now });
+let id: string;
+let key: string;
+let host: RawHost;
+beforeEach(async () => {
+  ({ id, key } = await register(board, "Baker"));
+  host = await RawHost.register(board);
+});
+let limited: TestBoard | null = null;
+afterEach(async () => {
+  await limited?.stop();
+  limited = null;
+});
+
+const hostsShown = async () =>
+  (await call(board, "GET /publishers/me", undefined, { key })).body.data.signed_in_hosts;
+
+/** Every grant that was ever written. */
+const grants = async () => new Set((await board.contents()).match(/Grant:[0-9a-f]{64}/g));
+
+describe("what signing in leaves behind", () => {
+  it("is one grant for a sign-in, however often its person allows it and its browser comes back", async () => {
+    const before = (await grants()).size;
+    const browser = new CookieBrowser();
+    const consent = (await browser.open(host.start())).location ?? "";
+    const url = new URL(consent, board.url).href;
+    const fields = { ...fieldsOf((await browser.open(url)).text, "allow"), api_key: key };
+    // A browser that keeps the page's cookie may send the form again and again.
+    const kept = [...browser.cookies];
+    const answers = [];
+    for (let i = 0; i < 5; i += 1) {
+      answers.push((await browser.open(url, fields)).location ?? "");
+      browser.cookies.splice(0, browser.cookies.length, ...kept);
+    }
+    expect((await grants()).size).toBe(before);
+    const back = await Promise.all(answers.map((at) => browser.open(at)));
+    expect(back.some(({ status }) => status === 200)).toBe(true);
+    expect((await grants()).size).toBe(before + 1);
+  });
+
+  it("is nothing when the code is not used", async () => {
+    const { signIns } = board.board.store;
+    const code = (await decide(host.start(), { key })).searchParams.get("code") ?? "";
+    const row = await signIns.get(signInId("AuthorizationCode", code), now);
+    const grant = signInId("Grant", row?.grantId ?? "");
+    expect(await signIns.get(grant, now)).not.toBeNull();
+    now += 11 * MINUTE_MS;
+    expect(await signIns.get(grant, now)).toBeNull();
+    expect(await hostsShown()).toEqual([]);
+  });
+
+  it("lasts while its host comes, and ends 30 days after it came last", async () => {
+    let { refresh_token: token } = await host.signIn(key);
+    for (const days of [29, 29]) {
+      now += days * 1440 * MINUTE_MS;
+      token = (await host.renew(token)).body.refresh_token;
+    }
+    expect(await hostsShown()).toHaveLength(1);
+    now += 31 * 1440 * MINUTE_MS;
+    expect((await host.renew(token)).status).toBe(400);
+    expect(await hostsShown()).toEqual([]);
+  });
+
+  it("does not grow with renewals: what was used goes with the next one", async () => {
+    const { signIns } = board.board.store;
+    const tokens = [await host.signIn(key)];
+    const other = await host.signIn(key);
+    for (let i = 0; i < 5; i += 1) {
+      now += 2 * MINUTE_MS;
+      tokens.push((await host.renew(tokens.at(-1)?.refresh_token ?? "")).body);
+    }
+    const left = async (kind: string, names: string[]) =>
+      (
+        await signIns.many(
+          names.map((name) => signInId(kind, name)),
+          now,
+        )
+      ).length;
+    expect(
+      await left(
+        "RefreshToken",
+        tokens.map((each) => each.refresh_token),
+      ),
+    ).toBe(2);
+    expect(
+      await left(
+        "AccessToken",
+        tokens.map((each) => each.access_token),
+      ),
+    ).toBe(2);
+    for (const { access_token: token } of [...tokens.slice(-2), other])
+      expect(await host.enter(token)).toBe(200);
+    expect(await hostsShown()).toHaveLength(2);
+  });
+
+  it("is shown of a hundred hosts at most, the one that came last first, whatever else there is", async () => {
+    const { signIns } = board.board.store;
+    const first = await host.signIn(key);
+    const row = await signIns.get(signInId("RefreshToken", first.refresh_token), now);
+    if (row === null) throw new Error("no token");
+    const put = (name: string, more: Partial<SignInRow> = {}) =>
+      signIns.put({ ...row, id: `RefreshToken:${name}`, expiresAt: row.expiresAt - 1, ...more });
+    for (let i = 0; i < 60; i += 1) await put(`used ${i}`, { consumedAt: now, expiresAt: row.expiresAt + 1 });
+    for (let i = 0; i < 110; i += 1) await put(`live ${i}`);
+    const shown = await hostsShown();
+    expect(shown).toHaveLength(100);
+    expect(shown[0]).toMatchObject({ name: "Raw host", expires_at: new Date(row.expiresAt).toISOString() });
+    await signIns.remove("publisherId", id);
+    expect(await hostsShown()).toEqual([]);
+  });
+});
+
+describe("limits of signing in", () => {
+  const start = async (limits: string) => {
+    limited = await startBoard({ SIGN_IN: "on", RATE_LIMITS: limits }, { idle: true });
+    return limited;
+  };
+
+  it("count every address of it", async () => {
+    const { url } = await start("read=3/60,clients=3/60,failed_keys=9/60");
+    const root = `${url}/.well-known/oauth-`;
+    const asked: [string, RequestInit?][] = [
+      [`${root}protected-resource/mcp/me`],
+      [`${root}authorization-server`],
+      [`${root}authorization-server/mcp/me`],
+      [`${url}/oauth/authorize?client_id=x`],
+      [`${url}/oauth/authorize/x`],
+      [`${url}/oauth/consent/x`],
+      [`${url}/oauth/consent/x`, { method: "POST", body: new URLSearchParams({ do: "deny" }) }],
+      [`${url}/oauth/token`, { method: "POST", body: new URLSearchParams({ grant_type: "x" }) }],
+      [`${url}/oauth/token`, { method: "POST" }],
+      [`${url}/oauth/revoke`, { method: "POST" }],
+      [`${url}/oauth/register`, { method: "POST" }],
+      [`${url}/mcp/me`, { method: "POST" }],
+      [`${url}/mcp/me`, { method: "POST", headers: { authorization: "Bearer x" } }],
+    ];
+    // Three in all are answered, of whatever address; registrations count by themselves.
+    const answers = [];
+    for (const [address, options] of [...asked, ...asked])
+      answers.push((await fetch(address, options)).status);
+    const read = answers.filter((_status, at) => at % asked.length !== 10);
+    expect(read.slice(0, 3)).not.toContain(429);
+    expect(new Set(read.slice(3))).toEqual(new Set([429]));
+    expect([answers[10], answers[10 + asked.length]]).toEqual([400, 400]);
+  });
+
+  it("count an allowed sign-in as a write of its publisher", async () => {
+    const on = await start("write=2/60");
+    const [one, two] = [await register(on, "Baker"), await register(on, "Cook")];
+    const raw = await RawHost.register(on);
+    await decide(raw.start(), { key: one.key });
+    await decide(raw.start(), { key: one.key });
+    await expect(decide(raw.start(), { key: one.key })).rejects.toThrow("429");
+    await decide(raw.start(), { key: two.key });
+    expect((await call(on, "GET /publishers/me", undefined, { key: one.key })).status).toBe(200);
+  });
+
+  it("count the registrations of hosts apart from those of publishers, and say so as OAuth does", async () => {
+    const on = await start("clients=2/3600,register=1/3600");
+    await register(on, "Baker");
+    await RawHost.register(on);
+    await RawHost.register(on);
+    const refused = await fetch(`${on.url}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1:9999/callback"] }),
+    });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3500);
+    expect(await refused.json()).toEqual({
+      error: "temporarily_unavailable",
+      error_description: expect.stringContaining("Too many"),
+    });
+  });
+});
