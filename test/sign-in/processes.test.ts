@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { BoardProcess, freePort } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useFolder } from "../support/boards/use.ts";
-import { CALLBACK, CookieBrowser, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+import { backTo, CALLBACK, CookieBrowser, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const database = await mongodbFor("replicaSet", "sign_in");
@@ -39,7 +40,7 @@ describe.each(Object.entries(STORES))("two processes on %s", (store, url) => {
         ...fieldsOf(text, "allow"),
         api_key: key,
       });
-      const answer = new URL((await browser.open(at(other.url, decided.location ?? ""))).location ?? "");
+      const answer = backTo((await browser.open(at(other.url, decided.location ?? ""))).text);
       expect(answer.searchParams.get("iss")).toBe(site);
 
       const ours = hostOf(one.site, registered);
@@ -62,4 +63,40 @@ describe.each(Object.entries(STORES))("two processes on %s", (store, url) => {
       await Promise.all([one.kill(), other.stop()]);
     }
   });
+
+  it.skipIf(url === undefined)(
+    "ask for a client that is a document, though one alone has read it",
+    async () => {
+      const site = `http://127.0.0.1:${await freePort()}`;
+      const dataDir = join(folder, `${store} documents`);
+      const shared = { SITE_URL: site, SIGN_IN: "on", STORE_URL: url ?? "", SECRET_KEY: "k".repeat(32) };
+      const clientId = "https://host.example/client.json";
+      const guard = openOutbound({ allow: [] });
+      const reading = {
+        ...{ refusal: guard.refusal, txt: guard.txt, close: () => Promise.resolve() },
+        async send() {
+          const document = { client_id: clientId, client_name: "Described", redirect_uris: [CALLBACK] };
+          return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(document)) };
+        },
+      };
+      const one = await startBoard(shared, { dataDir, idle: true, outbound: reading });
+      const other = await startBoard(shared, { dataDir, idle: true });
+      try {
+        const { key } = await register(one, "Baker");
+        const host = new RawHost({ url: one.url }, clientId, CALLBACK);
+        const browser = new CookieBrowser();
+        const begun = await browser.open(host.start({ resource: `${site}/mcp/me` }));
+        const consent = new URL(begun.location ?? "", other.url).href;
+        const { status, text } = await browser.open(consent);
+        expect(status).toBe(200);
+        expect(text).toContain("“<bdi>Described</bdi>”");
+        const decided = await browser.open(consent, { ...fieldsOf(text, "allow"), api_key: key });
+        const back = await browser.open((decided.location ?? "").replace(site, one.url));
+        const code = backTo(back.text).searchParams.get("code") ?? "";
+        expect((await host.exchange(code)).status).toBe(200);
+      } finally {
+        await Promise.all([one.stop(), other.stop()]);
+      }
+    },
+  );
 });

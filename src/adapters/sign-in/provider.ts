@@ -76,7 +76,7 @@ export async function openProvider(resource: string, parts: SignInParts): Promis
       properties: ["redirect_uris"],
       validator(_context, _name, _uris, metadata) {
         const refusal = refusalOfClient(metadata);
-        if (refusal !== null) throw new errors.InvalidRedirectUri(refusal);
+        if (refusal !== null) throw new errors.CustomOIDCProviderError("invalid_redirect_uri", refusal);
       },
     },
     features: {
