@@ -8,7 +8,8 @@ import { RawHost } from "../support/clients/sign-in.ts";
 /** What is answered without limit: probes come often, from one address for all, and their answers are made of nothing. */
 const PROBES = new Set(["GET /healthz", "HEAD /healthz", "GET /readyz", "HEAD /readyz"]);
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const ONE_OF_EACH = "read=1/60,search=1/60,write=1/60,register=1/60,report=1/60,subscribe=1/60,verify=1/60";
+const ONE_OF_EACH =
+  "read=1/60,search=1/60,write=1/60,register=1/60,report=1/60,subscribe=1/60,verify=1/60,clients=1/60";
 
 const board = useTestBoard({
   RATE_LIMITS: ONE_OF_EACH,
@@ -177,7 +178,9 @@ describe.each(REVISIONS)("every message of a revision %s", (...revision) => {
 
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const signedIn = useTestBoard({
-  RATE_LIMITS: ONE_OF_EACH.replace("read=1", "read=40").replace("register=1", "register=9"),
+  RATE_LIMITS: ONE_OF_EACH.replace("read=1", "read=40")
+    .replace("register=1", "register=9")
+    .replace("clients=1", "clients=9"),
   TRUST_PROXY: "1",
   SIGN_IN: "on",
 });
