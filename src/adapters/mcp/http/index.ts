@@ -170,7 +170,7 @@ function answering(
     request.headers.accept = EVERY_FORM;
     /** One message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
     const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {
-      isCounted = !COUNTED_LATER.includes((sent as { method?: unknown } | null)?.method);
+      isCounted = (sent as { method?: unknown } | null)?.method !== "tools/call";
       const { message = sent, refusal } = read(sent);
       // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
       const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
