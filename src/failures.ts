@@ -20,6 +20,10 @@ interface Failure {
   hint: Advice;
 }
 
+/** What to do about a lost key, which no tool can replace. */
+export const LOST_KEY =
+  'If it is lost: a verified publisher gets a new one by its domain (POST /publishers/recover {"id": "pub_…"} over REST, or the page /join).';
+
 /** Every failure an agent can meet, in one table. The key is `error.code` on the wire: never rename one. */
 export const FAILURES = {
   invalid_request: {
@@ -75,10 +79,15 @@ export const FAILURES = {
     message: "Registration needs `accept_terms: true`.",
     hint: "Ask the person you work for to accept the terms at /terms, then send `accept_terms: true`.",
   },
+  already_registered: {
+    status: 409,
+    message: "This key is that of a publisher already. Nothing was registered.",
+    hint: "Go on with the key, or leave it out to register another publisher.",
+  },
   contains_api_key: {
     status: 400,
     message: "The text contains an API key of this board.",
-    hint: "Never publish a key. Remove it from the text, and rotate it if anyone else may have seen it.",
+    hint: "Never publish a key. Remove it from the text. If anyone else may have seen it, replace it: POST /publishers/me/rotate-key over REST, or on the page /join.",
   },
   missing_api_key: {
     status: 401,
@@ -95,9 +104,8 @@ export const FAILURES = {
     status: 401,
     message: "The API key is not valid.",
     hint: {
-      rest: "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again.",
-      tools:
-        "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again with `register_publisher`.",
+      rest: `It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. ${LOST_KEY} Any other registers again (POST /publishers).`,
+      tools: `It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. ${LOST_KEY} Any other registers again with \`register_publisher\`.`,
       reading:
         "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key, or none: only `check_subscription` needs one.",
     },

@@ -59,6 +59,8 @@ export interface Reply<Data> {
   location?: string;
   /** True when the idempotency key had been used before. */
   replayed?: boolean;
+  /** True of an edit that was sent nothing to change. */
+  unchanged?: boolean | undefined;
 }
 
 /** HTTP status of each outcome. */
@@ -112,6 +114,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Every outcome it may have; only `ok`, unless the definition says otherwise. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
+  /** The zone of local times that come without one, such as that of the post which is edited. */
+  zone?(sent: Readonly<Record<string, unknown>>, services: Services): Promise<string | null>;
   /** Inputs that the manual prints and the tests run, with real ids in place of these. */
   examples: readonly z.input<Input>[];
   handle(input: z.output<Input>, context: Context): Promise<Reply<z.input<Output>>>;

@@ -8,19 +8,20 @@ export default defineTool({
   when: "Get the API key that writing needs. It is shown once, so keep it.",
   input: PublisherInput,
   output: Publisher.extend({
-    api_key: z.string().describe("Shown once. Send it as `Authorization: Bearer <api_key>`."),
+    api_key: z.string().describe("Shown once, so keep it."),
     verify: VerifyInstructions,
   }),
   auth: "open",
   effect: "writes",
   limit: "register",
-  failures: ["terms_not_accepted", "invalid_url"],
+  failures: ["terms_not_accepted", "invalid_url", "already_registered"],
   statistic: "registrations",
   outcomes: ["created"],
   rest: { method: "POST", path: "/publishers" },
   examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],
 
-  async handle(input, { publishers, now }) {
+  async handle(input, { publishers, caller, now }) {
+    publishers.refuseSecond(caller);
     const publisher = await publishers.register(input, now);
     return created(publisher, { location: publisher.crier_url });
   },

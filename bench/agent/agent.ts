@@ -222,7 +222,7 @@ const ADVICE: readonly Follow[] = [
     return isReversed;
   },
   (text, args) => {
-    const [id] = /`create_post` with (?:its )?`id` "([\w-]+)"/.exec(text)?.slice(1) ?? [];
+    const [id] = /create_post \{"id":"([\w-]+)"\}/.exec(text)?.slice(1) ?? [];
     if (id !== undefined) args["id"] = id;
     return id !== undefined;
   },

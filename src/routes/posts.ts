@@ -18,9 +18,14 @@ export const editPost = defineRoute({
   rest: { method: "PATCH", path: "/posts/{id}" },
   examples: [{ id: "7fKm3Qx9Rt", title: "Free bicycle repair on Sunday", ends_at: null }],
 
+  async zone({ id: sent }, { posts }) {
+    const { data } = PostId.safeParse(sent);
+    return data === undefined ? null : posts.zone(data);
+  },
+
   async handle({ id: postId, ...patch }, { writing, caller, now }) {
-    const { data, notes } = await writing.edit(postId, patch, caller, now);
-    return ok(data, { notes });
+    const { data, notes, unchanged } = await writing.edit(postId, patch, caller, now);
+    return ok(data, { notes, unchanged });
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type GazetteerPlace, resolvePlace, suggestPlaces } from "../gazetteer/index.ts";
-import { refuseValue } from "./scalars.ts";
+import { fromJsonText, refuseValue } from "./scalars.ts";
 
 /** The centre of a search. */
 export interface NearPoint extends Point {
@@ -24,6 +24,43 @@ const PointObject = z
   .or(z.object({ lat: z.number(), lon: z.number() }))
   .or(z.object({ latitude: z.number(), longitude: z.number() }))
   .or(z.tuple([z.number(), z.number()]));
+
+/**
+ * The fields of a post with `location` as `name`, `lat` and `lng`, where it came as GeoJSON (a point, or a feature of one), under
+ * other names of coordinates, or as a text of two numbers. Any other place without these stays, and is refused.
+ */
+export function withPlainPlace(sent: Record<string, unknown>): Record<string, unknown> {
+  const location = fromJsonText(sent["location"]);
+  if (typeof location === "string") {
+    const point = pointOfText(location);
+    return point === null ? sent : { ...sent, location: point };
+  }
+  if (typeof location !== "object" || location === null || Array.isArray(location)) return sent;
+  const place = location as Record<string, unknown>;
+  if (place["lat"] != null || place["lng"] != null) return sent;
+  const point = [place, ...INNER.map((name) => place[name])].map(pointOfObject).find((one) => one !== null);
+  if (point === undefined) return sent;
+  const { name } = (place["properties"] ?? {}) as { name?: unknown };
+  const others = Object.entries(place).filter(([field]) => !SHAPES.has(field) && !INNER.includes(field));
+  return {
+    ...sent,
+    location: { ...(name == null ? {} : { name }), ...Object.fromEntries(others), ...point },
+  };
+}
+
+/** Members of a place that may hold its point, and those that are read with it. */
+const INNER = ["geometry", "geo", "point", "position", "coordinates", "coords"];
+const SHAPES: ReadonlySet<string> = new Set("type properties bbox latitude longitude lon long".split(" "));
+
+/** A point of GeoJSON, longitude first, or coordinates by name. */
+function pointOfObject(sent: unknown): Point | null {
+  const of = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value);
+  if (typeof sent !== "object" || sent === null) return null;
+  const { coordinates, type, lat, latitude, lng, lon, long, longitude } = sent as Record<string, unknown>;
+  const [east, north] = Array.isArray(coordinates) && (type ?? "Point") === "Point" ? coordinates : [];
+  const [south, west] = [of(lat ?? latitude ?? north), of(lng ?? lon ?? long ?? longitude ?? east)];
+  return typeof south === "number" && typeof west === "number" ? { lat: south, lng: west } : null;
+}
 
 /** The centre of a search: the name of a place, or its coordinates. */
 export const Near = z

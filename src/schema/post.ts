@@ -9,6 +9,7 @@ import {
   HttpUrl,
   idOn,
   numeric,
+  refuseValue,
   Timestamp,
   TimeZone,
 } from "./scalars.ts";
@@ -50,10 +51,19 @@ const Location = z
   .refine(({ lat, lng }) => lng != null || lat == null, { ...TOGETHER, path: ["lng"] });
 
 /** A place; its name alone may come as a string. */
-const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Location>> = z.preprocess((sent) => {
-  const place = fromJsonText(sent);
-  return typeof place === "string" ? { name: place } : place;
-}, Location);
+const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Location>> = z.preprocess(
+  (sent, context) => {
+    const place = fromJsonText(sent);
+    if (typeof place !== "object" || place === null)
+      return typeof place === "string" ? { name: place } : place;
+    const given = Object.entries(place).filter(([, value]) => value !== null);
+    // A place of another form must not be lost.
+    if (given.length > 0 && !given.some(([name]) => Object.hasOwn(Location.shape, name)))
+      refuseValue(context, sent, "Needs `name`, or `lat` and `lng`.", { code: "required" });
+    return place;
+  },
+  Location,
+);
 
 /** Free-form JSON, bounded in bytes, depth and keys before anything walks it recursively. */
 const Metadata = z

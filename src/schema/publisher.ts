@@ -11,7 +11,7 @@ export const PublisherInput = z.object({
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z
     .unknown()
-    .refine((sent): boolean => sent === true, {
+    .refine((sent): boolean => sent === true || /^\s*true\s*$/i.test(String(sent)), {
       params: { code: "terms_not_accepted", failure: "terms_not_accepted" },
       error: "Must be true.",
     })

@@ -171,12 +171,24 @@ describe("failures", () => {
     await fails("no_webhook", `POST /subscriptions/${await subscribe()}/verify-webhook`);
   });
 
-  it.each([undefined, false, "true", 1])(
+  it.each([undefined, false, "yes", 1])(
     "fails with terms_not_accepted for accept_terms %j",
     async (accepted) => {
       await fails("terms_not_accepted", "POST /publishers", { name: "X", accept_terms: accepted }, null);
     },
   );
+
+  it("fails with already_registered for a publisher's own key, and says who that is", async () => {
+    const me = await register(board, "Somebody");
+    const before = (await call(board, "GET /publishers/me", undefined, me)).body.data;
+    const answer = await call(board, "POST /publishers", { name: "Second", accept_terms: true }, me);
+    expectFailure(answer, "already_registered");
+    expect(answer.body.error.hint).toContain(`You already are ${me.id} "Somebody" (this key).`);
+    expect((await call(board, "GET /publishers/me", undefined, me)).body.data).toEqual(before);
+    expect((await call(board, "POST /publishers", { name: "Second", accept_terms: "true" })).status).toBe(
+      201,
+    );
+  });
 
   it("fails with contains_api_key wherever else a text would be kept", async () => {
     const { id } = (await post()).body.data;
@@ -243,7 +255,11 @@ describe("failures", () => {
 
   it("fails with too_many_subscriptions for the 51st active subscription", async () => {
     const busy = await register(board, "Busy");
-    const subscribe = () => call(board, "POST /subscriptions", { query: { tags: "x" } }, busy);
+    let saved = 0;
+    const subscribe = () => {
+      saved += 1;
+      return call(board, "POST /subscriptions", { query: { tags: `x${saved}` } }, busy);
+    };
     const answers: Answer[] = [];
     // Not all 52 at once: one publisher's calls wait for each other, and a slow store gives up after 10 s.
     while (answers.length < 52) answers.push(...(await Promise.all(Array.from({ length: 13 }, subscribe))));

@@ -64,7 +64,7 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
     const registered = await client.call("register_publisher", { name: "Bike Kitchen", accept_terms: true });
     expect(registered.isError).toBe(false);
     const key: string = registered.data.api_key;
-    expect(registered.text).toContain(`api_key: ${key} (Shown once.`);
+    expect(registered.text).toContain(`api_key: ${key} (Shown once, so keep it.`);
 
     const writer = await connect({ key });
     const word = `velodrome${Math.random().toString(36).slice(2)}`;

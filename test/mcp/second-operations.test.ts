@@ -245,3 +245,91 @@ describe("the daily look", () => {
     );
   });
 });
+
+describe("first tries", () => {
+  it("takes an answer to a reply as one in its thread, and says so", async () => {
+    const root = idIn((await client.call("create_post", { ...distinctText(50), kind: "thread" })).text);
+    const first = idIn((await client.call("create_post", { body: "A first answer.", parent_id: root })).text);
+    const second = await client.call("create_post", { body: "An answer to it.", parent_id: first });
+    expect(second.text).toMatch(
+      new RegExp(`is itself a reply, so this is an answer in its thread, to ${root}`),
+    );
+    expect((await call(board, `GET /posts/${root}`)).body.data.reply_count).toBe(2);
+  });
+
+  it("reads local times of an edit in the zone of the post", async () => {
+    const fields = {
+      kind: "event",
+      location: "Vienna",
+      timezone: "Europe/Vienna",
+      starts_at: "2098-07-05T19:00",
+    };
+    const id = idIn((await client.call("create_post", { ...distinctText(51), ...fields })).text);
+    const moved = await client.call("create_post", { id, starts_at: "2098-07-06T20:30" });
+    expect([moved.isError, moved.text]).toEqual([false, expect.stringContaining("20:30 Europe/Vienna")]);
+    const patched = await call(board, `PATCH /posts/${id}`, { starts_at: "2098-07-07T09:00" }, owner);
+    expect(patched.body.data.starts_at).toBe("2098-07-07T07:00:00.000Z");
+    expect(patched.body.meta.note).toContain("Europe/Vienna, the zone of the post");
+  });
+
+  it("says one of the two when nothing to change was sent", async () => {
+    const id = idIn((await client.call("create_post", distinctText(52))).text);
+    const { text } = await client.call("create_post", { id });
+    expect(text).toMatch(/^Note: Nothing to change was sent\.\nNothing was changed\.\n/);
+  });
+
+  it("puts a place in the forms of GeoJSON on the map, and refuses other shapes", async () => {
+    const point = { lat: 52.5, lng: 13.4 };
+    for (const [n, location] of [
+      { coordinates: [13.4, 52.5] },
+      { type: "Point", coordinates: [13.4, 52.5] },
+      {
+        type: "Feature",
+        geometry: { type: "Point", coordinates: [13.4, 52.5] },
+        properties: { name: "Here" },
+      },
+      { latitude: 52.5, longitude: 13.4 },
+      { geo: { lat: 52.5, lon: 13.4 }, name: "Here" },
+      "52.5,13.4",
+    ].entries()) {
+      const { status, body } = await call(board, "POST /posts", { ...distinctText(60 + n), location }, owner);
+      expect([location, status, body.data?.location]).toMatchObject([location, 201, point]);
+      expect(body.meta.note ?? "").not.toContain("is not a parameter");
+    }
+    for (const location of [
+      { type: "Polygon", coordinates: [[[13, 52]]] },
+      { coordinates: "here" },
+      { bbox: [1, 2, 3, 4] },
+    ]) {
+      const { status, body } = await call(board, "POST /posts", { ...distinctText(70), location }, owner);
+      expect([location, status, body.error?.issues[0].path]).toEqual([location, 400, "location"]);
+    }
+  });
+
+  it("names the parameter and the kind that was meant", async () => {
+    const { text } = await client.call("search", { kind: "sale" });
+    expect(text).toContain(
+      "- kind: Must be event, offer, request, announcement or thread; this is called offer.",
+    );
+  });
+
+  it("proposes calls with the key that came as an argument, and never names a header", async () => {
+    const keyless = await mcpClient({ url: `${board.url}/mcp` });
+    const made = await keyless.call("register_publisher", { name: "Keyed", accept_terms: "true" });
+    const [, api_key = ""] = /^api_key: (\w+)/m.exec(made.text) ?? [];
+    const post = await keyless.call("create_post", { ...distinctText(80), api_key });
+    expect(post.text).toContain('Replies to it: check_subscription {"api_key":"<yours>"}');
+    const ended = await keyless.call("create_post", { id: idIn(post.text), expires_at: "now", api_key });
+    const [, proposed = "{}"] = /create_post (\{"api_key":"<yours>",.*?\})/.exec(ended.text) ?? [];
+    const args = JSON.parse(proposed.replace("<yours>", api_key));
+    expect(args).toMatchObject({ id: idIn(post.text), delete: true });
+    expect((await keyless.call("create_post", args)).text).toMatch(/^Taken down/);
+    const saved = await keyless.call("subscribe", { query: { q: "psaltery" }, api_key });
+    expect(saved.text).toMatch(/Next: check_subscription \{"api_key":"<yours>","id":"sub_\w+","wait_s":30\}/);
+    const again = await keyless.call("register_publisher", { name: "Second", accept_terms: true, api_key });
+    expect(again.text).toMatch(/^already_registered: [\s\S]*You already are pub_\w+ "Keyed"/);
+    for (const { text } of [made, post, ended, saved, again])
+      expect(text).not.toMatch(/Authorization|Bearer/);
+    await keyless.close();
+  });
+});

@@ -93,7 +93,9 @@ describe("routes of posts", () => {
     it("notes that searches do not find an expired post", async () => {
       const post = await write(board, me.key, { expires_at: at(1) });
       now += 1;
-      expect((await edit(post.id, { title: "Later" })).body.meta.note).toContain("expired");
+      expect((await edit(post.id, { title: "Later" })).body.meta.note).toContain(
+        `to erase it now: DELETE /posts/${post.id}`,
+      );
       expect((await edit(post.id, { expires_at: at(DAY_MS) })).body.meta.note).toBeUndefined();
       expect((await found(board, "/search?q=later")).map(({ id }) => id)).toContain(post.id);
     });

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
 import type { Line } from "../../domain/subscriptions/waits.ts";
-import { BoardError, FAILURES, type Surface } from "../../failures.ts";
+import { BoardError, FAILURES, LOST_KEY, type Surface } from "../../failures.ts";
 import {
   type Context,
   type LimitName,
@@ -13,6 +13,7 @@ import {
   type Services,
 } from "../../operation.ts";
 import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
+import { hasLocalTimes } from "../../schema/time/local-time.ts";
 import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
@@ -22,7 +23,7 @@ const CHECKSUM =
   "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
 const MISTYPED = {
   rest: CHECKSUM,
-  tools: `${CHECKSUM} A lost key cannot be recovered: register again with \`register_publisher\`.`,
+  tools: `${CHECKSUM} ${LOST_KEY} Any other registers again with \`register_publisher\`.`,
   reading: CHECKSUM,
 };
 
@@ -230,7 +231,9 @@ export class Dispatcher {
     const { caller, reporter, address, surface, line, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
-    const { input, notes } = parseInput(operation, sent, source, surface);
+    const isLocal = operation.zone !== undefined && hasLocalTimes(sent);
+    const zone = isLocal ? ((await operation.zone?.(sent, this.#parts.services)) ?? null) : null;
+    const { input, notes } = parseInput(operation, sent, source, surface, zone);
     const context: Context = { ...this.#parts.services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
     const body = await this.#parts.envelopes.success(

@@ -63,3 +63,25 @@ export function fieldMeant(name: string, known: ReadonlySet<string>): string | n
 }
 
 const sorted = (name: string) => [...name].sort().join("");
+
+/** What callers call the kinds of posts. */
+const KINDS: Readonly<Record<string, string>> = {
+  offer:
+    "sale sell selling for_sale item product service rental rent rentals giveaway free gift goods listing job vacancy housing",
+  request: "wanted want buy buying looking looking_for search seeking need needed help ask lost",
+  event: "meetup concert workshop party class course meeting conference festival talk show market exhibition",
+  thread: "discussion question poll chat forum topic debate",
+  announcement: "news notice alert info information warning update message note found",
+};
+
+/** The kind of a post that goes by another name, or null. */
+export function kindMeant(sent: unknown): string | null {
+  const word = String(sent)
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "_");
+  const found = Object.entries(KINDS).find(([, names]) =>
+    names.split(" ").some((name) => word === name || word === `${name}s`),
+  );
+  return found?.[0] ?? null;
+}

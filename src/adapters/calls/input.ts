@@ -2,14 +2,16 @@ import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { type Advice, BoardError, type FailureCode, type Issue, type Surface } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
+import { withPlainPlace } from "../../schema/place.ts";
 import { fromJsonText } from "../../schema/scalars.ts";
 import { withMoments } from "../../schema/time/local-time.ts";
 import { type Act, type ActingField, actingFields } from "./acting-fields.ts";
-import { fieldMeant } from "./field-names.ts";
+import { fieldMeant, kindMeant } from "./field-names.ts";
 
 /**
  * Parses the fields of a call by the operation's schema.
  *
+ * @param zone  that of local times, where neither `timezone` nor the place tells one
  * @param source  decides the failure of refused input: `body` → `invalid_request`, `query` → `invalid_query`
  * @returns the parsed input, and a sentence for each field the operation does not have
  * @throws BoardError with every problem at once; of a writing operation, a field is one too that it does not have and that
@@ -18,11 +20,13 @@ import { fieldMeant } from "./field-names.ts";
  */
 export function parseInput(
   operation: Operation,
-  sent: Record<string, unknown>,
+  asSent: Record<string, unknown>,
   source: "body" | "query",
   surface: Surface = "rest",
+  zone: string | null = null,
 ): { input: z.output<z.ZodObject>; notes: Advice[] } {
-  const { fields, note } = withMoments(sent);
+  const sent = withPlainPlace(asSent);
+  const { fields, note } = withMoments(sent, zone);
   const parsed = operation.input.safeParse(withFoldedChoices(operation.input, fields), { reportInput: true });
   const acting = operation.effect === "reads" ? [] : actingIn(operation, sent);
   const unknown = unknownFields(operation.input, sent);
@@ -34,7 +38,7 @@ export function parseInput(
     );
     throw new BoardError(failureOf(issues, source), {
       issues: [
-        ...issues.flatMap((issue) => issueOf(issue)),
+        ...issues.flatMap((issue) => issueOf(issue, source)),
         ...misspelt.map(unknownFieldIssue),
         ...acting.map((field) => actingIssue(operation, field)),
       ],
@@ -193,8 +197,10 @@ function paramsOf(issue: z.core.$ZodIssue): Record<string, unknown> {
   return issue.code === "custom" ? (issue.params ?? {}) : {};
 }
 
-function issueOf(issue: z.core.$ZodIssue): Issue[] {
-  const path = issue.path.map(String).join(".");
+function issueOf(issue: z.core.$ZodIssue, source: "body" | "query"): Issue[] {
+  const whole = issue.path.map(String).join(".");
+  // A list that comes as one text is named as a whole: `kind`, not `kind.0`.
+  const path = source === "query" || whole.startsWith("query.") ? whole.replace(/\.\d+$/, "") : whole;
   const broken = issue.code === "invalid_union" ? "invalid_type" : issue.code;
   const code = String(paramsOf(issue)["code"] ?? broken);
   // For a missing field zod says "expected string, received undefined".
@@ -218,8 +224,10 @@ function sentenceOn(issue: z.core.$ZodIssue): string {
       return issue.expected === "never"
         ? issue.message
         : `Must be ${NOUNS[issue.expected] ?? issue.expected}.`;
-    case "invalid_value":
-      return `Must be ${inWords(issue.values.map(String))}.`;
+    case "invalid_value": {
+      const kind = issue.values.includes("offer") ? kindMeant(issue.input) : null;
+      return `Must be ${inWords(issue.values.map(String))}${kind === null ? "" : `; this is called ${kind}`}.`;
+    }
     case "too_big":
       return issue.message.startsWith("Too big")
         ? `Must be at most ${amountOf(issue.maximum, issue.origin)}.`

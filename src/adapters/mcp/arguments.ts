@@ -32,6 +32,11 @@ export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): U
   // It only chooses the operation. Without an id there is nothing that it could mean.
   const choosing = tool.fields.has("delete") && ("id" in named || !isTrue(deletes));
   const input = gathered(served, choosing ? others : named, notes);
+  const [, root, reply] = /^(?:.*\/p\/)?(\w{10})(-\w{6})?(?:\.\w+)?$/.exec(String(input["parent_id"])) ?? [];
+  if (root !== undefined && reply !== undefined && tool.fields.has("parent_id")) {
+    input["parent_id"] = root;
+    notes.push(`\`parent_id\` is itself a reply, so this is an answer in its thread, to ${root}.`);
+  }
   return { served, input, apiKey: typeof apiKey === "string" ? apiKey : null, detail, notes };
 }
 

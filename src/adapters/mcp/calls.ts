@@ -5,6 +5,7 @@ import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
 import type { Understood } from "./arguments.ts";
+import { withKey } from "./record.ts";
 import { answerData, answerText, type Call, failedResult, fittingItems } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
@@ -56,7 +57,8 @@ export async function callTool(
     const notes = [...admission.notes, ...understood.notes, ...(isOutranked ? [OUTRANKED] : [])];
     const noted = { ...admission, notes };
     const { clock, site } = parts;
-    const call = { tool, served, sent: input, detail, answers: door.answers, now: clock(), site };
+    const sendsKey = credentials.apiKey === null && credentials.signedIn === undefined && apiKey !== null;
+    const call = { tool, served, sent: input, detail, answers: door.answers, now: clock(), site, sendsKey };
     const fits = served.shape === "posts" ? (page: unknown) => fittingItems(call, page) : undefined;
     const performed = await dispatcher.perform(operation, noted, input, source, label, fits);
     if (served.shape === "post") await cutReplies(dispatcher, admission, call, performed.body);
@@ -66,7 +68,11 @@ export async function callTool(
     };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
-    const said = adviceOn(door.surface, hintFor(error, { tool: tool.name, input, isOutranked }, parts.site));
+    const hinted = adviceOn(
+      door.surface,
+      hintFor(error, { tool: tool.name, input, isOutranked }, parts.site),
+    );
+    const said = credentials.apiKey === null && apiKey !== null ? withKey(hinted) : hinted;
     const namesCall = door.tools.some((name) => said.includes(`\`${name}\``));
     const hint = namesCall ? said : `${said} Then call \`${tool.name}\` again.`;
     return failedResult(error, hint, reference);

@@ -57,16 +57,24 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** Calls in the board's own words, with the key that the next call needs. */
+export const withKey = (text: string): string =>
+  text.replace(/\b(create_post|subscribe|check_subscription) \{("|\})/g, (_, tool, next) =>
+    next === "}" ? `${tool} {${KEY}}` : `${tool} {${KEY},"`,
+  );
+const KEY = '"api_key":"<yours>"';
+
 /** What the writer of a post does not know yet: its id, page and expiry, and how the post was read. */
 export function receiptLines(
-  { served, now, site }: { served: ServedOperation; now: number; site: Site },
+  { served, now, site, sendsKey }: { served: ServedOperation; now: number; site: Site; sendsKey: boolean },
   post: Post,
-  replayed: boolean,
+  { replayed, unchanged }: { replayed?: boolean; unchanged?: boolean | undefined },
 ): string[] {
   const isNew = served.operation.outcomes.includes("created");
   const isOver = Date.parse(post.expires_at) <= now;
-  const changed = isOver ? "Changed; the post has ended." : "Changed.";
-  const published = replayed ? "Already published; nothing new was written." : "Published.";
+  const done = unchanged === true ? "Nothing was changed" : "Changed";
+  const changed = isOver ? `${done}; the post has ended.` : `${done}.`;
+  const published = replayed === true ? "Already published; nothing new was written." : "Published.";
   return [
     isNew ? published : changed,
     `id: ${post.id}`,
@@ -74,7 +82,9 @@ export function receiptLines(
     `expires_at: ${post.expires_at}`,
     readAs(post),
     ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
-    ...(isNew ? ["Replies to it: check_subscription {}"] : []),
+    ...(isNew
+      ? [`Replies to it: ${sendsKey ? withKey("check_subscription {}") : "check_subscription {}"}`]
+      : []),
   ];
 }
 
@@ -92,20 +102,23 @@ function readAs(post: Post): string {
 
 /** A saved query; what concerns its webhook only where it has one. */
 export function subscriptionLines(
-  { served }: { served: ServedOperation },
+  { served, sendsKey }: { served: ServedOperation; sendsKey: boolean },
   saved: Subscription & { secret?: string },
+  isNew: boolean,
 ): string[] {
   const { id, describes, webhook_url: webhook, webhook_verified: isVerified, secret, active } = saved;
   const consent = isVerified ? "verified" : "its owner has not answered the challenge: nothing is pushed yet";
   return [
-    `${served.operation.outcomes.includes("created") ? "Saved" : "Changed"}: ${quotedLine(describes)}. Later posts only.`,
+    `${isNew ? "Saved" : served.operation.outcomes.includes("created") ? "Saved already" : "Changed"}: ${quotedLine(describes)}. Later posts only.`,
     `id: ${id}`,
     ...(webhook === null ? [] : [`webhook_url: ${quotedLine(webhook)} (${consent})`]),
     ...(webhook === null || secret === undefined
       ? []
       : [`secret: ${secret} (verifies pushes; shown once, so keep it)`]),
-    active
-      ? `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`
-      : `Paused: it matches nothing until: subscribe ${visibleJson({ id, active: true })}`,
+    (sendsKey ? withKey : String)(
+      active
+        ? `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`
+        : `Paused: it matches nothing until: subscribe ${visibleJson({ id, active: true })}`,
+    ),
   ];
 }

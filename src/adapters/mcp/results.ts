@@ -11,7 +11,7 @@ import { grouped } from "../text/markdown.ts";
 import { fittingCount, mentionedPost, type PostDisplay, shownPost } from "../text/posts.ts";
 import { quotedLine, visible, visibleJson, visibleLine } from "../text/untrusted.ts";
 import { nowText } from "../text/when.ts";
-import { receiptLines, recordText, subscriptionLines } from "./record.ts";
+import { receiptLines, recordText, subscriptionLines, withKey } from "./record.ts";
 import type { ServedOperation, ServedTool } from "./tool-list.ts";
 
 /** Printed once in every answer with posts. */
@@ -29,13 +29,16 @@ export interface Call {
   answers: "text" | "data";
   now: number;
   site: Site;
+  /** Whether the key came as an argument: the calls that are proposed have one too. */
+  sendsKey: boolean;
 }
 
 /** An answer as a model reads it. */
 export function answerText(call: Call, { reply, body }: Performed): string {
   const { note: said } = body.meta;
-  const note = typeof said === "string" ? [`Note: ${visibleLine(said)}`] : [];
-  return [...note, ...linesOf(call, body, reply.replayed === true)].join("\n");
+  const asked = typeof said === "string" ? visibleLine(said) : "";
+  const note = asked === "" ? [] : [`Note: ${call.sendsKey ? withKey(asked) : asked}`];
+  return [...note, ...linesOf(call, body, reply)].join("\n");
 }
 
 /** An answer as programs read it: the envelope of REST, without invisible characters. */
@@ -47,7 +50,8 @@ export function failedResult(error: BoardError, hint: string, reference?: string
   const lines = [
     `${error.code}: ${FAILURES[error.code].message}`,
     ...error.issues.map(
-      ({ path, message }) => `- ${path === "" ? "input" : visibleLine(path)}: ${visibleLine(message)}`,
+      ({ path, message }) =>
+        `- ${path === "" ? "input" : visibleLine(path.replace(/\.\d+$/, ""))}: ${visibleLine(message)}`,
     ),
     `Hint: ${visibleLine(hint)}`,
     ...(error.retryAfterS === undefined ? [] : [`Retry after ${error.retryAfterS} s.`]),
@@ -56,17 +60,21 @@ export function failedResult(error: BoardError, hint: string, reference?: string
   return { isError: true, content: [{ type: "text", text: lines.join("\n") }] };
 }
 
-function linesOf(call: Call, body: Performed["body"], replayed: boolean): string[] {
+function linesOf(call: Call, body: Performed["body"], reply: Performed["reply"]): string[] {
   switch (call.served.shape) {
     case "posts":
       return listLines(call, body);
     case "post":
       return pageLines(call, body.data as PostWithContext, body.meta["replies_cursor"]);
     case "receipt":
-      return receiptLines(call, body.data as Post, replayed);
+      return receiptLines(call, body.data as Post, reply);
     case "record":
       if ("poll_url" in (body.data as object))
-        return subscriptionLines(call, body.data as Subscription & { secret?: string });
+        return subscriptionLines(
+          call,
+          body.data as Subscription & { secret?: string },
+          reply.outcome === "created",
+        );
       if ("deleted" in (body.data as object)) return [DELETED[call.tool.name] ?? "Deleted."];
       return [recordText(call.served.operation, openable(body.data as Record<string, unknown>, call.site))];
   }
@@ -254,12 +262,13 @@ const section = (heading: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : [heading, ...lines];
 
 /** The exact call that continues where this answer ends. */
-function continuation({ tool, served, sent, detail }: Call, cursor: string): string {
+function continuation({ tool, served, sent, detail, sendsKey }: Call, cursor: string): string {
   const known = Object.entries(sent).filter(([key]) => tool.fields.has(key));
   const next = { ...Object.fromEntries(known), ...(detail === "full" ? { detail } : {}), cursor };
   // A watermark goes on where `since` began.
   if ("since" in next) delete next.since;
-  return `${served.isWatermark ? "Next look" : "More"}: ${tool.name} ${visibleJson(next)}`;
+  const proposed = `${tool.name} ${visibleJson(next)}`;
+  return `${served.isWatermark ? "Next look" : "More"}: ${sendsKey ? withKey(proposed) : proposed}`;
 }
 
 /** Where the posts of a list can be read whole: `Page of a post: https://board.example/p/ID`. */

@@ -132,7 +132,10 @@ function inputSchemaOf(
   takesDetail: boolean,
 ): ListedTool["inputSchema"] {
   const [first = {}, second] = inputs;
-  const required = requiredOf(first).filter((name) => requiredOf(second ?? first).includes(name));
+  // Hosts that can ask their person for the terms only do so when the model may leave them out.
+  const required = requiredOf(first).filter(
+    (name) => name !== "accept_terms" && requiredOf(second ?? first).includes(name),
+  );
   const properties = {
     ...propertiesOf(first),
     ...(second === undefined ? {} : fieldsOfSecond(tool, second)),

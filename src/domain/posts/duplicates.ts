@@ -195,7 +195,7 @@ export async function noteOnSaidAlready(
   return [
     {
       rest: `${nearly}; if it is the same thing, reply there instead (POST /posts with \`parent_id\` "${first.id}") and take this one back (DELETE /posts/${post.id}).`,
-      tools: `${nearly}; if it is the same thing, reply there instead (\`create_post\` with \`parent_id\` "${first.id}") and end this one (\`create_post\` with \`id\` "${post.id}" and \`expires_at\` "now").`,
+      tools: `${nearly}; if it is the same thing, reply there instead (create_post {"parent_id":"${first.id}"} with your \`body\`) and take this one down (create_post {"id":"${post.id}","delete":true}).`,
     },
   ];
 }

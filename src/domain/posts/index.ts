@@ -2,10 +2,12 @@ import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { ShownRows, Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
+import { zoneOf } from "../../schema/time/local-time.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
+import { adviceOnEnded } from "./advice.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
@@ -54,7 +56,8 @@ export class Posts {
     const first = cutPage(replies, LIMITS.repliesInPost);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);
-    if (post.expiresAt <= now) notes.push("This post has expired.");
+    if (post.expiresAt <= now)
+      notes.push(post.publisherId === caller?.id ? adviceOnEnded(id) : "This post has expired.");
     const [shown] = this.#resources([post], seen);
     if (shown === undefined) throw new BoardError("post_not_found");
     const answers = this.#resources(shownOf(first.shown, seen), seen);
@@ -80,6 +83,12 @@ export class Posts {
       posts: await this.shown(shown),
       nextCursor: this.#repliesCursor(id, last),
     };
+  }
+
+  /** The zone in which a post shows its times; null without the post. */
+  async zone(id: string): Promise<string | null> {
+    const post = await this.#store.posts.get(id);
+    return post === null ? null : zoneOf(post);
   }
 
   /** At most five active posts that are closest in meaning at this moment, without the post's parent. */

@@ -12,7 +12,7 @@ import { flagsOf } from "../flags/index.ts";
 import { postResource } from "../resources.ts";
 import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
-import { adviceToEdit } from "./advice.ts";
+import { adviceOnEnded, adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
 import { fingerprint, noteOnDuplicates, noteOnSaidAlready, stormGuard } from "./duplicates.ts";
 import {
@@ -139,7 +139,12 @@ export class Writing {
    * Changes the given fields of one's own post; `null` clears a field. A default expiry follows changed dates.
    * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `invalid_window`, `invalid_expiry`
    */
-  async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
+  async edit(
+    id: string,
+    patch: PostPatch,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<Noted<Post> & { unchanged?: true }> {
     const { post, notes } = await this.#own(id, caller);
     // A whole post sent back names its own page there.
     const { url, ...others } = patch;
@@ -149,6 +154,7 @@ export class Writing {
       return {
         data: postResource(post, caller, this.#parts.site),
         notes: [...notes, "Nothing to change was sent."],
+        unchanged: true,
       };
     }
     const next = { ...post, ...change };
@@ -173,9 +179,7 @@ export class Writing {
     if (change.flags !== undefined) notes.push(...notesOnText(stored));
     if (change.location !== undefined) notes.push(...noteOnPlace(stored));
     if (change.startsAt !== undefined || change.endsAt !== undefined) notes.push(...noteOnPast(stored, now));
-    if (stored.expiresAt <= now) {
-      notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");
-    }
+    if (stored.expiresAt <= now) notes.push(adviceOnEnded(id));
     return { data: postResource(stored, caller, this.#parts.site), notes };
   }
 

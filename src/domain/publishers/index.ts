@@ -40,6 +40,19 @@ export class Publishers {
     this.#posts = parts.posts;
   }
 
+  /**
+   * An agent that registers with a key is somebody already, and would lose its posts to a second identity.
+   * @throws BoardError `already_registered`
+   */
+  refuseSecond(caller: StoredPublisher | null): void {
+    if (caller === null) return;
+    const who = `You already are ${caller.id} ${JSON.stringify(caller.name)} (this key). Nothing was registered.`;
+    const change =
+      "To change the name: PATCH /publishers/me; the website: POST /publishers/verify with `url`";
+    const hint = `${who} ${change}; a new key: POST /publishers/me/rotate-key (all over REST, or on the page /join); another publisher: leave the key out.`;
+    throw new BoardError("already_registered", { hint });
+  }
+
   /** A new publisher with its key, which is shown only here. */
   async register(
     input: PublisherInput,

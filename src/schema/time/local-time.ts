@@ -26,13 +26,23 @@ export function lastMoment(span: TimeSpan, zone: string | null): number {
   return known === null ? span.to + BEHIND_MS : (momentOfClock(span.to, known) ?? span.to);
 }
 
+/** Whether a time of a post came without an offset. */
+export const hasLocalTimes = (sent: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(sent).some(
+    ([name, value]) => name.endsWith("_at") && typeof value === "string" && spanOfText(value)?.local === true,
+  );
+
 /**
  * The fields of a post with its local times as moments, where `timezone` or the place tells the zone. A date begins with its
  * first moment and ends with its last. Other texts stay as they are.
  *
+ * @param own  the zone of the post that is edited, where nothing that was sent tells one
  * @returns `note` names a zone that the caller did not send
  */
-export function withMoments(sent: Record<string, unknown>): {
+export function withMoments(
+  sent: Record<string, unknown>,
+  own: string | null = null,
+): {
   fields: Record<string, unknown>;
   note: string | null;
 } {
@@ -44,7 +54,7 @@ export function withMoments(sent: Record<string, unknown>): {
   const named = typeof sent["timezone"] === "string" ? sent["timezone"] : "";
   const isShort = zonesMeant(named).length > 0;
   if (local.length === 0 && !isShort) return { fields: sent, note: null };
-  const ofPlace = zoneOfPlace(fromJsonText(sent["location"]));
+  const ofPlace = zoneOfPlace(fromJsonText(sent["location"])) ?? own;
   const said = isShort ? zoneMeantAt(named, ofPlace) : zoneNamed(named);
   const zone = said ?? (isShort ? null : ofPlace);
   const moments = local.flatMap(([name, span]): [string, string][] => {
@@ -57,7 +67,7 @@ export function withMoments(sent: Record<string, unknown>): {
   return {
     fields: { ...sent, ...Object.fromEntries(moments), ...(isMeant ? { timezone: said } : {}) },
     note: isGuessed
-      ? `Times without an offset were read in ${zone}, the zone of the place.`
+      ? `Times without an offset were read in ${zone}, the zone of the ${zone === own ? "post" : "place"}.`
       : isMeant
         ? `The abbreviation in \`timezone\` was read as ${said}, the zone of the place.`
         : null,
