@@ -175,9 +175,34 @@ describe("the page of places", () => {
       (await getPage(board, `/search?near=${encodeURIComponent(near)}`)).text;
     expect(await search("Berlin, Germany")).toContain("within 25 km of Berlin, Germany");
     expect(await search("Berlin, Germany")).not.toContain("was read as");
-    expect(await search("Berlin")).toMatch(/was read as Berlin, Germany/);
-    expect(await search("Portland, Oregon")).not.toContain("was read as");
-    expect(await search("Portland")).toMatch(/was read as Portland, Oregon .*others of this name/);
+    expect(await search("Berlin, Germany")).not.toContain("<p>Near ");
+    expect(await search("Berlin")).toContain("<p>Near <bdi>Berlin, Germany</bdi>.");
+    expect(await search("Portland, Oregon")).not.toContain("<p>Near ");
+    expect(await search("Portland")).toMatch(
+      /Near <bdi>Portland, Oregon<\/bdi>\. Another place of this name\? <a href="\/search\?near=Portland%2C\+Maine">/,
+    );
+  });
+
+  it("leads to each of several places that bear a name, and to those that were meant perhaps", async () => {
+    const linksIn = async (near: string) => {
+      const { status, text } = await getPage(board, `/search?q=market&near=${near}`);
+      const [, notice = ""] = text.split('<div class="notice">');
+      const links = [
+        ...(notice.split("</div>")[0] ?? "").matchAll(/href="\/search\?q=market&amp;near=([^"]+)"/g),
+      ];
+      return {
+        status,
+        notice,
+        places: links.map(([, place = ""]) => decodeURIComponent(place.replaceAll("+", " "))),
+      };
+    };
+    const several = await linksIn("Springfield");
+    expect(several.status).toBe(400);
+    expect(several.places).toHaveLength(6);
+    expect(several.places).toContain("Springfield, Missouri");
+    const misspelt = await linksIn("Berlinn");
+    expect(misspelt.notice).toContain("<b>Where</b>: No town of this name is known. Did you mean");
+    expect(misspelt.places).toContain("Berlin, Germany");
   });
 
   it("takes any other place", async () => {

@@ -1,4 +1,5 @@
 import { notesOnCorrections } from "../../../domain/search/corrections.ts";
+import type { BoardError } from "../../../failures.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { formPath } from "../../http/forms.ts";
 import { markdownDocument } from "../../text/markdown.ts";
@@ -34,7 +35,7 @@ export const search: View = {
       noindex: true,
       banner: html`<h1>Search</h1>${searchBox(params["q"] === undefined ? {} : { q: params["q"] })}`,
       main: html`<div class="notice"><p><b>This search did not work.</b></p>
-<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>
+<ul>${error.issues.map((issue) => problem(issue, params))}</ul>
 ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${searchPath(params)}">Search again from the first page.</a></p>`}</div>`,
       aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>`,
       asideLabel: "Filters",
@@ -56,6 +57,7 @@ ${kindChips(params)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results)}</h2>
 ${activeFilters(params)}
+${placeRead(results.place, params)}
 ${understoodChips(results, params)}
 ${results.unmet.length > 0 && results.posts.length > 0 && html`<p>Nothing fits ${results.unmet.map((words, at) => html`${at > 0 && " and "}“${bdi(words)}”`)}: shown is what matches the rest.</p>`}
 ${asTyped(results.corrected, params)}
@@ -77,6 +79,46 @@ ${watchSection(results.query, site)}`,
     ],
   });
 }
+
+/** Which place a name was read as, where it is not the one typed, and the others that bear the name. */
+function placeRead(place: Results["place"], params: SearchParams): Html | null {
+  if (place === null || (place.label === params["near"] && place.others.length === 0)) return null;
+  const others =
+    place.others.length > 0 && html` Another place of this name? ${placeLinks(place.others, params)}`;
+  return html`<p>Near ${bdi(place.label)}.${others}</p>`;
+}
+
+/** Each place as a link to this search near it. */
+const placeLinks = (labels: readonly string[], params: SearchParams): Html =>
+  html`${labels.map((label, at) => html`${at > 0 && " · "}<a href="${searchPath(params, { near: label })}">${bdi(label)}</a>`)}`;
+
+const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
+  ambiguous_place: "Several places bear this name:",
+  unknown_place: "No town of this name is known.",
+  not_a_place: "This is a country or a region. Name a town.",
+};
+
+/** What was wrong with a search, by the names that people see on its form. A message quotes the places that are meant perhaps. */
+function problem({ path, code, message }: BoardError["issues"][number], params: SearchParams): Html {
+  const said = UNKNOWN_PLACES[code];
+  const label = FIELD_LABELS[path] ?? path;
+  if (said === undefined) return html`<li><b>${label}</b>: ${sentence(message)}</li>`;
+  const labels = [...message.matchAll(/"([^"]+)"/g)].map(([, place]) => String(place));
+  const meant = code === "unknown_place" && labels.length > 0 && " Did you mean";
+  return html`<li><b>${label}</b>: ${said}${meant} ${placeLinks(labels, params)}</li>`;
+}
+
+/** The labels of the search form. */
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  q: "What",
+  near: "Where",
+  radius_km: "Within",
+  after: "From",
+  before: "Before",
+  tags: "Tags",
+  kind: "Kind",
+  sort: "Order",
+};
 
 function titleOf(q: string, params: SearchParams): string {
   const kinds = params["kind"] ?? "";
@@ -205,13 +247,14 @@ function daysOf({ after, before }: { after?: string | undefined; before?: string
 }
 
 function searchMarkdown(results: Results, { site, query: params, now }: Asked): string {
-  const { posts, weak, nextCursor, query, q, sought, note, corrected, instead } = results;
+  const { posts, weak, nextCursor, query, q, sought, place, note, corrected, instead } = results;
   const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
     site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
   return markdownDocument([
     `# Search${q === "" ? "" : `: ${quotedLine(q)}`}`,
     `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
     ...notesOnCorrections(corrected),
+    place !== null && `Near ${place.label}.`,
     note,
     posts.length === 0 ? "No posts." : `${countOf(results)}, ${results.ranking}.`,
     posts.length === 0

@@ -1,14 +1,14 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import { filtersOf, type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
-import { placeInWords } from "../../../schema/place.ts";
+import { type NearPoint, placeInWords } from "../../../schema/place.ts";
 import type { Post } from "../../../schema/post.ts";
-import { RADIUS_KM } from "../../../schema/query.ts";
+import { RADIUS_KM, SearchQuery } from "../../../schema/query.ts";
 import { counted } from "../../../schema/text.ts";
 import type { Success } from "../../calls/envelope.ts";
 import { soughtWords } from "../../text/excerpt.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
-import { nearOf, type SearchParams } from "./form.ts";
+import type { SearchParams } from "./form.ts";
 
 /** A page of results. */
 export interface Results {
@@ -29,6 +29,8 @@ export interface Results {
   note: string | null;
   /** The search without the filters that were read in its words, and how many posts it finds; null where none was read. */
   unfiltered: Unfiltered | null;
+  /** The place that a name was read as, and others that bear it; null without a name. */
+  place: NonNullable<NearPoint["place"]> | null;
   /** Words of place and time that no post fits. */
   unmet: readonly string[];
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
@@ -47,9 +49,10 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const query = answer.meta["query"] as Record<string, unknown>;
   const q = params["q"] ?? "";
+  const near = SearchQuery.shape.near.safeParse(params["near"]).data;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    [placeAsChosen(params["near"], query), ...notesOnCorrections(corrected)]
+    [near === undefined ? "" : (placeInWords(near) ?? ""), ...notesOnCorrections(corrected)]
       .reduce((note, shown) => note.replace(shown, () => ""), withoutUnderstood(noteOf(answer) ?? ""))
       .replace(/ {2,}/g, " ")
       .trim() || null;
@@ -66,6 +69,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     note: ownNote,
     unfiltered,
     unmet,
+    place: near?.place ?? null,
     corrected,
     instead:
       posts.length === 0 && params["cursor"] === undefined
@@ -116,13 +120,6 @@ async function answerTo(
     said === undefined ? [] : [said.words],
   );
   return { answer: cursor === undefined ? first : await asTyped(), unfiltered: null, unmet };
-}
-
-/** What a note says of a place sent by its label, with no other of its name: a chip of the page says it already. */
-function placeAsChosen(label: string | undefined, applied: Results["query"]): string {
-  const near = nearOf(applied);
-  if (label === undefined || near === null) return "";
-  return placeInWords({ ...near, place: { label, others: [] } }) ?? "";
 }
 
 /** How many there are; beyond a thousand they are not counted. */
