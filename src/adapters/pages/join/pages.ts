@@ -64,8 +64,17 @@ export const newPublisherFields = (sent: Readonly<Record<string, string>>): Html
 /** What was wrong with a form, in words for people. */
 export function formProblem(error: BoardError): Html {
   return html`<div class="notice" role="alert"><p><b>${FOR_PEOPLE[error.code] ?? FAILURES[error.code].message}</b></p>
-${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>`}</div>`;
+${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><b>${FORM_LABELS[path] ?? path}</b>: ${sentence(message)}</li>`)}</ul>`}</div>`;
 }
+
+/** The labels of the boxes of a publisher. */
+const FORM_LABELS: Readonly<Record<string, string>> = {
+  name: "Name",
+  description: "What you post",
+  url: "Website",
+  accept_terms: "Terms",
+  api_key: "Key",
+};
 
 const FOR_PEOPLE: Partial<Record<BoardError["code"], string>> = {
   invalid_api_key:
@@ -208,9 +217,10 @@ const signedIn = ({ signed_in_hosts: hosts = [] }: OwnPublisher): Html =>
 <label class="check"><input type="checkbox" name="sign_out_hosts" value="true"> Also sign out ${hosts.length === 1 ? "this host" : "these hosts"}</label>`;
 
 /** The record or the file that proves the domain. */
-function proof({ verified, verify: { dns, file, next } }: OwnPublisher): Html | null {
+function proof({ verified, verify: { dns, file } }: OwnPublisher): Html | null {
   if (verified) return null;
-  if (dns === undefined || file === undefined) return html`<p>${sentence(next)}</p>`;
+  if (dns === undefined || file === undefined)
+    return html`<p>Readers see that you are who you say: give a website on a domain of your own first.</p>`;
   return html`<p>Set this TXT record at <code>${dns.name}</code>:</p>${copyBox("value of the TXT record", dns.value)}
 <p>or serve a file with this line at <code>${file.url}</code>:</p>${copyBox("line of the file", file.line)}`;
 }
