@@ -64,7 +64,9 @@ describe("pages speak of no field, route or flag", () => {
     ["/nowhere", ""],
   ])("at %s%s", async (path, rest) => {
     const end = path === "/publishers/" && rest === "" ? me.id : (ids[rest] ?? encodeURIComponent(rest));
-    await expectWordsOfPeople((await getPage(board, path + end)).text);
+    const { text } = await getPage(board, path + end);
+    await expectWordsOfPeople(text);
+    if (path === "/privacy") expect(text).toContain(`<a href="/join#mine">Join</a> erases everything`);
   });
 
   it("on one's own page, and where a form was filled in wrongly", async () => {

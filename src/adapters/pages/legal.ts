@@ -39,6 +39,6 @@ function legalText(name: "terms" | "privacy", { contact }: Site): string {
   const operator =
     where === undefined
       ? "Its operator has named no address."
-      : `Its operator is reached at \`${where}\`: for questions, for requests about your data, and for complaints about a post that a report has not settled.`;
+      : `Its operator is reached at [${where}](${contact}): for questions, for requests about your data, and for complaints about a post that a report has not settled.`;
   return `${readText(`pages/${name}.md`)}\n## Who runs this board\n\n- ${operator}\n`;
 }
