@@ -18,6 +18,7 @@ import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
+import { Queues } from "./queues.ts";
 
 const CHECKSUM =
   "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
@@ -64,6 +65,8 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
+  /** Where the call waits for its turn. */
+  queue: string;
   /** A keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;
   client: string;
@@ -114,6 +117,7 @@ interface DispatcherParts {
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
+  readonly #queues = new Queues();
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -143,7 +147,8 @@ export class Dispatcher {
     const reporter = caller === null ? hashed(64) : `key:${caller.id}`;
     const address = hashed(48);
     const { client = "none", surface = "rest", line = null } = credentials;
-    return { caller, limits, notes, reporter, address, client, surface, line, now, refusal };
+    const queue = addressBucket(credentials.address);
+    return { caller, limits, notes, reporter, queue, address, client, surface, line, now, refusal };
   }
 
   /**
@@ -205,6 +210,12 @@ export class Dispatcher {
     return body;
   }
 
+  /** Resolves when work that no operation does may begin, in its turn among the calls of its address. */
+  async inTurn({ address }: Pick<Credentials, "address">): Promise<void> {
+    const leave = await this.#queues.enter(addressBucket(address));
+    leave();
+  }
+
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */
   answered({ as, client }: AnswerLabel, status: number): void {
     this.#parts.usage.answered(as, status, this.#parts.clock(), client);
@@ -228,22 +239,24 @@ export class Dispatcher {
     sent: Record<string, unknown>,
     source: "body" | "query",
   ) {
-    const { caller, reporter, address, surface, line, now, refusal } = admission;
+    const { caller, reporter, address, surface, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
-    const isLocal = operation.zone !== undefined && hasLocalTimes(sent);
-    const zone = isLocal ? ((await operation.zone?.(sent, this.#parts.services)) ?? null) : null;
-    const { input, notes } = parseInput(operation, sent, source, surface, zone);
-    const context: Context = { ...this.#parts.services, caller, reporter, address, line, now };
-    const reply = await operation.handle(input, context);
-    const body = await this.#parts.envelopes.success(
-      operation,
-      reply,
-      [...admission.notes, ...notes],
-      now,
-      surface,
-    );
-    return { input, reply, body };
+    // What writes may wait for others' servers, which no call behind it should do.
+    const leave = operation.effect === "reads" ? await this.#queues.enter(admission.queue) : () => {};
+    try {
+      const isLocal = operation.zone !== undefined && hasLocalTimes(sent);
+      const zone = isLocal ? ((await operation.zone?.(sent, this.#parts.services)) ?? null) : null;
+      const { input, notes } = parseInput(operation, sent, source, surface, zone);
+      const line = admission.line && lineLeaving(admission.line, leave);
+      const context: Context = { ...this.#parts.services, caller, reporter, address, line, now };
+      const reply = await operation.handle(input, context);
+      const said = [...admission.notes, ...notes];
+      const body = await this.#parts.envelopes.success(operation, reply, said, now, surface);
+      return { input, reply, body };
+    } finally {
+      leave();
+    }
   }
 
   #checkWriting({ effect }: Operation, caller: StoredPublisher | null): void {
@@ -297,3 +310,14 @@ export class Dispatcher {
     return { caller: null, problem: new BoardError("invalid_api_key") };
   }
 }
+
+/** A line on which a call that waits for news leaves its place to the next. */
+const lineLeaving = (line: Line, leave: () => void): Line => ({
+  get closed() {
+    return line.closed;
+  },
+  rest() {
+    leave();
+    line.rest();
+  },
+});

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { isForSearchEngines } from "../../domain/posts/search-engines.ts";
 import { isoTime } from "../../domain/resources.ts";
@@ -9,8 +10,8 @@ import { DOCS_PATHS } from "../reference/docs.ts";
 
 /** With their publishers, below the format's 50,000 addresses and 50 MB; crawlers find older posts by links. */
 const POSTS_MAX = 20_000;
-/** Posts read at a time. */
-const ROWS = 1_000;
+/** Posts read at a time; other requests come in between. */
+const ROWS = 200;
 const KEPT_MS = 600_000;
 const PAGES = [
   "/",
@@ -71,6 +72,7 @@ async function written({ index, store, site }: SitemapParts, now: number): Promi
     }
     after = places.at(-1) ?? null;
     if (places.length < ROWS) break;
+    await nextTurn();
   }
   for (const [id, at] of publishers) entries.push(entry(site.publisher(id), at));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("\n")}\n</urlset>\n`;

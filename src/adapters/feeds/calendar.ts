@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
@@ -17,11 +18,11 @@ type About = Pick<Channel, "uidOf"> & { title: string; self: string };
  * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends
  * on time zone definitions; an all-day post takes the days of its own zone.
  */
-export function calendarOf(
+export async function calendarOf(
   posts: readonly Post[],
   about: About,
   cancelled: readonly CancelledEntry[] = [],
-): string {
+): Promise<string> {
   const events = posts.flatMap((post) => (post.starts_at === null ? [] : [eventOf(post, about)]));
   return written([...events, ...cancelled.map((entry) => cancelledEvent(entry, about))], about);
 }
@@ -41,15 +42,21 @@ function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
   };
 }
 
-function written(events: readonly ICalEventData[], about: About): string {
+async function written(events: readonly ICalEventData[], about: About): Promise<string> {
   // The library escapes the texts of events, but not the name of the calendar.
   const name = escaped(about.title, false);
   const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });
   // Folded here: the library blocks the process for some 650 ms over a hundred long events.
-  const lines = events.map((event) => new ICalEvent(event, calendar).toString()).join("");
-  return `${calendar.toString().slice(0, -END.length)}${folded(lines)}${END}\r\n`;
+  let lines = "";
+  for (const [nth, event] of events.entries()) {
+    if (nth % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await nextTurn();
+    lines += folded(new ICalEvent(event, calendar).toString());
+  }
+  return `${calendar.toString().slice(0, -END.length)}${lines}${END}\r\n`;
 }
 
+/** Events written before other requests come in between. */
+const EVENTS_PER_TURN = 20;
 const END = "END:VCALENDAR";
 /** Octets of a line, without its end (RFC 5545, 3.1). */
 const LINE_OCTETS = 75;

@@ -9,7 +9,7 @@ import type { SearchQuery } from "../../schema/query.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { parseInput } from "../calls/input.ts";
 import { addLink, sendTagged } from "../http/answers.ts";
-import { admitted } from "../http/requests.ts";
+import { admitted, credentialsOf, lineOf, setLimitHeaders } from "../http/requests.ts";
 import { calendarOf } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
 import { atomFeed, jsonFeed, rssFeed } from "./formats.ts";
@@ -31,7 +31,11 @@ interface Format {
   /** Without a `limit`; more than 100 posts are read in pages of as many. */
   limit: number;
   datedOnly: boolean;
-  write(posts: readonly Post[], channel: Channel, cancelled: readonly CancelledEntry[]): string;
+  write(
+    posts: readonly Post[],
+    channel: Channel,
+    cancelled: readonly CancelledEntry[],
+  ): string | Promise<string>;
 }
 
 const ICS = "text/calendar; charset=utf-8";
@@ -63,15 +67,24 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
   const as = path.slice(1);
   return async (request, response) => {
     const { now } = await admitted(parts.dispatcher, search, request, response, { as });
+    const credentials = credentialsOf(request);
     const sent: Record<string, unknown> = { ...request.query };
     const limit = String(Math.min(format.limit, PAGE_MAX));
     const { input } = parseInput(search, { sort: format.sort, limit, ...sent }, "query");
     const query = input as SearchQuery;
     const most = sent["limit"] === undefined ? format.limit : query.limit;
     const { datedOnly } = format;
-    const read = (cursor?: string) =>
-      parts.services.search.run({ ...query, cursor }, now, { datedOnly, advice: false });
-    const page = await upTo(most, read, query.cursor);
+    const gone = lineOf(response).closed;
+    const read = async (cursor?: string) => {
+      await parts.dispatcher.inTurn(credentials);
+      return parts.services.search.run({ ...query, cursor }, now, { datedOnly, advice: false, gone });
+    };
+    // A list counts by its size: each further page is a search.
+    const readNext = async (cursor: string) => {
+      setLimitHeaders(response, await parts.dispatcher.stray(credentials, search.limit));
+      return read(cursor);
+    };
+    const page = await upTo(most, await read(query.cursor), readNext);
     const { launched } = parts.services.board;
     const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
     addLink(response, channel.self, "self");
@@ -81,18 +94,22 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const cancelled =
       format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
     const posts = cleanPosts(page.posts.map((post) => markedOver(post, now)));
-    const text = format.write(posts, channel, cancelled);
+    const text = await format.write(posts, channel, cancelled);
     sendTagged(request, response, { type: format.type, text, keep: KEEP });
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }
 
 /** The first posts of a search, page after page. */
-async function upTo(most: number, read: (cursor?: string) => Promise<Page>, from?: string): Promise<Page> {
-  const { posts, nextCursor } = await read(from);
-  if (nextCursor === null || posts.length >= most) return { posts, nextCursor };
-  const rest = await upTo(most - posts.length, read, nextCursor);
-  return { posts: [...posts, ...rest.posts], nextCursor: rest.nextCursor };
+async function upTo(most: number, first: Page, readNext: (cursor: string) => Promise<Page>): Promise<Page> {
+  const posts = [...first.posts];
+  let { nextCursor } = first;
+  while (nextCursor !== null && posts.length < most) {
+    const page = await readNext(nextCursor);
+    posts.push(...page.posts);
+    nextCursor = page.nextCursor;
+  }
+  return { posts, nextCursor };
 }
 
 interface Page {
@@ -112,7 +129,7 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
     const posts = "post" in entry ? cleanPosts([entry.post]) : [];
     const cancelled = "cancelled" in entry ? [entry.cancelled] : [];
     const about = { ...ids, self, title: posts[0]?.title ?? "No longer on the board" };
-    sendTagged(request, response, { type: ICS, text: calendarOf(posts, about, cancelled), keep: KEEP });
+    sendTagged(request, response, { type: ICS, text: await calendarOf(posts, about, cancelled), keep: KEEP });
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }

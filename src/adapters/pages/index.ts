@@ -1,11 +1,18 @@
-import { type Request, type RequestHandler, Router } from "express";
+import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Site } from "../../domain/site.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
 import { addNextLink, type FailurePage } from "../http/answers.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
-import { admitted, countedAsRead, countRead, credentialsOf, sentQuery } from "../http/requests.ts";
+import {
+  admitted,
+  countedAsRead,
+  countRead,
+  credentialsOf,
+  sentQuery,
+  setLimitHeaders,
+} from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
 import { calendar } from "./calendar/index.ts";
 import { places, tags } from "./counts.ts";
@@ -99,7 +106,7 @@ function showing(view: View, operation: Operation, parts: PageParts): RequestHan
       return;
     }
     const admission = await admitted(parts.dispatcher, operation, request, response);
-    const asked = askedOf(request, operation, admission, parts);
+    const asked = askedOf(request, response, operation, admission, parts);
     Object.assign(response.locals, { view, asked });
     const shown = await view.show(asked);
     parts.dispatcher.answered({ as: operation.name }, 200);
@@ -112,6 +119,7 @@ function showing(view: View, operation: Operation, parts: PageParts): RequestHan
 
 function askedOf(
   request: Request,
+  response: Response,
   shown: Operation,
   admission: Admission,
   { operations, site, dispatcher }: PageParts,
@@ -133,8 +141,13 @@ function askedOf(
     query: Object.fromEntries(known.map(([name, value]) => [name, shownText(value)])),
     now: admission.now,
     language: languageOf(request),
-    ask: (route, input, options) =>
-      dispatcher.ask(operationAt(operations, "GET", route), admission, input, options),
+    async ask(route, input, options) {
+      const operation = operationAt(operations, "GET", route);
+      // A page is admitted for one call of its own operation; each search on another page counts as one.
+      if (operation.limit === "search" && shown.limit !== "search")
+        setLimitHeaders(response, await dispatcher.stray(credentialsOf(request), operation.limit));
+      return dispatcher.ask(operation, admission, input, options);
+    },
   };
 }
 

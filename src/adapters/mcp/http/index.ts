@@ -171,6 +171,7 @@ function answering(
     /** One message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
     const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {
       isCounted = (sent as { method?: unknown } | null)?.method !== "tools/call";
+      if (isCounted) await parts.dispatcher.inTurn(credentials);
       const { message = sent, refusal } = read(sent);
       // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
       const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
