@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { answerBrokenRequests } from "../adapters/http/broken-requests.ts";
 import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -41,6 +42,7 @@ async function serve(): Promise<void> {
   );
   // HTTP lets a server ignore expectations that it does not know; Node answers 417 by itself.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  answerBrokenRequests(server, board.site.manual);
   const admin = registry === null ? null : await openAdmin(registry, server, config, logger);
   await listenOn(server, config.port, config.host);
   board.start();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { calendarOf } from "../../src/adapters/feeds/calendar.ts";
 import type { Post } from "../../src/schema/post.ts";
@@ -76,11 +77,16 @@ describe("a calendar of a thousand events", () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    const text = await calendarOf(posts, {
-      uidOf: (id) => id,
-      title: "All",
-      self: "https://board.example/calendar.ics",
-    });
+    const text = await calendarOf(
+      posts,
+      {
+        uidOf: (id) => id,
+        title: "All",
+        self: "https://board.example/calendar.ics",
+      },
+      [],
+      nextTurn,
+    );
     isOver = true;
     expect(text.match(/END:VEVENT/g)).toHaveLength(1_000);
     expect(text.endsWith("END:VCALENDAR\r\n")).toBe(true);

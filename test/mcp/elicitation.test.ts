@@ -73,12 +73,15 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     expect(asked[2]).toMatch(/^Where does "Priced" take place/);
     for (const answer of [
       { action: "decline" as const },
+      { action: "cancel" as const },
       { action: "accept" as const, content: { accept_terms: false } },
     ]) {
       person.answer = () => answer;
-      expect(await call("register_publisher", { name: "Declined" })).toMatch(/^terms_not_accepted: /);
+      const text = await call("register_publisher", { name: "Declined" });
+      expect(text).toMatch(/^terms_not_accepted: [\s\S]*Your person was asked and declined/);
+      expect(text).not.toMatch(/then send|call `register_publisher` again/i);
     }
-    expect(asked.length).toBe(5);
+    expect(asked.length).toBe(6);
     await close();
   });
 });

@@ -216,6 +216,11 @@ export class Dispatcher {
     leave();
   }
 
+  /** See `Queues`. */
+  ownTurn(): Promise<void> {
+    return this.#queues.ownTurn();
+  }
+
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */
   answered({ as, client }: AnswerLabel, status: number): void {
     this.#parts.usage.answered(as, status, this.#parts.clock(), client);

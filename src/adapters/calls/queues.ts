@@ -21,7 +21,7 @@ export class Queues {
       if (queue.underWay >= AT_ONCE) queue.line.push(begin);
       else {
         queue.underWay += 1;
-        this.#inOwnTurn(begin);
+        this.#begin(begin);
       }
     });
     let isUnderWay = true;
@@ -29,13 +29,18 @@ export class Queues {
       if (!isUnderWay) return;
       isUnderWay = false;
       const next = queue.line.shift();
-      if (next !== undefined) this.#inOwnTurn(next);
+      if (next !== undefined) this.#begin(next);
       else queue.underWay -= 1;
       if (queue.underWay === 0) this.#queues.delete(address);
     };
   }
 
-  #inOwnTurn(begin: () => void): void {
+  /** Resolves in a turn of its own, for the next slice of long work. */
+  ownTurn(): Promise<void> {
+    return new Promise((resume) => this.#begin(resume));
+  }
+
+  #begin(begin: () => void): void {
     this.#ready.push(begin);
     if (this.#ready.length === 1) setImmediate(() => this.#nextTurn());
   }

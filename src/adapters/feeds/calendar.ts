@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
@@ -17,14 +16,17 @@ type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 /**
  * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends
  * on time zone definitions; an all-day post takes the days of its own zone.
+ *
+ * @param nextTurn  awaited between slices of the work, which takes some 0.3 ms an event
  */
 export async function calendarOf(
   posts: readonly Post[],
   about: About,
   cancelled: readonly CancelledEntry[] = [],
+  nextTurn: () => Promise<void> = async () => {},
 ): Promise<string> {
   const events = posts.flatMap((post) => (post.starts_at === null ? [] : [eventOf(post, about)]));
-  return written([...events, ...cancelled.map((entry) => cancelledEvent(entry, about))], about);
+  return written([...events, ...cancelled.map((entry) => cancelledEvent(entry, about))], about, nextTurn);
 }
 
 /** What remains of a post that is no longer shown: calendars that hold it learn that it is off. */
@@ -42,7 +44,11 @@ function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
   };
 }
 
-async function written(events: readonly ICalEventData[], about: About): Promise<string> {
+async function written(
+  events: readonly ICalEventData[],
+  about: About,
+  nextTurn: () => Promise<void>,
+): Promise<string> {
   // The library escapes the texts of events, but not the name of the calendar.
   const name = escaped(about.title, false);
   const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });

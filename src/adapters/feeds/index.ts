@@ -35,6 +35,7 @@ interface Format {
     posts: readonly Post[],
     channel: Channel,
     cancelled: readonly CancelledEntry[],
+    nextTurn: () => Promise<void>,
   ): string | Promise<string>;
 }
 
@@ -94,7 +95,7 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const cancelled =
       format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
     const posts = cleanPosts(page.posts.map((post) => markedOver(post, now)));
-    const text = await format.write(posts, channel, cancelled);
+    const text = await format.write(posts, channel, cancelled, () => parts.dispatcher.ownTurn());
     sendTagged(request, response, { type: format.type, text, keep: KEEP });
     parts.dispatcher.answered({ as }, response.statusCode);
   };

@@ -23,12 +23,17 @@ function formOf(request: Request): Form {
   return FORMS.find(({ type }) => type === accepted)?.form ?? "html";
 }
 
+/** An `Accept` header without the parameters of its types, such as `charset=utf-8`: only their weights choose a form. */
+const withoutParameters = (accept: string | undefined) =>
+  accept?.replace(/;(?!\s*q\s*=)[^,;"]*(?:"(?:[^"\\]|\\.)*"[^,;"]*)*/gi, "");
+
 /**
  * Puts the form into `response.locals["form"]`, and sets `Vary` and `Link`. The links name the other forms, the manual
  * and the API's description.
  */
 export function negotiate(site: Site): RequestHandler {
   return (request, response, next) => {
+    request.headers.accept = withoutParameters(request.headers.accept);
     const form = formOf(request);
     response.locals["form"] = form;
     response.vary("Accept");

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ParsedUrlQuery, parse } from "node:querystring";
 import type { Request, RequestHandler, Response } from "express";
 import express from "express";
@@ -11,6 +11,7 @@ import type { Operation } from "../../operation.ts";
 import { LIMITS } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { addressOf, type LimitHeaders } from "../calls/limits.ts";
+import { NAME_TWICE, nameTwice } from "../calls/name-twice.ts";
 
 /** Requests under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
 const IN_FLIGHT_MAX = 1_000;
@@ -186,17 +187,28 @@ export const jsonBody: RequestHandler = (request, response, next) => {
   const type = request.headers["content-type"];
   // A common name of UTF-8 that the parser does not know.
   if (type !== undefined) request.headers["content-type"] = type.replace(/utf8\b/i, "utf-8");
-  parseJson(request, response, next);
+  parseJson(request, response, (problem?: unknown) => {
+    const name = problem === undefined ? nameTwice(textOf.get(request) ?? "") : null;
+    if (name === null) return next(problem);
+    const issues = [
+      { path: name.slice(0, 100), code: "duplicate_name", message: "Must stand once in an object." },
+    ];
+    next(new BoardError("invalid_request", { issues, hint: NAME_TWICE }));
+  });
 };
+
+/** Bodies under way, before they are parsed. */
+const textOf = new WeakMap<IncomingMessage, string>();
 
 const parseJson = express.json({
   limit: LIMITS.requestBytes,
   inflate: false,
   strict: false,
   type: () => true,
-  verify(_request, _response, bytes, charset) {
+  verify(request, _response, bytes, charset) {
     if (charset !== "utf-8") throw new BoardError("unsupported_media_type");
     if (!isUtf8(bytes)) throw new BoardError("invalid_json");
+    textOf.set(request, bytes.toString());
   },
 });
 
@@ -231,10 +243,11 @@ export function requestLog(logger: Logger): RequestHandler {
       .replace(/bbk_\w+/g, "bbk_…")
       .replace(/^(\/oauth\/\w+\/.{0,4}).*/i, "$1…");
     const address = shortened(request.ip ?? "");
+    const { method } = request;
     response.once("close", () => {
       const ms = Math.round((performance.now() - began) * 10) / 10;
       const status = response.writableFinished ? response.statusCode : 499;
-      logger.info({ method: request.method, path, status, ms, address }, "answered");
+      logger.info({ method, path, status, ms, address }, "answered");
     });
     next();
   };

@@ -17,6 +17,8 @@ export interface Understood {
   detail: unknown;
   /** Says what was read differently from how it was sent. */
   notes: string[];
+  /** True when the host's person was asked to accept the terms, and did not. */
+  isDeclined?: boolean;
 }
 
 /**

@@ -52,6 +52,7 @@ export async function callTool(
     const admission = await dispatcher.admit(operation, from);
     // A missing key comes before a wrong argument, as over REST.
     if (admission.refusal !== null) throw admission.refusal;
+    if (understood.isDeclined === true) throw new BoardError("terms_not_accepted");
     const detail = detailOf(served, understood.detail);
     const source = operation.rest.method === "GET" ? "query" : "body";
     const notes = [...admission.notes, ...understood.notes, ...(isOutranked ? [OUTRANKED] : [])];
@@ -68,6 +69,8 @@ export async function callTool(
     };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
+    if (understood.isDeclined === true && error.code === "terms_not_accepted")
+      return failedResult(error, DECLINED, reference);
     const hinted = adviceOn(
       door.surface,
       hintFor(error, { tool: tool.name, input, isOutranked }, parts.site),
@@ -79,6 +82,8 @@ export async function callTool(
   }
 }
 
+const DECLINED =
+  "Your person was asked and declined the terms, so nothing was registered. Do not accept them in its place: say what you cannot do without a publisher, and go on reading.";
 const OUTRANKED =
   "The argument `api_key` was not used: this server sends a key of its own, which comes first.";
 

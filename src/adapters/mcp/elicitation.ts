@@ -48,7 +48,7 @@ function missingIn(tool: string, { input }: Understood, site: Site, hasKey: bool
 
 /**
  * Asks the host's person for what a call lacks, where the host has declared that it can. Without an answer, the call goes on
- * as it was sent.
+ * as it was sent; terms that were declined are marked so.
  *
  * @param understood  the call as the board reads it, so that a `city` is a place; one that has a misspelt field is not asked
  *   about, since that may be the missing one
@@ -75,8 +75,13 @@ export function elicited(
     const question = inputRequired.elicit({ message, requestedSchema });
     return { ask: inputRequired({ inputRequests: { [field]: question } }) };
   }
-  if (response.kind !== "elicit" || response.action !== "accept") return { understood };
-  return { understood: { ...understood, input: { ...input, ...filled(response.content?.[field]) } } };
+  const isAccepted = response.kind === "elicit" && response.action === "accept";
+  const answer = isAccepted ? response.content?.[field] : undefined;
+  if (field === "accept_terms" && response.kind === "elicit" && answer !== true)
+    return { understood: { ...understood, isDeclined: true } };
+  return isAccepted
+    ? { understood: { ...understood, input: { ...input, ...filled(answer) } } }
+    : { understood };
 }
 
 /**

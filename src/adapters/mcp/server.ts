@@ -97,7 +97,12 @@ export function mcpServers(
 }
 
 // The SDK answers what breaks its own schemas as an internal error; what breaks these is -32602, with these words.
-const List = z.looseObject({ cursor: z.string("`cursor` must be text.").optional() });
+const List = z.looseObject({
+  cursor: z
+    .string("`cursor` must be text.")
+    .max(0, "This list has one page and gives out no cursor: leave `cursor` out.")
+    .optional(),
+});
 const NAMES_RESOURCE = "`uri` must be text: one from resources/list.";
 const ResourceAsked = z.looseObject({ uri: z.string(NAMES_RESOURCE) }, NAMES_RESOURCE);
 const NAMES_PROMPT = "`name` must be text: one from prompts/list.";

@@ -10,6 +10,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { NAME_TWICE, nameTwice } from "../../calls/name-twice.ts";
 import { type ReadMessage, readMessage, refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
 
@@ -167,6 +168,8 @@ export function cancelledBy(message: JSONRPCMessage): string | number | undefine
 function messagesIn(text: string): ReadMessage[] {
   try {
     const sent: unknown[] = [JSON.parse(text)].flat();
+    if (nameTwice(text) !== null)
+      return sent.map((each) => refused(Object(each).id, ProtocolErrorCode.InvalidRequest, NAME_TWICE));
     return sent.length === 0 ? [readMessage(null)] : sent.map((each) => readMessage(each));
   } catch {
     const [, id = "null"] = FIRST.exec(text) ?? LAST.exec(text) ?? [];

@@ -1,0 +1,139 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { nameTwice } from "../../src/adapters/calls/name-twice.ts";
+import { answerBrokenRequests } from "../../src/adapters/http/broken-requests.ts";
+import { buildApp } from "../../src/app.ts";
+import { call } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+
+const board = useTestBoard();
+const publisher = usePublisher(board);
+
+describe("Accept", () => {
+  it.each([
+    ["application/json; charset=utf-8", "application/json"],
+    ["application/json;charset=UTF-8, */*;q=0.1", "application/json"],
+    ["application/json; version=1; q=0.9, text/html; q=0.1", "application/json"],
+    ['text/markdown; variant="GFM; a,b", text/html;q=0.5', "text/markdown"],
+    ["text/html;level=1;q=0.2, text/markdown;q=0.8;x=y", "text/markdown"],
+    ["application/json; charset=utf-8; q=0, text/html", "text/html"],
+    ["text/html", "text/html"],
+  ])("names a type with any parameter: %s", async (accept, type) => {
+    for (const path of ["/search", "/", "/docs"]) {
+      const { headers } = await fetch(board.url + path, { headers: { accept } });
+      expect(headers.get("content-type"), path).toMatch(new RegExp(`^${type}`));
+    }
+  });
+});
+
+describe("HEAD", () => {
+  it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/api/v1/board", "/robots.txt"])(
+    "has the headers of GET, and no body: %s",
+    async (path) => {
+      const ask = async (method: string, encoding: string) => {
+        const response = await fetch(board.url + path, { method, headers: { "accept-encoding": encoding } });
+        const kept = [...response.headers].filter(
+          ([name]) => !["date", "transfer-encoding", "connection", "keep-alive"].includes(name),
+        );
+        return { status: response.status, kept, size: (await response.arrayBuffer()).byteLength };
+      };
+      for (const encoding of ["gzip", "br", "identity"]) {
+        const [get, head] = [await ask("GET", encoding), await ask("HEAD", encoding)];
+        expect([head.status, head.kept]).toEqual([get.status, get.kept]);
+        expect([get.size > 0, head.size]).toEqual([true, 0]);
+      }
+    },
+  );
+});
+
+describe("a name twice in one object", () => {
+  it.each([
+    ['{"title":"A","body":"x","title":"B"}', "title"],
+    ['{"title":"A","body":"x","t\\u0069tle":"B"}', "title"],
+    ['{"title":"A","body":"x","location":{"name":"A","lat":1,"name":"B"}}', "name"],
+    ['{"title":"A","body":"x","metadata":{"a":[{"b":1},{"c":1,"c":2}]}}', "c"],
+  ])("is refused, and nothing is written: %s", async (body, path) => {
+    const { status, body: said } = await call(board, "POST /posts", body, publisher);
+    expect([status, said.error.code, said.error.issues[0]]).toEqual([
+      400,
+      "invalid_request",
+      expect.objectContaining({ path, code: "duplicate_name" }),
+    ]);
+    expect((await call(board, "GET /search")).body.data).toEqual([]);
+  });
+
+  it.each([
+    '{"a":{"b":1},"b":{"a":1},"c":[{"a":1},{"a":2}]}',
+    '{"a":"\\"b\\":1, \\"b\\":2","b":"{\\"b\\":","c":"\\\\"}',
+    "[]",
+    '"a"',
+  ])("is none where objects differ or strings hold marks: %s", (json) => {
+    JSON.parse(json);
+    expect(nameTwice(json)).toBeNull();
+  });
+
+  it("is refused over MCP under the id of its request", async () => {
+    const body =
+      '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":{"q":"a","q":"b"}}}';
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const answer = await fetch(`${board.url}/mcp`, { method: "POST", headers, body });
+    const message = expect.stringContaining("stands twice");
+    expect(await answer.json()).toMatchObject({ id: 7, error: { code: -32600, message } });
+  });
+});
+
+describe("a list over MCP", () => {
+  it.each(["tools/list", "resources/list", "resources/templates/list", "prompts/list"])(
+    "refuses a cursor that nobody gave out, and takes an empty one: %s",
+    async (method) => {
+      const ask = async (cursor: string) => {
+        const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { cursor } });
+        const headers = { "content-type": "application/json", accept: "application/json" };
+        return (await fetch(`${board.url}/mcp`, { method: "POST", headers, body })).json();
+      };
+      expect(await ask("bogus")).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining("one page") },
+      });
+      expect(await ask("")).toHaveProperty("result");
+    },
+  );
+});
+
+describe("a request that Node's parser refuses", () => {
+  it.each([
+    [
+      "letters that are not ASCII",
+      "GET /api/v1/search?q=café HTTP/1.1\r\nHost: x\r\n\r\n",
+      400,
+      "invalid_query",
+      "caf%C3%A9",
+    ],
+    ["a blank in the address", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "headers"],
+    [
+      "long headers",
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
+      431,
+      "invalid_request",
+      "fewer",
+    ],
+  ])("is answered in the form of the API: %s", async (_name, request, status, code, hint) => {
+    const server = createServer(buildApp(board.board));
+    answerBrokenRequests(server, "https://board.example/llms.txt");
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.write(request);
+    await new Promise((closed) => socket.once("close", closed));
+    server.close();
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(JSON.parse(body)).toMatchObject({
+      ok: false,
+      error: { code, hint: expect.stringContaining(hint) },
+    });
+  });
+});
