@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Matching, PostToMatch } from "../domain/subscriptions/matching.ts";
-import type { Store } from "../ports/store/index.ts";
+import { seriesOf, windowOf } from "../ports/index-entry.ts";
+import type { Match, Store } from "../ports/store/index.ts";
 
 const BATCH = 50;
 /** Matches recorded in one transaction. */
@@ -40,10 +41,15 @@ export async function matchPosts(
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
   });
-  const matches: { subscriptionId: string; postId: string; matchedAt: number }[] = [];
+  const matches: Match[] = [];
+  // Of a series, the next date stands for all.
+  candidates.sort((a, b) => (a.post.startsAt ?? 0) - (b.post.startsAt ?? 0));
   for (const candidate of candidates) {
+    const key = seriesOf(candidate.post);
+    const series = key === null ? null : { key, endsAt: windowOf(candidate.post).windowEnd };
     for (const subscriptionId of matching.answeredBy(candidate, now)) {
-      matches.push({ subscriptionId, postId: candidate.post.id, matchedAt: now });
+      const match = { subscriptionId, postId: candidate.post.id, matchedAt: now };
+      matches.push({ ...match, series: matching.tellsEachDate(subscriptionId) ? null : series });
     }
     // A post against a million queries takes milliseconds; others get their turn in between.
     await nextTurn();

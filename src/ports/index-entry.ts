@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { plainWords, sourceKey } from "../schema/source-key.ts";
 import { endOfStart } from "../schema/time/local-time.ts";
 import type { IndexEntry } from "./search-index.ts";
@@ -14,6 +15,25 @@ export function windowOf(post: Dated): { windowStart: number; windowEnd: number 
   const { startsAt, endsAt, createdAt, expiresAt } = post;
   const end = startsAt === null ? expiresAt : endOfStart(startsAt, post);
   return { windowStart: startsAt ?? createdAt, windowEnd: endsAt ?? end };
+}
+
+/**
+ * What the dates of one series share: publisher, title, page and place. 32 hex digits, which hold no text.
+ * @returns null for a post without a start, and for a reply
+ */
+export function seriesOf(post: StoredPost): string | null {
+  if (post.startsAt === null || post.parentId !== null) return null;
+  const page = post.link ?? post.sourceUrl;
+  const { name, lat, lng } = post.location ?? { name: null, lat: null, lng: null };
+  const shared = [
+    post.publisherId,
+    plainWords(post.title),
+    page === null ? null : (sourceKey(page) ?? page),
+    name === null ? null : plainWords(name),
+    lat,
+    lng,
+  ];
+  return createHash("sha256").update(JSON.stringify(shared)).digest("hex").slice(0, 32);
 }
 
 /** What a search index keeps of a post. */

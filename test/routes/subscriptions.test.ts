@@ -31,6 +31,42 @@ describe("routes of subscriptions", () => {
     expect((await list()).data.map((item: { id: string }) => item.id)).toEqual([ids[0], ids[2]]);
   });
 
+  it("tell of a series once: its next date; of each date where the window is of two weeks at most", async () => {
+    const START = Date.parse("2030-03-04T18:00:00Z");
+    const WEEK = 7 * 86_400_000;
+    const on = (at: number) => new Date(at).toISOString();
+    const query = { q: "yoga", after: on(START) };
+    const all = await subscribe({ query });
+    const few = await subscribe({ query: { ...query, before: on(START + 2 * WEEK) } });
+    const many = await subscribe({ query: { ...query, before: on(START + 2 * WEEK + 1_000) } });
+    const dates = (title: string, places: string) =>
+      [0, 1, 2].map((n) =>
+        write(board, me.key, {
+          title,
+          kind: "event",
+          starts_at: on(START + n * WEEK),
+          url: "https://example.org/yoga",
+          location: { name: places },
+        }),
+      );
+    for (const one of [
+      ...dates("Yoga", "Studio A"),
+      ...dates("Yoga", "Studio B"),
+      ...dates("Yoga for two", "Studio A"),
+    ])
+      await one;
+    const starts = async ({ id }: { id: string }, count: number) => {
+      const { body } = await eventually(
+        () => call(board, `GET /subscriptions/${id}/pending`, undefined, me),
+        (answer) => answer.body.data.length >= count,
+      );
+      return body.data.map((post: { starts_at: string }) => post.starts_at).sort();
+    };
+    expect(await starts(few, 9)).toHaveLength(9);
+    expect(await starts(all, 3)).toHaveLength(3);
+    expect(await starts(many, 3)).toHaveLength(3);
+  });
+
   it("count waiting matches in `pending`", async () => {
     const { id } = await subscribe({ query: { tags: "waiting" } });
     for (let n = 0; n < 3; n += 1) await write(board, me.key, { tags: ["waiting"] });

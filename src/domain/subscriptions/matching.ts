@@ -9,6 +9,7 @@ import { answers, floorOf, postText, type StandingText } from "../../search/stan
 import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
+import { DAY_MS } from "../time.ts";
 import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf, standingFor } from "./meaning.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
@@ -43,6 +44,8 @@ export class Matching {
   readonly #withoutVector = new Map<string, string>();
   /** The board as counted for each active query with a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
+  /** Queries with so short a window that they tell of each date of a series. */
+  readonly #eachDate = new Set<string>();
   #seen = 0;
   /** Posts that were matched since the board's size was looked at. */
   #matched = 0;
@@ -98,6 +101,11 @@ export class Matching {
       .map(({ id }) => id);
   }
 
+  /** Whether a subscription is told of each date of a series: those of the next two weeks at most. */
+  tellsEachDate(id: string): boolean {
+    return this.#eachDate.has(id);
+  }
+
   #empty(): Percolator<StandingText | null> {
     return new Percolator(this.#embedder.dimension);
   }
@@ -105,6 +113,7 @@ export class Matching {
   #take(id: string, row: StoredSubscription | null): void {
     this.#withoutVector.delete(id);
     this.#backgrounds.delete(id);
+    this.#eachDate.delete(id);
     const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;
     if (row === null || query === null) {
       this.#standing.remove(id);
@@ -112,6 +121,7 @@ export class Matching {
     }
     const text = parsedTextOf(query);
     const filter = filterOf(query, 0);
+    if (isShortWindow(filter)) this.#eachDate.add(id);
     const vector = hasVectorOf(this.#embedder, row) ? row.vector : null;
     const isNew = vector !== null && row.vectorModel === makerOf(this.#embedder);
     if (!isNew && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
@@ -180,6 +190,12 @@ export class Matching {
     }
   }
 }
+
+/** Whoever asks for so few days wants each date of a series. */
+const SHORT_WINDOW_MS = 14 * DAY_MS;
+
+const isShortWindow = ({ after, before }: { after: number | null; before: number | null }): boolean =>
+  after !== null && before !== null && before - after <= SHORT_WINDOW_MS;
 
 /** How a post may answer a query's text. */
 type Ways = Pick<SavedQuery, "required" | "words" | "respelt" | "meaning">;

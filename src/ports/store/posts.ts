@@ -79,12 +79,12 @@ export interface FingerprintRow {
   createdAt: number;
 }
 
-/** A condition on what the publisher wrote before. Posts that are written at the same time may not see each other. */
+/** A condition on what the publisher wrote before: of posts written at the same time, the later one sees the earlier. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
   since: number;
   limit: number;
-  /** Throws to refuse the insert. */
+  /** Throws to refuse the insert. A store may call it more than once. */
   check(earlier: readonly FingerprintRow[]): void;
 }
 

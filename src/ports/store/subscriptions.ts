@@ -49,6 +49,15 @@ export interface Delivery {
   publisher: StoredPublisher;
 }
 
+/** A match to record. */
+export interface Match {
+  subscriptionId: string;
+  postId: string;
+  matchedAt: number;
+  /** With it, the subscription is told of a series once: not of this date while one that it knows of is still to come. */
+  series?: { key: string; endsAt: number } | null;
+}
+
 /** A pair of subscription and post that was just recorded, with the subscription's publisher. */
 export interface NewMatch {
   subscriptionId: string;
@@ -91,13 +100,10 @@ export interface SubscriptionStore {
   /**
    * Records matches, each pair of subscription and post once and for ever. The same transaction gives each its delivery
    * id and, where the subscription has a webhook, its push, sets `lastMatchedAt`, and marks `settled` work done.
-   * Pairs whose subscription is gone or whose post is not active are skipped (a restored post is matched again).
-   * Resolves to the new pairs.
+   * Pairs whose subscription is gone or whose post is not active are skipped (a restored post is matched again), and dates
+   * of a series that the subscription was told of (see `Match`). Resolves to the new pairs.
    */
-  deliver(
-    matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],
-    settled: readonly WorkItem[],
-  ): Promise<NewMatch[]>;
+  deliver(matches: readonly Match[], settled: readonly WorkItem[]): Promise<NewMatch[]>;
   /**
    * Deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not suspended;
    * of replies, only while that holds for the post they answer too.

@@ -30,6 +30,43 @@ export function describeDeliveries({ store }: Subject): void {
       ]);
     });
 
+    it("tell a subscription of a series once, and again when it begins anew", async () => {
+      const date = (subscriptionId: string, n: number, now: number, endsAt: number, key = "yoga") => ({
+        ...match(subscriptionId, `p${n}`, now),
+        series: { key, endsAt },
+      });
+      const told = async (...matches: ReturnType<typeof date>[]) =>
+        (await store.subscriptions.deliver(matches, [])).map((d) => `${d.subscriptionId} ${d.postId}`);
+      // Two dates together, one of another series, and the same for somebody else.
+      const first = [date("sub_1", 0, T0, T0 + 10), date("sub_1", 1, T0, T0 + 20)];
+      expect(await told(...first, date("sub_1", 2, T0, T0 + 10, "pottery"))).toEqual([
+        "sub_1 p0",
+        "sub_1 p2",
+      ]);
+      expect(await told(date("sub_2", 1, T0, T0 + 20))).toEqual(["sub_2 p1"]);
+      // Found once more, as an edit or a vector does; and a date before the last one is over.
+      expect(await told(...first)).toEqual([]);
+      expect(await told(date("sub_1", 3, T0 + 20, T0 + 30))).toEqual([]);
+      expect(await told(date("sub_1", 4, T0 + 31, T0 + 40))).toEqual(["sub_1 p4"]);
+      expect((await store.subscriptions.pending("sub_1", 0, 9)).map(({ post }) => post.id)).toEqual([
+        "p0",
+        "p2",
+        "p4",
+      ]);
+    });
+
+    it("tell of a series once, whatever is tried together", async () => {
+      const matches = [0, 1, 2, 3, 4].map((n) => ({
+        ...match("sub_1", `p${n}`),
+        series: { key: "yoga", endsAt: T0 + n },
+      }));
+      const told = await Promise.all(matches.map((one) => store.subscriptions.deliver([one], [])));
+      expect(told.flat()).toHaveLength(1);
+      await store.subscriptions.remove("sub_1");
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      expect(await store.subscriptions.deliver(matches.slice(0, 1), [])).toHaveLength(1);
+    });
+
     it("happen once for each pair, whatever is tried together", async () => {
       const pair = fc.tuple(fc.constantFrom("sub_1", "sub_2"), fc.constantFrom("p0", "p1", "p2", "p3", "p4"));
       const seen = new Set<string>();

@@ -210,6 +210,20 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
     });
 
+    it("shows a guard all that was written before, however many are written at once", async () => {
+      const check = (earlier: readonly FingerprintRow[]) => {
+        if (earlier.length >= 4) throw new Error("a storm");
+      };
+      const writing = Array.from({ length: 20 }, (_, n) =>
+        store.posts.insert(aPost(`at_once${n}`, { createdAt: T0 + 1 }), {
+          guard: { since: T0 + 1, limit: 10, check },
+        }),
+      );
+      const ended = await Promise.allSettled(writing);
+      expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
+      expect(await store.posts.byPublisher("pub_a", 30)).toHaveLength(4);
+    });
+
     it("shows a guard fingerprints since a time, newest first, removed posts included, and keeps nothing when it refuses", async () => {
       await store.posts.insert(aPost("p1", { createdAt: T0 - 1, fingerprint: "00" }));
       await store.posts.insert(aPost("p2", { createdAt: T0, fingerprint: "02" }));

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import {
   type FingerprintRow,
+  type InsertGuard,
   type InsertOptions,
   type PostStore,
   type StoredPost,
@@ -26,13 +27,12 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
     const alone = [`publisher:${post.publisherId}`];
     if (post.parentId !== null) alone.push(`post:${post.parentId}`);
     try {
-      guard?.check(await run(() => findFingerprints(context, post.publisherId, guard)));
       let moved: string[] = [];
       const written = await write(alone, async (session) => {
-        if (post.parentId === null) return insertOne(context, session, post);
+        if (post.parentId === null) return insertOne(context, session, post, guard);
         const thread = await joinThread(context, session, post, admit);
         moved = thread.moved;
-        const reply = await insertOne(context, session, thread.reply);
+        const reply = await insertOne(context, session, thread.reply, guard);
         await addReplyEntries(context, session, reply, thread.root);
         return reply;
       });
@@ -53,13 +53,15 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
 /** What an insert's guard sees. */
 async function findFingerprints(
   { collections }: MongodbContext,
+  session: ClientSession,
   publisherId: string,
-  { since, limit }: { since: number; limit: number },
+  { since, limit }: InsertGuard,
 ): Promise<FingerprintRow[]> {
   const found = await collections.posts
     .find(
       { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
       {
+        session,
         projection: { fingerprint: 1, created_at: 1 },
         sort: { created_at: -1, _id: -1 },
         limit,
@@ -79,6 +81,7 @@ async function insertOne(
   context: MongodbContext,
   session: ClientSession,
   sent: StoredPost,
+  guard: InsertGuard | undefined,
 ): Promise<StoredPost> {
   const { publisherId } = sent;
   // Beside the transaction, which it would only prolong: queries acknowledged before the post was sent have lower numbers.
@@ -92,6 +95,8 @@ async function insertOne(
     { session, projection: { verified_at: 1, suspended_at: 1 } },
   );
   if (publisher === null) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
+  // Within the transaction, after the publisher was written: of two posts at once, the later one sees the earlier.
+  guard?.check(await findFingerprints(context, session, publisherId, guard));
   // Two posts under one key both write the publisher: the later one sees the earlier.
   if (
     sent.idempotencyHash !== null &&

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
-import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import type { Delivery, Match, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { BoardRows } from "../../../ports/store/transfer.ts";
+import { goesOn } from "../../rules/series.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, publisherOfDocument } from "../database/posts.ts";
 import { findPosts, inSession } from "../database/reads.ts";
@@ -17,7 +18,7 @@ import { addEntryDocuments, lastNumbers } from "./inbox.ts";
  * `matched_at` is null once the delivery is pruned.
  */
 
-type Matches = Parameters<SubscriptionStore["deliver"]>[0];
+type Matches = readonly Match[];
 
 /** Runs inside a transaction. */
 export async function deliverDocuments(
@@ -32,11 +33,13 @@ export async function deliverDocuments(
   // A publisher's erasure begins by closing its inbox.
   const inboxes = await lastNumbers(context, session, owners);
   const isNew = await newPairs(context, session, matches);
+  const told = await toldSeries(context, session, matches);
 
-  const added = matches.flatMap(({ subscriptionId, postId, matchedAt }) => {
+  const added = matches.flatMap(({ subscriptionId, postId, matchedAt, series }) => {
     const receiver = receivers.get(subscriptionId);
     if (receiver === undefined || !inboxes.has(receiver.publisher_id)) return [];
     if (!isNew.delete(pairId(subscriptionId, postId))) return [];
+    if (!told.begins(subscriptionId, series, matchedAt)) return [];
     const delivery = { subscriptionId, postId, deliveryId: receiver.next_delivery };
     receiver.next_delivery += 1;
     receiver.last_matched_at = new Date(
@@ -44,6 +47,7 @@ export async function deliverDocuments(
     );
     return [{ ...delivery, receiver, matchedAt }];
   });
+  await told.keep();
   if (added.length > 0) {
     await subscriptions.bulkWrite(
       [...new Set(added.map(({ receiver }) => receiver))].map(({ _id, next_delivery, last_matched_at }) => ({
@@ -83,6 +87,39 @@ export async function deliverDocuments(
     postId,
     deliveryId,
   }));
+}
+
+/** What subscriptions were told of the series of some matches. */
+async function toldSeries({ collections }: MongodbContext, session: ClientSession, matches: Matches) {
+  const idOf = (subscriptionId: string, key: string) => `${subscriptionId}:${key}`;
+  const ids = matches.flatMap(({ subscriptionId, series }) =>
+    series == null ? [] : [idOf(subscriptionId, series.key)],
+  );
+  const found =
+    ids.length === 0 ? [] : await collections.told_series.find({ _id: { $in: ids } }, { session }).toArray();
+  const told = new Map(found.map(({ _id, ends_at }) => [_id, { endsAt: ends_at.getTime() }]));
+  const changed = new Map<string, { subscription_id: string; ends_at: Date }>();
+  return {
+    /** Whether a subscription is to be told of a date. */
+    begins(subscriptionId: string, series: Match["series"], now: number): boolean {
+      if (series == null) return true;
+      const _id = idOf(subscriptionId, series.key);
+      const before = told.get(_id);
+      const endsAt = Math.max(before?.endsAt ?? series.endsAt, series.endsAt);
+      told.set(_id, { endsAt });
+      changed.set(_id, { subscription_id: subscriptionId, ends_at: new Date(endsAt) });
+      return !goesOn(before, now);
+    },
+    async keep(): Promise<void> {
+      if (changed.size === 0) return;
+      await collections.told_series.bulkWrite(
+        [...changed].map(([_id, fields]) => ({
+          updateOne: { filter: { _id }, update: { $set: fields }, upsert: true },
+        })),
+        { session },
+      );
+    },
+  };
 }
 
 async function receiversOf(
@@ -201,7 +238,8 @@ export async function pruneDeliveryDocuments(
 
 /** Deletes the remains of a removed subscription. */
 export async function purgeSubscription({ collections }: MongodbContext, id: string): Promise<void> {
-  const { deliveries, inbox, pushes, removed_subscriptions } = collections;
+  const { deliveries, inbox, pushes, told_series, removed_subscriptions } = collections;
+  await told_series.deleteMany({ subscription_id: id });
   for (const remains of [inbox, pushes, deliveries]) await remains.deleteMany({ subscription_id: id });
   await removed_subscriptions.updateOne({ _id: id }, { $set: { purged: true } });
 }

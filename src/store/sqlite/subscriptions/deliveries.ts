@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import type { Delivery, Match, NewMatch, WorkItem } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
+import { goesOn } from "../../rules/series.ts";
 import { pruneBefore, type SqliteConnection } from "../database/connection.ts";
 import { IS_SHOWN, PUBLISHER, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
@@ -18,24 +19,22 @@ const ROWS_PER_STEP = 2000;
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;
 
-type Matches = Parameters<SubscriptionStore["deliver"]>[0];
-
 /** Runs inside a write. */
 export function deliverRows(
   connection: SqliteConnection,
-  matches: Matches,
+  matches: readonly Match[],
   settled: readonly WorkItem[],
 ): NewMatch[] {
   const { sql } = connection;
   const delivered: NewMatch[] = [];
-  for (const { subscriptionId, postId, matchedAt } of matches) {
+  for (const { subscriptionId, postId, matchedAt, series } of matches) {
     const pair = sql(
       `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, ${DESTINATION_COLUMNS}
       FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
       WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
     ).get(subscriptionId, postId);
-    if (pair === undefined) continue;
+    if (pair === undefined || !beginsSeries(connection, pair.subscription, series, matchedAt)) continue;
     const { deliveryId } = sql(
       `UPDATE subscription SET next_delivery = next_delivery + 1, last_matched_at = max(coalesce(last_matched_at, ?1), ?1)
       WHERE seq = ?2 RETURNING next_delivery - 1 AS deliveryId`,
@@ -53,6 +52,25 @@ export function deliverRows(
   }
   settleWorkRows(connection, settled);
   return delivered;
+}
+
+/** Whether a subscription is to be told of a date; remembers how long its series goes on. Runs inside a write. */
+function beginsSeries(
+  { sql }: SqliteConnection,
+  subscription: number,
+  series: Match["series"],
+  now: number,
+): boolean {
+  if (series == null) return true;
+  const told = sql("SELECT ends_at AS endsAt FROM told_series WHERE subscription = ? AND series = ?").get(
+    subscription,
+    series.key,
+  );
+  sql(
+    `INSERT INTO told_series VALUES (?, ?, ?)
+    ON CONFLICT (subscription, series) DO UPDATE SET ends_at = max(ends_at, excluded.ends_at)`,
+  ).run(subscription, series.key, series.endsAt);
+  return !goesOn(told, now);
 }
 
 export function readPendingRows(
@@ -133,6 +151,7 @@ export async function pruneDeliveryRows(
       return rows.length;
     }),
   );
+  await pruneBefore(connection, "told_series", ["subscription, series", "ends_at"], before, limit);
   await pruneBefore(connection, "push", ["subscription, delivery_id", "matched_at"], before, limit);
   await write(() =>
     sql(
@@ -147,6 +166,7 @@ export async function pruneDeliveryRows(
 const PURGES = [
   "DELETE FROM delivery WHERE (subscription, post) IN (SELECT subscription, post FROM delivery WHERE subscription = ? LIMIT ?)",
   "DELETE FROM push WHERE (subscription, delivery_id) IN (SELECT subscription, delivery_id FROM push WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM told_series WHERE (subscription, series) IN (SELECT subscription, series FROM told_series WHERE subscription = ? LIMIT ?)",
   "DELETE FROM inbox WHERE (publisher, no) IN (SELECT publisher, no FROM inbox WHERE subscription = ? LIMIT ?)",
 ] as const;
 

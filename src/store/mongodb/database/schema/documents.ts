@@ -126,6 +126,13 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   failing: boolean;
 }
 
+/** Collection `told_series`; `_id` is `<subscription id>:<series>`: until when it has dates that a subscription knows of. */
+interface ToldSeriesDocument {
+  _id: string;
+  subscription_id: string;
+  ends_at: Date;
+}
+
 /** Collection `windows`: counters of limits. */
 interface WindowDocument {
   _id: string;
@@ -163,6 +170,7 @@ export interface Documents {
   sequences: SequenceDocument;
   deliveries: DeliveryDocument;
   pushes: PushDocument;
+  told_series: ToldSeriesDocument;
   reports: DocumentOf<StoredReport>;
   moderation: DocumentOf<ModerationEntry>;
   windows: WindowDocument;

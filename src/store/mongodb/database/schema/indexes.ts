@@ -127,6 +127,10 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     },
     { name: "post", key: { post_id: 1 } },
   ],
+  told_series: [
+    { name: "subscription", key: { subscription_id: 1 } },
+    { name: "end", key: { ends_at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
+  ],
   pushes: [
     // Pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },

@@ -34,6 +34,8 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // The index of the hosts that are signed in as a publisher.
   [],
+  // The collection of series that subscriptions were told of.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */
