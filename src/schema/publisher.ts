@@ -33,7 +33,9 @@ export const Publisher = z.object({
   domain: z.string().nullable(),
   verified: z.boolean().describe("True once control of the domain is proved."),
   first_seen: Timestamp,
-  post_count: Count,
+  post_count: Count.describe(
+    "Its posts and replies that are there. As in `active_posts`, hidden ones count; here expired ones do too.",
+  ),
   crier_url: z.string().describe("Page of the publisher."),
 });
 export type Publisher = z.infer<typeof Publisher>;
