@@ -18,6 +18,8 @@ const PHRASE_WORDS = 16;
 
 /** Each word costs one posting list per query; 500 characters of prose hold fewer than these. */
 const MAX_WORDS = 64;
+/** What phones and editors make of a hyphen, before a word or a phrase. */
+const DASH = /(^|\s)[\u2010-\u2013\u2212](?=[\p{L}"“])/gu;
 /** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;
 
@@ -39,7 +41,7 @@ export function parseQueryText(q: string): QueryText {
     if (list.length < most) list.push(phrase);
     else unread.push(text);
   };
-  for (const { text, quoted, negated, before } of partsOf(joinedNumbers(q))) {
+  for (const { text, quoted, negated, before } of partsOf(joinedNumbers(q).replace(DASH, "$1-"))) {
     const words = wordsOf(text);
     plain.push(before, negated ? " " : text);
     if (words.length === 0) continue;

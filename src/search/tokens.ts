@@ -70,10 +70,24 @@ const SPELT_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "u
 const HYPHENATED =
   /(?<![\p{L}\p{N}-])(\p{Script=Latin}+)[-\u2010\u2011](\p{Script=Latin}+)(?![\p{L}\p{N}-])/gu;
 
+/** 12.500, 2'450, 1,50,000: thousands (or lakhs), with one sign between all of them. */
+const GROUPED =
+  /(?<![\p{N}.,'\u2019])[1-9]\p{N}{0,2}(?:([.'\u2019\u00A0\u2009\u202F])\p{N}{3}(?:\1\p{N}{3})*|(?:,\p{N}{2})+,\p{N}{3})(?!\p{N}|[.'\u2019]\p{N})/gu;
+const CURRENCY =
+  "[\\p{Sc}]|eur|usd|gbp|chf|fr|sek|nok|dkk|kr|pln|zł|czk|kč|huf|ft|ron|lei|inr|rs|brl|nzd|aud|cad";
+/** 1 875 €: with plain blanks, which stand between other numbers too, only beside a currency. */
+const SPACED = new RegExp(
+  `(?<=(?:${CURRENCY})\\.? ?)[1-9]\\p{N}{0,2}(?: \\p{N}{3})+(?!\\p{N})|(?<!\\p{N} ?)[1-9]\\p{N}{0,2}(?: \\p{N}{3})+(?=(?:,\\p{N}\\p{N})? ?(?:${CURRENCY})(?!\\p{L}))`,
+  "giu",
+);
+
 /** A text in lower case with its words as others write them: `check-in for Müller` → `checkin for mueller`. */
 export function respelt(text: string): string {
-  if (!/[-\u0080-\uFFFF]/.test(text)) return text;
+  if (!/[-\u0080-\uFFFF]|\d[.,' ]\d/.test(text)) return text;
+  const joined = (number: string) => number.replace(/\P{N}/gu, "");
   return text
+    .replace(GROUPED, joined)
+    .replace(SPACED, joined)
     .normalize("NFC")
     .toLowerCase()
     .replace(HYPHENATED, "$1$2")

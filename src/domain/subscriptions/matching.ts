@@ -94,7 +94,7 @@ export class Matching {
     return this.#standing
       .candidates({
         ...filteredOf(post, publisher),
-        words: text.speech.single,
+        words: [...text.speech.single, ...text.speech.parts],
         vector,
       })
       .filter(({ value, cosine }) => value === null || answers(value, text, cosine))

@@ -1,4 +1,5 @@
 import type { WordQuery } from "../../schema/filter.ts";
+import { PART_WEIGHT, partTerm } from "../../search/compounds.ts";
 import { coverageWeight } from "../../search/rank.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import type { PostMemory } from "../memory/index.ts";
@@ -42,12 +43,16 @@ export class WordScorer {
       ...this.#asked(memory, others).filter(({ count }) => count > 0),
     ];
     const { live } = memory.rows;
-    const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
+    // A part of a compound stands for the whole word, which a post with the part has not.
+    const total = asked.reduce(
+      (sum, { count, isPart }) => sum + (isPart ? 0 : coverageWeight(count, live)),
+      0,
+    );
     const scored: (ListedWord | FoundRows)[] = asked
       .filter(({ count }) => count > 0)
-      .map(({ times, count, name, found }) => {
-        const share = coverageWeight(count, live) / total;
-        const factor = times * rarity(count, live);
+      .map(({ times, count, name, found, weight }) => {
+        const share = (weight * coverageWeight(count, live)) / total;
+        const factor = weight * times * rarity(count, live);
         return found === null
           ? { name, factor, isFlat: factor <= times * SCORE_MIN, share }
           : { found: found.map(([row, score]) => [row, times * score] as const), share };
@@ -76,15 +81,19 @@ export class WordScorer {
   /** The words of a query: those of one stem by their lists, others by FTS5. */
   #asked(memory: PostMemory, words: readonly string[]): AskedWord[] {
     const { stems, torn } = this.#split(words);
-    const single = [...stems].map(([stem, times]) => {
-      const name = memory.names.find(NAME.word, stem);
-      return { times, name, count: name < 0 ? 0 : memory.liveCount(name), found: null };
-    });
+    const listed = (term: string, times: number, isPart: boolean): AskedWord => {
+      const name = memory.names.find(NAME.word, term);
+      const count = name < 0 ? 0 : memory.liveCount(name);
+      return { times, name, count, found: null, weight: isPart ? PART_WEIGHT : 1, isPart };
+    };
+    const single = [...stems].map(([stem, times]) => listed(stem, times, false));
+    const parts = words.flatMap((word) => comparableWords(word).flatMap((one) => partTerm(one) ?? []));
+    const inCompounds = [...new Set(parts)].map((part) => listed(part, 1, true));
     const several = [...torn].map(([word, times]) => {
       const found = this.#foundBy(memory, [word]);
-      return { times, name: -1, count: found.length, found };
+      return { times, name: -1, count: found.length, found, weight: 1, isPart: false };
     });
-    return [...single, ...several];
+    return [...single, ...inCompounds.filter(({ count }) => count > 0), ...several];
   }
 
   #barred(memory: PostMemory, excluded: WordQuery["excluded"]): Uint8Array | null {
@@ -138,6 +147,10 @@ interface AskedWord {
   count: number;
   /** Rows with their scores, where FTS5 answered. */
   found: [row: number, score: number][] | null;
+  /** What it counts beside a whole word. */
+  weight: number;
+  /** It is sought inside compounds. */
+  isPart: boolean;
 }
 
 /** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */

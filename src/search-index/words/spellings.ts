@@ -1,3 +1,4 @@
+import { partTerm } from "../../search/compounds.ts";
 import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../../sqlite.ts";
@@ -34,7 +35,7 @@ export class Spellings {
     const [typed, another] = comparableWords(word);
     if (typed === undefined || another !== undefined) return null;
     const [stem, more] = this.#stems.of(typed);
-    if (stem === undefined || more !== undefined || countOf(memory, stem) > 0) return null;
+    if (stem === undefined || more !== undefined || isThere(memory, typed, stem)) return null;
     const allowed = slipsIn(typed);
     const near: BoardWord[] = [];
     for (const known of this.#startingWith(memory, stem.charAt(0))) {
@@ -55,8 +56,9 @@ export class Spellings {
 
   /** Whether a post has a word: every part of it, where the index keeps several. */
   isKnown(memory: PostMemory, word: string): boolean {
-    const stems = comparableWords(word).flatMap((part) => this.#stems.of(part));
-    return stems.every((stem) => countOf(memory, stem) > 0);
+    return comparableWords(word).every((part) =>
+      this.#stems.of(part).every((stem) => isThere(memory, part, stem)),
+    );
   }
 
   #startingWith(memory: PostMemory, letter: string): Set<string> {
@@ -93,6 +95,12 @@ export class Spellings {
     );
     return [...words].filter((word) => isNear(word) && this.#stems.of(word)[0] === stem);
   }
+}
+
+/** Whether a post has a word, or a compound with it. */
+function isThere(memory: PostMemory, word: string, stem: string): boolean {
+  const part = partTerm(word);
+  return countOf(memory, stem) > 0 || (part !== null && countOf(memory, part) > 0);
 }
 
 function countOf(memory: PostMemory, stem: string): number {

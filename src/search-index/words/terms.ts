@@ -1,3 +1,4 @@
+import { compoundParts, partNamed } from "../../search/compounds.ts";
 import { LETTERS } from "../../search/tokens.ts";
 import type { IndexedText } from "../indexed-post.ts";
 import type { Stems } from "./stems.ts";
@@ -22,6 +23,9 @@ export function weightedTerms(words: WordsOfText, stems: Stems): Terms {
       }
     }
   }
+  // They make a text no longer, and are in no phrase.
+  for (const part of compoundParts([...words.title, ...words.body, ...words.more]))
+    weights.set(partNamed(part), WEIGHTS.body);
   return { weights, length };
 }
 

@@ -2,7 +2,7 @@ import type { Breadth, PostBackground } from "../../schema/subscription.ts";
 import type { PostParts } from "../../schema/text.ts";
 import type { QueryText } from "../query-text.ts";
 import { RULE } from "./rule.ts";
-import { type Speech, says, speechOf, termsOf } from "./terms.ts";
+import { mentions, type Speech, says, speechOf, termsOf } from "./terms.ts";
 
 /** Turns the cosines of another model into those of the model that the rule was made for: offset + slope · cosine. */
 export interface CosineMap {
@@ -134,7 +134,7 @@ function shareOf(words: readonly string[], respelt: readonly string[], speech: S
 
 function saidOf(words: readonly string[], speech: Speech): number {
   let said = 0;
-  for (const word of words) if (says(speech, word)) said += 1;
+  for (const word of words) if (mentions(speech, word)) said += 1;
   return said / words.length;
 }
 

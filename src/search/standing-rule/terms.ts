@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { stemmer } from "stemmer";
+import { compoundParts } from "../compounds.ts";
 import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../tokens.ts";
 
 /** Cutting a word takes ten times as long as looking it up. */
@@ -17,13 +18,20 @@ export interface Speech {
   /** Terms of each text, a blank before and after, the texts on lines of their own. */
   spoken: string;
   single: ReadonlySet<string>;
+  /** Parts of compounds: they are words of a query, but in no phrase, and exclude nothing. */
+  parts: ReadonlySet<string>;
 }
 
 export function speechOf(texts: readonly string[]): Speech {
   const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
   const others = texts.flatMap(otherSpellings).map(termsOf);
-  return { spoken, single: new Set([...spoken.split(/\s+/), ...others]) };
+  const parts = compoundParts(texts.flatMap(comparableWords));
+  return { spoken, single: new Set([...spoken.split(/\s+/), ...others]), parts };
 }
+
+/** Whether a word of a query occurs, or is part of a compound. */
+export const mentions = (speech: Speech, term: string): boolean =>
+  says(speech, term) || speech.parts.has(term);
 
 /** Whether these terms occur next to each other in one of the texts. */
 export function says({ spoken, single }: Speech, terms: string): boolean {
