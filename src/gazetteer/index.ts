@@ -182,7 +182,7 @@ function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Readi
   return found;
 }
 
-/** Places of a name, in which umlauts may be written as two letters: Koeln is Köln. */
+/** Places of a name, in which umlauts may be written as two letters: Koeln is Köln, Aarhus is Århus. */
 function namedLike(table: PlaceTable, name: string): number[] {
   const folded = foldedPlace(name);
   if (folded === "") return [];
@@ -190,9 +190,9 @@ function namedLike(table: PlaceTable, name: string): number[] {
   return found.length > 0 || !UMLAUT.test(folded) ? found : table.named(withUmlauts(folded));
 }
 
-const UMLAUT = /[aou]e/;
+const UMLAUT = /[aou]e|aa/;
 /** As names with umlauts are folded. */
-const withUmlauts = (folded: string) => folded.replace(/([aou])e/g, "$1");
+const withUmlauts = (folded: string) => folded.replace(/([aou])e|aa/g, (_, letter = "a") => letter);
 
 /** The candidates in a region or country, or near a place, of this name; null for words that name none. */
 function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {

@@ -27,7 +27,7 @@ const NO_WORD =
   /^(?:ver|ent|emp|zer|miss?|dis|her|hin|vor|aus|auf|ein|nach|uber|unter|durch|wieder|ont|aan|uit|voor|door|over|onder|for|fra|til|till|med|upp|inn)$/;
 /** Endings, which are no words either: Wanderung has no Wand. */
 const ENDING =
-  /^[eins]{0,2}(?:ung|lich|schaft|heit|keit|igkeit|isch|chen|lein|ier|haft|ende|tion|ation|erin|innen|eren|erte|elijk|heid|ingen|ning|ighet|het)/;
+  /^(?:er|[eins]{0,2})(?:ung|lich|schaft|heit|keit|igkeit|isch|chen|lein|ier|haft|ende|tion|ation|erin|innen|eren|erte|elijk|heid|ingen|ning|ighet|het)|^[a-z]{0,2}ung(?:en|s)?$/;
 /** Adjectives end so too: praktisch, romantisch, elastisch. */
 const NO_TABLE = /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch/;
 

@@ -60,21 +60,38 @@ const nearest = (found: Resolved) =>
     : "";
 
 /**
- * The place of the whole name, or of what follows a venue: the longest end, after a comma, that means a place. Where what
- * stands before it is a town itself, the end is not meant: an unknown region bears the name of a town elsewhere. Last comes the
- * town that a longer text begins with: "London SE15", "Zürich HB".
+ * The place of the whole name, or of what follows a venue: the longest end that stands apart and means a place ("Kino, Leipzig",
+ * "Kino (Leipzig)", "the cinema in Leipzig"). Where what stands before it is a town itself, the end is not meant: an unknown
+ * region bears the name of a town elsewhere. Last comes the town that is followed by a part of it: "London SE15", "Zürich HB".
+ * Any other name of a venue is no town, whatever it begins with: "Nice café", "Essen und Trinken".
  */
 function placeMeant(name: string): GazetteerPlace | null {
-  const parts = name.split(/[,，、]/u).map((part) => part.trim());
-  const bare = parts.map((part) => withoutNumbers(part));
+  const parts = name
+    .split(APART)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const bare = parts.map((part) => (HALL.test(part) ? "" : withoutNumbers(part)));
   for (const [from, part] of parts.entries()) {
+    if (from < parts.length - 1 && VENUE.test(part)) continue;
     const end = from === 0 ? parts : bare.slice(from);
     const place = placeNamed(end.join(", "));
     if (place !== null && (end.length > 1 || place.population >= POPULATION_MIN)) return place;
     if (end.length > 1 && isTown(part)) return null;
   }
-  return parts.length === 1 ? townBeginning(name) : null;
+  if (parts.length > 1) return null;
+  const [, town = ""] = BEHIND_IN.exec(name) ?? [];
+  const place = town === "" ? null : placeNamed(withoutNumbers(town));
+  return place !== null && place.population >= POPULATION_MIN ? place : townBeginning(name);
 }
+
+/** What sets a town apart from a venue. */
+const APART = /[,，、;|·()（）]|\s[-–—]\s/u;
+const BEHIND_IN = /\s(?:in|near|bei|nahe|à|em|te|i)\s+(?:the\s+)?(\p{Lu}.*)$/u;
+/** What a part may be called, and a town somewhere is: "Bar, Lisbon" is not in Montenegro. */
+const VENUE =
+  /^(?:bar|pub|inn|temple|beach|church|chapel|park|hall|mill|mall|lounge|college|school|garden|gardens|museum|library|market|square|station|theatre|theater|arena|club|gym|hospital|museo|plaza|rynek|saal|halle|bahnhof|kirche|schloss)$/iu;
+/** Halle 7 is a hall of a fair, and no town. */
+const HALL = /^halle\s+[\p{N}A-Z]{1,2}$/iu;
 
 /** Without house numbers and postal codes: "10967 Berlin", "Paris 11e". */
 const withoutNumbers = (part: string) =>
@@ -92,23 +109,23 @@ function isTown(name: string): boolean {
 
 /** Towns that a longer text may begin with. */
 const CITY_POPULATION = 100_000;
-/** Words of things that bear a town's name anywhere. */
-const NAMESAKE =
-  /\b(?:street|st|road|rd|avenue|ave|lane|way|drive|square|close|court|terrace|hotel|inn|pub|bar|café|cafe|restaurant|pizzeria|bakery|arms|hostel)\b|stra(?:ß|ss)e$|str\.?$|platz$|allee$/iu;
-
 /** Short names of towns in other languages are words too: "Room 101" is not in Rome. */
 const SHORT_NAME = 4;
+/** What says only where in the town: a code or a station, or a direction. */
+const PART_OF_TOWN =
+  /^(?:\p{Lu}{1,3}|Hbf|Bhf|Nord|Süd|Ost|West|North|South|East|Mitte|Altstadt|Zentrum|Innenstadt|Centre|Center|City|Downtown|Central|Centrum|Centro)$/u;
 
 /** The district of a large town ("Berlin Kreuzberg"), or the town that is said first. */
 function townBeginning(text: string): GazetteerPlace | null {
   const words = withoutNumbers(text).split(/\s+/u);
-  if (words.length > 5 || /[/|()–—]/u.test(text) || NAMESAKE.test(text)) return null;
+  if (words.length > 5 || HALL.test(text)) return null;
   for (let end = words.length; end > 0; end -= 1) {
     const [town, part] = [words.slice(0, end).join(" "), words.slice(end).join(" ")];
     const place = placeNamed(town);
     if (place === null || place.population < CITY_POPULATION) continue;
     const isOwn = town.length > SHORT_NAME || place.name.toLowerCase() === town.toLowerCase();
-    if (isOwn) return part === "" ? place : (placeNamed(`${part}, ${town}`) ?? place);
+    const district = isOwn && part !== "" ? placeNamed(`${part}, ${town}`) : null;
+    if (district !== null || (isOwn && (part === "" || PART_OF_TOWN.test(part)))) return district ?? place;
   }
   return null;
 }

@@ -63,7 +63,8 @@ export class History {
     const id = this.#anyId();
     const known = id === undefined ? undefined : this.posts.get(id);
     if (known === undefined || dice < 25) this.#add(writer);
-    else if (dice < 40) this.#put(writer, { ...known, title: this.#text(4), body: this.#text(20) });
+    else if (dice < 40)
+      this.#put(writer, { ...known, title: this.#text(4), body: `${this.#text(20)} and the` });
     else if (dice < 46) this.#put(writer, { ...known, tags: this.#tags() });
     else if (dice < 52) this.#put(writer, { ...known, ...this.#window(known.createdAt) });
     else if (dice < 57) this.#put(writer, { ...known, ...this.#place() });
@@ -108,7 +109,8 @@ export class History {
         id,
         kind: this.#pick(KINDS),
         title: this.#text(4),
-        body: this.#text(5 + this.#below(40)),
+        // English, which has no compounds: FTS5 knows none.
+        body: `${this.#text(5 + this.#below(40))} and the`,
         tags: this.#tags(),
         ...this.#place(),
         ...this.#window(createdAt),
