@@ -110,6 +110,7 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
     verifiedVia: null,
     checkedAt: null,
     suspendedAt: null,
+    recovery: null,
     keyHash: keyHash(n),
     postCount: Math.ceil(posts / PUBLISHERS),
     createdAt: now,

@@ -5,6 +5,7 @@ import {
   Publisher,
   PublisherId,
   PublisherPatch,
+  Recovery,
   SignedInHost,
   VerifyInstructions,
 } from "../schema/publisher.ts";
@@ -147,6 +148,29 @@ export const verifyPublisher = defineRoute({
   async handle({ url }, { publishers, caller, now }) {
     const { publisher, verify, via } = await publishers.verify(caller, url ?? null, now);
     return via === null ? pending({ ...publisher, verify }) : ok({ ...publisher, verified_via: via });
+  },
+});
+
+export const recoverPublisher = defineRoute({
+  name: "recover_publisher",
+  title: "Recover a lost key",
+  when: "A verified publisher lost its key: a proof of its domain gives it a new one, a day after it is found, unless the old key is used.",
+  input: z.object({
+    id: PublisherId.describe("Id or page URL of the publisher."),
+    recovery: z.string().max(200).optional().describe("From the first answer; without it a recovery begins."),
+  }),
+  output: Recovery,
+  auth: "open",
+  effect: "writes",
+  limit: "verify",
+  failures: ["publisher_not_found"],
+  outcomes: ["ok", "pending"],
+  rest: { method: "POST", path: "/publishers/recover" },
+  examples: [{ id: "pub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id, recovery }, { publishers, now }) {
+    const state = await publishers.recover(id, recovery ?? null, now);
+    return state.api_key === undefined ? pending(state) : ok(state);
   },
 });
 

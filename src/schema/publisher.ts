@@ -50,6 +50,21 @@ export const VerifyInstructions = z.object({
 });
 export type VerifyInstructions = z.infer<typeof VerifyInstructions>;
 
+/** The state of a recovery, and how to go on. */
+export const Recovery = z.object({
+  id: z.string(),
+  domain: z.string(),
+  recovery: z.string().optional().describe("Secret of this recovery; keep it for the next call."),
+  dns: z.object({ type: z.literal("TXT"), name: z.string(), value: z.string() }).optional(),
+  file: z.object({ url: z.string(), line: z.string() }).optional(),
+  ready_at: Timestamp.optional().describe(
+    "From when on the key is replaced; until then its holder may object.",
+  ),
+  api_key: z.string().optional().describe("The new key, shown once, so keep it."),
+  next: z.string().describe("What to do next."),
+});
+export type Recovery = z.infer<typeof Recovery>;
+
 /** A host that signed in, as its publisher sees it. */
 export const SignedInHost = z.object({
   name: z.string().describe("What the host calls itself, or the address of its document."),

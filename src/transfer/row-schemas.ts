@@ -67,6 +67,8 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     ...each(textOrNull, "description", "url", "domain", "verifyToken"),
     ...each(timeOrNull, "verifiedAt", "checkedAt", "suspendedAt"),
     verifiedVia: z.enum(["dns", "file"]).nullable(),
+    // Boards before 0.2 had none.
+    recovery: textOrNull.default(null),
     ...each(count, "postCount", "inboxNo"),
     createdAt: time,
   }),

@@ -1,6 +1,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
+import { objectTo } from "../../domain/publishers/recovery.ts";
 import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
 import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError, FAILURES, LOST_KEY, type Surface } from "../../failures.ts";
@@ -310,6 +311,8 @@ export class Dispatcher {
       return { caller: null, problem: new BoardError("invalid_api_key", { hint: MISTYPED }) };
     }
     const caller = await this.#parts.publishers.byKeyHash(sha256(apiKey));
+    if (caller?.recovery != null)
+      return { caller, problem: null, note: await objectTo(this.#parts.publishers, caller) };
     if (caller !== null) return { caller, problem: null };
     await this.#parts.limits.failedKey(address);
     return { caller: null, problem: new BoardError("invalid_api_key") };

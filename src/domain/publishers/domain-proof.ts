@@ -39,14 +39,17 @@ export function instructionsFor(publisher: StoredPublisher): VerifyInstructions 
   };
 }
 
-/** @returns null when there is none, `unclear` when neither has it and one of them does not answer */
+/**
+ * @param wanted  the line that is looked for; without it, that of `verify`
+ * @returns null when there is none, `unclear` when neither has it and one of them does not answer
+ */
 export async function findProof(
   outbound: Outbound,
   publisher: StoredPublisher,
+  wanted = proofLine(publisher),
 ): Promise<"dns" | "file" | "unclear" | null> {
   const { domain } = publisher;
   if (domain === null || publisher.verifyToken === null) return null;
-  const wanted = proofLine(publisher);
   const records = await outbound.txt(`_board.${domain}`);
   if (records?.some((record) => record.trim() === wanted) === true) return "dns";
   const file = await fileHas(outbound, boardTxt(domain), wanted);

@@ -6,6 +6,7 @@ import type {
   Publisher,
   PublisherInput,
   PublisherPatch,
+  Recovery,
   SignedInHost,
   VerifyInstructions,
 } from "../../schema/publisher.ts";
@@ -18,6 +19,7 @@ import { DAY_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
 import { hostsOf } from "./hosts.ts";
+import { recoverKey } from "./recovery.ts";
 
 const RECENT_POSTS = 10;
 /** How much longer a proof counts that cannot be checked. */
@@ -72,6 +74,7 @@ export class Publishers {
       checkedAt: null,
       suspendedAt: null,
       keyHash: sha256(apiKey),
+      recovery: null,
       postCount: 0,
       createdAt: now,
     };
@@ -163,6 +166,11 @@ export class Publishers {
     }
     const { row, via } = await this.#look(publisher, now);
     return { publisher: publisherResource(row, this.#site), verify: instructionsFor(row), via };
+  }
+
+  /** See `recoverKey`. */
+  recover(id: string, secret: string | null, now: number): Promise<Recovery> {
+    return recoverKey({ store: this.#store, outbound: this.#outbound }, id, secret, now);
   }
 
   /** Erases the caller and everything it wrote. */

@@ -16,6 +16,8 @@ export interface StoredPublisher {
   suspendedAt: number | null;
   /** SHA-256 of the API key, hex. */
   keyHash: string;
+  /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
+  recovery: string | null;
   postCount: number;
   createdAt: number;
 }

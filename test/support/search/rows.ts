@@ -22,6 +22,7 @@ export function aPublisher(id: string, over: Partial<StoredPublisher> = {}): Sto
     checkedAt: null,
     suspendedAt: null,
     keyHash: `hash of ${id}`,
+    recovery: null,
     postCount: 0,
     createdAt: T0,
     ...over,

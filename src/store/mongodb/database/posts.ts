@@ -72,7 +72,11 @@ export const statusFields = ({
 export const NOT_OF_PUBLISHERS = ["erasing", "spreading"];
 
 export const publisherOfDocument = (document: PublisherDocument): StoredPublisher =>
-  rowOf<StoredPublisher>(document, ["inbox_no", ...NOT_OF_PUBLISHERS]);
+  // Documents of builds before 0.2 have no recovery.
+  rowOf<StoredPublisher>({ ...document, recovery: document.recovery ?? null }, [
+    "inbox_no",
+    ...NOT_OF_PUBLISHERS,
+  ]);
 
 export function newPublisher(publisher: StoredPublisher & { inboxNo?: number }): PublisherDocument {
   return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false, spreading: false };

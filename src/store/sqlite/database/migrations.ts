@@ -241,4 +241,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX told_series_end ON told_series (ends_at);
   `,
+  "ALTER TABLE publisher ADD COLUMN recovery TEXT",
 ];

@@ -128,7 +128,7 @@ export const IS_SHOWN = `(p.state = 'active' AND a.suspended_at IS NULL AND a.er
   WHERE root.id = p.parent_id AND root.state = 'active' AND b.suspended_at IS NULL AND b.erasing = 0)))`;
 
 export const PUBLISHER = new Columns<StoredPublisher>(
-  `id name description url domain verifyToken verifiedAt verifiedVia checkedAt suspendedAt keyHash postCount createdAt`,
+  `id name description url domain verifyToken verifiedAt verifiedVia checkedAt suspendedAt keyHash recovery postCount createdAt`,
 );
 
 export const SUBSCRIPTION = new Columns<StoredSubscription>(

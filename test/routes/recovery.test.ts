@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { openNames } from "../../src/outbound/names.ts";
+import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call } from "../support/boards/client.ts";
+import { startNameServer } from "../support/clients/name-server.ts";
+import { startReceiver } from "../support/clients/receiver.ts";
+
+const HOUR_MS = 3_600_000;
+
+let now = Date.parse("2026-12-01T10:00:00Z");
+let board: TestBoard;
+let names: Awaited<ReturnType<typeof startNameServer>>;
+let host: Awaited<ReturnType<typeof startReceiver>>;
+/** The file of each domain, as its host on loopback serves it. */
+const files = new Map<string, string>();
+
+beforeAll(async () => {
+  names = await startNameServer();
+  host = await startReceiver(({ path }) => {
+    const body = files.get(path);
+    return body === undefined ? { status: 404 } : { body };
+  });
+  const { resolveTxt } = openNames([names.server]);
+  const guarded = openOutbound({ allow: ["127.0.0.1"], resolveTxt });
+  const outbound: Outbound = {
+    ...guarded,
+    // The board asks `https://DOMAIN/…`, for which loopback has no certificate.
+    send(request) {
+      const url = new URL(request.url);
+      if (url.protocol !== "https:") throw new OutboundError("failed", "No such site.");
+      return guarded.send({ ...request, url: `${new URL(host.url).origin}/${url.host}${url.pathname}` });
+    },
+  };
+  board = await startBoard({}, { clock: () => now, outbound });
+});
+afterAll(async () => {
+  await board.stop();
+  await host.stop();
+  names.stop();
+});
+
+const recover = (body: object) => call(board, "POST /publishers/recover", body);
+const me = (key: string) => call(board, "GET /publishers/me", undefined, { key });
+
+/** A publisher whose domain is verified by its record. */
+async function verified(domain: string): Promise<{ id: string; key: string }> {
+  const made = await call(board, "POST /publishers", {
+    name: domain,
+    url: `https://${domain}/`,
+    accept_terms: true,
+  });
+  const { id, api_key: key, verify } = made.body.data;
+  names.records.set(verify.dns.name, [verify.dns.value]);
+  expect((await call(board, "POST /publishers/verify", {}, { key })).status).toBe(200);
+  return { id, key };
+}
+
+/** Begins a recovery and sets its proof beside what is there. */
+async function begun(id: string): Promise<Record<string, string>> {
+  const { status, body } = await recover({ id });
+  expect(status).toBe(202);
+  const { dns, file, recovery, domain } = body.data;
+  expect(dns.value).not.toContain(recovery);
+  names.records.set(dns.name, [...(names.records.get(dns.name) ?? []), dns.value]);
+  return { recovery, line: file.line, domain, name: dns.name };
+}
+
+describe("POST /publishers/recover", () => {
+  it("replaces the key a day after the record is found, and ends the old one", async () => {
+    const { id, key } = await verified("lost.example.org");
+    const other = await verified("other.example.org");
+    const { recovery } = await begun(id);
+    const found = await recover({ id, recovery });
+    expect([found.status, found.body.data.ready_at]).toEqual([
+      202,
+      new Date(now + 24 * HOUR_MS).toISOString(),
+    ]);
+    now += 24 * HOUR_MS - 1;
+    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
+    // A secret of somebody else has another proof.
+    expect((await recover({ id, recovery: "guessed" })).body.data).not.toHaveProperty("api_key");
+    now += 1;
+    const done = await recover({ id, recovery });
+    expect([done.status, done.body.data.api_key]).toEqual([200, expect.stringMatching(/^bbk_/)]);
+    expect((await me(key)).status).toBe(401);
+    expect((await me(done.body.data.api_key)).body.data).toMatchObject({ id, verified: true });
+    expect((await me(other.key)).status).toBe(200);
+    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
+  });
+
+  it("takes the line of the file as well", async () => {
+    const { id } = await verified("file.example.org");
+    const { body } = await recover({ id });
+    const { recovery, file } = body.data;
+    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("ready_at");
+    files.set("/file.example.org/.well-known/board.txt", `# keys\n${file.line}\n`);
+    expect((await recover({ id, recovery })).body.data).toHaveProperty("ready_at");
+    now += 24 * HOUR_MS;
+    files.clear();
+    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
+    files.set("/file.example.org/.well-known/board.txt", file.line);
+    expect((await recover({ id, recovery })).status).toBe(200);
+  });
+
+  it("is stopped by a call with the old key within the day, which says so", async () => {
+    const { id, key } = await verified("owned.example.org");
+    const { recovery } = await begun(id);
+    await recover({ id, recovery });
+    now += 23 * HOUR_MS;
+    const inbox = await call(board, "GET /publishers/me/inbox", undefined, { key });
+    expect(inbox.body.meta.note).toContain(
+      "asked for a new key of yours; this call, with the present one, ended that",
+    );
+    expect((await me(key)).body.meta.note ?? "").not.toContain("asked for a new key");
+    now += 2 * HOUR_MS;
+    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
+    expect((await me(key)).status).toBe(200);
+  });
+
+  it("tells nothing of publishers that are not verified, or not there", async () => {
+    const made = await call(board, "POST /publishers", {
+      name: "Unverified",
+      url: "https://unverified.example.org/",
+      accept_terms: true,
+    });
+    const [unverified, unknown] = [
+      await recover({ id: made.body.data.id }),
+      await recover({ id: "pub_4yTq8WnZ2kPv6R" }),
+    ];
+    expect(unverified.status).toBe(404);
+    expect(unverified.body.error).toEqual(unknown.body.error);
+    const again = await recover({ id: made.body.data.id, recovery: "x" });
+    expect(again.body.error).toEqual(unknown.body.error);
+  });
+});
