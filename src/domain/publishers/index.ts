@@ -103,7 +103,7 @@ export class Publishers {
     };
   }
 
-  /** The hosts that are signed in as the caller, at most 100; null where no host can sign in. */
+  /** The hosts that are signed in as the caller, at most 50; null where no host can sign in. */
   async hosts(caller: StoredPublisher, now: number): Promise<SignedInHost[] | null> {
     return this.#site.me === null ? null : hostsOf(this.#store.signIns, caller.id, now);
   }
