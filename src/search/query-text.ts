@@ -1,4 +1,5 @@
 import type { WordQuery } from "../schema/filter.ts";
+import { type AskedBounds, askedBounds } from "./asked-bounds.ts";
 import { withoutStopWords } from "./stop-words.ts";
 import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
@@ -8,6 +9,8 @@ export interface QueryText extends WordQuery {
   plain: string;
   /** Phrases and exclusions beyond what a query may have, as typed: nothing looks at them. */
   unread: readonly string[];
+  /** What its words ask of prices, and what they do not want; these words are none of the others. */
+  bounds: Pick<AskedBounds, "price" | "unwanted">;
 }
 
 /** What one query may hold of each: each costs about as much as a plain query. Equal ones count once. */
@@ -41,9 +44,11 @@ export function parseQueryText(q: string): QueryText {
     if (list.length < most) list.push(phrase);
     else unread.push(text);
   };
-  for (const { text, quoted, negated, before } of partsOf(joinedNumbers(q).replace(DASH, "$1-"))) {
-    const words = wordsOf(text);
+  const { rest, subject, ...bounds } = askedBounds(q.slice(0, MAX_CHARS).replace(DASH, "$1-"));
+  for (const { text, negated, before } of partsOf(joinedNumbers(subject)))
     plain.push(before, negated ? " " : text);
+  for (const { text, quoted, negated } of partsOf(joinedNumbers(rest))) {
+    const words = wordsOf(text);
     if (words.length === 0) continue;
     const otherWords = wordsOf(respelt(text.replace(/^-+/, "")));
     if (negated) {
@@ -66,6 +71,7 @@ export function parseQueryText(q: string): QueryText {
     phrases,
     excluded,
     unread,
+    bounds,
     plain: asked ? plain.join("").replace(/\s+/g, " ").trim() : "",
   };
 }

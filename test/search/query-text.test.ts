@@ -80,6 +80,7 @@ describe("parseQueryText", () => {
         phrases: [],
         excluded: [],
         unread: [],
+        bounds: { price: null, unwanted: [] },
         plain: "",
       });
     },

@@ -26,6 +26,7 @@ describe("subscribe", () => {
         include_expired: false,
         include_syndicated: true,
       },
+      breadth: "close",
       describes: 'Offers about "road bike"',
       webhook_url: null,
       webhook_verified: false,

@@ -6,7 +6,7 @@ import type { Lift, PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
-import { parseQueryText } from "../../search/query-text.ts";
+import { parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rank.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
@@ -16,6 +16,7 @@ import { adviceOnNothing } from "./no-results.ts";
 import {
   appliedJson,
   filterOf,
+  notesOnAsked,
   notesOnBounds,
   notesOnOperators,
   notesOnPlace,
@@ -71,7 +72,12 @@ export class Search {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { index, cursors } = parts;
-    this.#walks = new RelevanceWalks({ index, cursors, rankings: parts.store.rankings });
+    this.#walks = new RelevanceWalks({
+      index,
+      cursors,
+      posts: parts.store.posts,
+      rankings: parts.store.rankings,
+    });
   }
 
   /**
@@ -103,6 +109,7 @@ export class Search {
       ...(asksAdvice ? await this.#adviceOn(plan.question, query) : []),
       ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
       ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
+      ...(plan.bounds === null || plan.sort !== "relevance" ? [] : notesOnAsked(plan.bounds, RANKED_LOWER)),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
       ...notesOnBounds(query),
@@ -153,6 +160,7 @@ export class Search {
       sort,
       rerank,
       lifts,
+      bounds: whole?.bounds ?? null,
       understood,
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
@@ -264,6 +272,8 @@ export class Search {
  */
 const OVER = -0.2;
 
+const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
+
 type Copies = NonNullable<Post["copies"]>;
 
 interface Plan {
@@ -277,6 +287,7 @@ interface Plan {
   rerank: boolean;
   /** What the words of the query say beside their meaning. */
   lifts: readonly Lift[];
+  bounds: QueryText["bounds"] | null;
   understood: Understood;
   /** True with words or phrases; exclusions alone rank nothing. */
   asksWords: boolean;

@@ -62,6 +62,31 @@ export function notesOnBounds(query: StandingQuery): string[] {
   ];
 }
 
+/** What the words were taken to ask of prices, and not to want. @param told  what becomes of other posts */
+export function notesOnAsked(
+  { price, unwanted }: QueryText["bounds"],
+  told: { price: string; unwanted: string },
+): string[] {
+  const whole = (value: number) => value.toLocaleString("en");
+  const inWords = ({ min, max, currency }: NonNullable<typeof price>) => {
+    const coin = currency === null ? "" : ` ${currency}`;
+    if (max === 0) return "a price of nothing";
+    if (max === Number.POSITIVE_INFINITY) return `a price from ${whole(min)}${coin} on`;
+    return `a price ${min === 0 ? "" : `from ${whole(min)} `}up to ${whole(max)}${coin}`;
+  };
+  return [
+    ...(price === null
+      ? []
+      : [
+          `Read “${price.said.trim()}” as ${inWords(price)}: posts that name other prices only ${told.price}.`,
+        ]),
+    ...unwanted.map(
+      ({ said, words }) =>
+        `Read “${said}” as not wanted: ${told.unwanted}; \`-${words.at(-1)}\` leaves out every post with the word.`,
+    ),
+  ];
+}
+
 /** Notes on the parts of a text that were not read, and on a number that was taken for an exclusion. */
 export function notesOnOperators({ unread, excluded }: Pick<QueryText, "unread" | "excluded">): string[] {
   const numbers = excluded.flat().filter((word) => /^\p{N}+$/u.test(word));

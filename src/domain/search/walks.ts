@@ -2,10 +2,17 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
-import { type FrozenRanking, type RankingStore, StoreUnavailable } from "../../ports/store/index.ts";
+import {
+  type FrozenRanking,
+  type PostStore,
+  type RankingStore,
+  StoreUnavailable,
+} from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
+import type { QueryText } from "../../search/query-text.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
+import { putBehind } from "./behind.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
 export const PIECE = 1_000;
@@ -28,6 +35,7 @@ interface Asked {
   question: Question & { filter: PostFilter };
   rerank: boolean;
   lifts: readonly Lift[];
+  bounds: QueryText["bounds"] | null;
 }
 
 /** A page of a walk, and where it lies among all that matched. */
@@ -56,13 +64,15 @@ interface Position {
  */
 export class RelevanceWalks {
   readonly #index: SearchIndex;
+  readonly #posts: PostStore;
   readonly #rankings: RankingStore;
   readonly #cursors: Cursors;
   /** The latest rankings, some 60 KB each, and whether the store holds them. */
   readonly #kept = new LRUCache<string, { ranking: FrozenRanking; isSaved: boolean }>({ max: KEPT_MAX });
 
-  constructor(parts: { index: SearchIndex; rankings: RankingStore; cursors: Cursors }) {
+  constructor(parts: { index: SearchIndex; posts: PostStore; rankings: RankingStore; cursors: Cursors }) {
     this.#index = parts.index;
+    this.#posts = parts.posts;
     this.#rankings = parts.rankings;
     this.#cursors = parts.cursors;
   }
@@ -161,7 +171,8 @@ export class RelevanceWalks {
     const { question, rerank, lifts } = asked;
     const filter = createdUntil === null ? question.filter : { ...question.filter, createdUntil };
     const options = { rerank, limit: PIECE, except, lifts };
-    return this.#index.rank({ ...question, filter }, options);
+    const ranked = await this.#index.rank({ ...question, filter }, options);
+    return asked.bounds === null ? ranked : putBehind(this.#posts, ranked, asked.bounds);
   }
 
   async #ranking(id: string, now: number): Promise<FrozenRanking | null> {

@@ -23,6 +23,7 @@ import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import {
   criteriaJson,
   describeQuery,
+  notesOnAsked,
   notesOnBounds,
   notesOnPlace,
   parsedTextOf,
@@ -156,6 +157,7 @@ export class Subscriptions {
     return [
       ...notesOnPlace(query),
       ...notesOnBounds(query),
+      ...(text === null ? [] : notesOnAsked(text.bounds, NOT_TOLD)),
       ...(isWordless
         ? ["`q` holds no word, and signs and emoji are not looked for: no post will match."]
         : []),
@@ -317,6 +319,7 @@ export class Subscriptions {
   }
 }
 
+const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the title are not told of" };
 const WIDE = ", with all that may answer (wide)";
 
 /** Of a webhook that has not answered yet. */

@@ -1,5 +1,6 @@
 import type { Breadth, PostBackground } from "../../schema/subscription.ts";
 import type { PostParts } from "../../schema/text.ts";
+import { amountsIn, breaksPrice, withoutDenied } from "../asked-bounds.ts";
 import type { QueryText } from "../query-text.ts";
 import { RULE } from "./rule.ts";
 import { mentions, type Speech, says, speechOf, termsOf } from "./terms.ts";
@@ -25,6 +26,7 @@ export interface StandingText {
   respelt: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
+  bounds: QueryText["bounds"];
   /** What cosine and words have to reach together; Infinity without a vector. */
   cut: number;
   /** For cosines as the model of the vectors has them. */
@@ -36,6 +38,9 @@ export interface PostText {
   speech: Speech;
   /** Title and tags. */
   head: Speech;
+  title: string;
+  /** Amounts of money that it names. */
+  amounts: ReturnType<typeof amountsIn>;
 }
 
 export function postText({ title, body, tags, placeName }: PostParts): PostText {
@@ -43,6 +48,8 @@ export function postText({ title, body, tags, placeName }: PostParts): PostText 
   return {
     speech: speechOf([title, body, [...tags, placeName ?? ""].join(" ")]),
     head: speechOf([title, ...tags]),
+    title,
+    amounts: amountsIn(`${title}\n${body}\n${tags.join(" ")}`),
   };
 }
 
@@ -69,6 +76,7 @@ export function standingText(query: {
     respelt: [...new Set(text.respelt?.map(termsOf))],
     phrases: text.phrases.map((words) => termsOf(words.join(" "))),
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
+    bounds: text.bounds,
     cut:
       vector === null
         ? Number.POSITIVE_INFINITY
@@ -77,9 +85,31 @@ export function standingText(query: {
   };
 }
 
-/** Phrases and exclusions, which are filters: every phrase occurs, no excluded word or phrase does. */
-export function passesWords({ phrases, excluded }: StandingText, { speech }: PostText): boolean {
-  return !excluded.some((terms) => says(speech, terms)) && phrases.every((terms) => says(speech, terms));
+/**
+ * What is a filter: every phrase occurs, no excluded word or phrase does, no price that the post names breaks the bound, and its
+ * title has nothing that is not wanted.
+ */
+export function passesWords({ phrases, excluded, bounds }: StandingText, post: PostText): boolean {
+  const { speech, title, amounts } = post;
+  return (
+    !excluded.some((terms) => says(speech, terms)) &&
+    phrases.every((terms) => says(speech, terms)) &&
+    (bounds.price === null || !breaksPrice(bounds.price, amounts)) &&
+    !holdsUnwanted(bounds.unwanted, title)
+  );
+}
+
+/** Whether a text has what a query does not want, all words of one, and does not say itself that it is not there. */
+export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: string): boolean {
+  if (unwanted.length === 0) return false;
+  const { single } = speechOf([withoutDenied(text)]);
+  return unwanted.some(({ words }) =>
+    words.every((word) =>
+      termsOf(word)
+        .split(" ")
+        .every((term) => single.has(term)),
+    ),
+  );
 }
 
 /** The cosine, as the model of the vectors has it, below which no post answers by meaning. */

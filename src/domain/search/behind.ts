@@ -1,0 +1,38 @@
+import type { Ranked } from "../../ports/search-index.ts";
+import type { PostStore } from "../../ports/store/index.ts";
+import { amountsIn, breaksPrice } from "../../search/asked-bounds.ts";
+import type { QueryText } from "../../search/query-text.ts";
+import { holdsUnwanted } from "../../search/standing-rule/index.ts";
+
+/** So many of the best posts are read: what is asked in words seldom has more that answer. */
+const READ = 200;
+/** Taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be misread. */
+const BEHIND = 0.4;
+
+/** The same posts, those that break what the words ask of prices, or hold what they do not want, further behind. */
+export async function putBehind(
+  posts: PostStore,
+  ranked: readonly Ranked[],
+  { price, unwanted }: QueryText["bounds"],
+): Promise<Ranked[]> {
+  if (price === null && unwanted.length === 0) return [...ranked];
+  const rows = await posts.many(ranked.slice(0, READ).map(({ id }) => id));
+  const isBehind = new Set(
+    rows
+      .filter(({ title, body, tags }) => {
+        const text = [title, body, tags.join(" ")].join("\n");
+        return (price !== null && breaksPrice(price, amountsIn(text))) || holdsUnwanted(unwanted, text);
+      })
+      .map(({ id }) => id),
+  );
+  const moved = ranked.slice(0, READ).map(({ id, relevance }) => {
+    const less = isBehind.has(id) ? Math.max(0, relevance - BEHIND) : relevance;
+    return { id, relevance: Number(less.toFixed(3)) };
+  });
+  moved.sort((a, b) => b.relevance - a.relevance);
+  const last = moved.at(-1)?.relevance ?? 1;
+  const others = ranked
+    .slice(READ)
+    .map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, last) }));
+  return [...moved, ...others];
+}
