@@ -4,22 +4,31 @@ import { binaryOf, vectorOfBinary } from "../database/posts.ts";
 import { findPosts } from "../database/reads.ts";
 import { DUE_WORK, settleWork } from "../database/work.ts";
 
-/** Stores vectors inside their posts, each by one write: a restored post and a rebuilt index need no model. */
+/**
+ * Stores vectors inside their posts, each by one write that also ends its work, so that matching can begin: a restored post
+ * and a rebuilt index need no model.
+ */
 export async function setVectorDocuments(
   context: MongodbContext,
   rows: Parameters<PostStore["setVectors"]>[0],
   settled: readonly WorkItem[],
 ): Promise<void> {
   const { connection, collections } = context;
+  const tokens = new Map(settled.map(({ postId, token }) => [postId, token]));
+  const kept = new Set(rows.map(({ id }) => id));
   const writes = rows.map(({ id, updatedAt, vector, ...maker }) => {
     const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
     const filter = { _id: id, updated_at: new Date(updatedAt), state: { $ne: "removed" } } as const;
-    return { updateOne: { filter, update: { $set: { ...made, match: DUE_WORK } } } };
+    const token = tokens.get(id);
+    const ended = { embed: { $cond: [{ $eq: ["$embed.token", token] }, "$$REMOVE", "$embed"] } };
+    const fields = { ...made, match: DUE_WORK, ...(token === undefined ? {} : ended) };
+    return { updateOne: { filter, update: [{ $set: fields }] } };
   });
   await connection.run(async () => {
     if (writes.length > 0) await collections.posts.bulkWrite(writes, { ordered: false });
-    // A crash before this makes the vectors once more.
-    await settleWork(context, undefined, settled);
+    // What is left is of posts that got none: gone, or changed meanwhile.
+    const left = settled.filter(({ postId }) => !kept.has(postId));
+    await settleWork(context, undefined, left);
   });
   if (rows.length > 0) context.wrote({ posts: rows.map(({ id }) => id) });
 }
