@@ -14,7 +14,7 @@ export function adviceOn(surface: Surface, advice: Advice): string {
 
 /** What one kind of failure means to the caller. `status` is the HTTP status of the REST surface. */
 interface Failure {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
   message: string;
   /** What to do next. Never repeats text that came from a post, a feed or a database: agents read it. */
   hint: Advice;
@@ -179,6 +179,12 @@ export const FAILURES = {
       tools:
         "Merge queries (`kind` and `tags` take several values), or end one: `subscribe` with its `id` and `delete` true. `check_subscription` with `detail` full lists yours.",
     },
+  },
+  precondition_failed: {
+    status: 412,
+    message:
+      "It has changed since the version that `If-Match` or `If-Unmodified-Since` names. Nothing was written.",
+    hint: "Read it again, look whether your change still fits, and send it with the new `ETag`.",
   },
   body_too_large: {
     status: 413,

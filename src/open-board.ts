@@ -5,6 +5,7 @@ import { DEMO_FEED, demoFeed } from "../demo/feed.ts";
 import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Outages } from "./adapters/calls/errors.ts";
+import { KeptAnswers } from "./adapters/calls/kept-answers.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
 import { openSignIn, type SignIn } from "./adapters/sign-in/index.ts";
 import { loadCatalog } from "./catalog.ts";
@@ -253,6 +254,7 @@ export async function openBoard(
     services,
     publishers: store.publishers,
     limits,
+    answers: new KeptAnswers({ rows: store.signIns, leases: store.leases, secrets, clock }),
     envelopes,
     secrets,
     usage,

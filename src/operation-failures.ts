@@ -29,6 +29,12 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     applies: ({ rest }) => rest.method !== "GET",
   },
   {
+    // By the headers If-Match and If-Unmodified-Since.
+    of: "PATCH, DELETE",
+    codes: ["precondition_failed"],
+    applies: ({ rest }) => ["PATCH", "DELETE"].includes(rest.method),
+  },
+  {
     of: "paths with an id",
     // For an id that is not valid percent-encoding. Any other unknown id has a failure of its own.
     codes: ["not_found"],

@@ -107,6 +107,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   failures: readonly FailureCode[];
   /** True when the answer carries `next_cursor`. */
   list?: true;
+  /** True when a call that comes again with its `Idempotency-Key` gets the first answer again, which cannot be had otherwise. */
+  repeatable?: true;
   /** True when the answer carries bodies of posts, and so `meta.content_notice`. */
   carriesPosts?: true;
   /** What a success adds to the statistics beyond the call itself. */

@@ -17,6 +17,7 @@ export default defineTool({
   failures: ["terms_not_accepted", "invalid_url", "already_registered"],
   statistic: "registrations",
   outcomes: ["created"],
+  repeatable: true,
   rest: { method: "POST", path: "/publishers" },
   examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],
 

@@ -12,6 +12,7 @@ export default defineTool({
   limit: "subscribe",
   failures: ["invalid_url", "too_many_subscriptions"],
   outcomes: ["created", "ok"],
+  repeatable: true,
   rest: { method: "POST", path: "/subscriptions" },
   also: { given: "id", operation: "edit_subscription", delete: "delete_subscription" },
   examples: [{ query: { q: "road bike", kind: "offer", near: "52.37,4.90" }, label: "Bike for Ana" }],

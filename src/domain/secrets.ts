@@ -90,6 +90,11 @@ export class Secrets {
     return this.#mac(`sign-in ${purpose}`, from).toString("base64url");
   }
 
+  /** Seals the answer to a call, which only who sends the same call can name. 32 bytes. */
+  answerKey(call: string): Buffer {
+    return this.#mac("answer", call);
+  }
+
   /** An address as one voice in reports and limits, without keeping it. */
   addressTag(address: string): string {
     return this.#mac("address", address).toString("base64url").slice(0, 22);

@@ -120,6 +120,7 @@ export const rotateKey = defineRoute({
   output: z.object({ id: z.string(), api_key: z.string().describe("Shown once.") }),
   auth: "key",
   effect: "writes",
+  repeatable: true,
   rest: { method: "POST", path: "/publishers/me/rotate-key" },
   examples: [{}],
 

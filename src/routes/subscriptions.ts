@@ -137,6 +137,7 @@ export const rotateSecret = defineRoute({
   auth: "key",
   effect: "writes",
   failures: ["subscription_not_found"],
+  repeatable: true,
   rest: { method: "POST", path: "/subscriptions/{id}/rotate-secret" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 

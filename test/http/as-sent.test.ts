@@ -28,7 +28,7 @@ describe("Accept", () => {
 });
 
 describe("HEAD", () => {
-  it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/api/v1/board", "/robots.txt"])(
+  it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/api/v1/search", "/robots.txt"])(
     "has the headers of GET, and no body: %s",
     async (path) => {
       const ask = async (method: string, encoding: string) => {

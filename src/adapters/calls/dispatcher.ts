@@ -18,6 +18,7 @@ import { hasLocalTimes } from "../../schema/time/local-time.ts";
 import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
 import { Queues } from "./queues.ts";
 
@@ -103,6 +104,7 @@ interface DispatcherParts {
   services: Services;
   publishers: PublisherStore;
   limits: Limits;
+  answers: KeptAnswers;
   envelopes: Envelopes;
   secrets: Secrets;
   usage: Usage;
@@ -122,6 +124,10 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+  }
+
+  get answers(): KeptAnswers {
+    return this.#parts.answers;
   }
 
   /**

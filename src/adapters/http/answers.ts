@@ -19,22 +19,23 @@ export function sendTagged(
   response.set("Cache-Control", keep);
   // A failure has no versions.
   if (response.statusCode === 200) {
-    const tag = createHash("sha256").update(tagged).digest("base64url").slice(0, 22);
+    const tag = tagOf(tagged);
     response.set("ETag", `W/"${tag}"`);
-    if (knows(request, tag)) return void response.status(304).end();
+    // `request.fresh` would not do: fetch sends `Cache-Control: no-cache` with a tag, and Express then calls nothing fresh.
+    if (namesTag(request.get("if-none-match"), tag)) return void response.status(304).end();
   }
   // As bytes: to a text Express would add a charset, which some types do not have.
   response.setHeader("Content-Type", type);
   response.send(Buffer.from(text));
 }
 
-/**
- * Whether the caller has the version with this tag.
- *
- * `request.fresh` would not do: fetch sends `Cache-Control: no-cache` with a tag, and Express then calls nothing fresh.
- */
-function knows(request: Request, tag: string): boolean {
-  const known = (request.get("if-none-match") ?? "")
+/** The version of a text. All tags are weak: encodings of one text have the same. */
+export const tagOf = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/** Whether `If-None-Match` or `If-Match` names the version with this tag. */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  const named = (header ?? "")
     .split(",")
     // Servers in front that compress mark the tag with their encoding: "…-gzip", "…;br".
     .map((each) =>
@@ -43,7 +44,7 @@ function knows(request: Request, tag: string): boolean {
         .replace(/^W\//, "")
         .replace(/[-;]+(gzip|br|zstd|deflate)"$/, '"'),
     );
-  return known.includes(`"${tag}"`) || known.includes("*");
+  return named.includes(`"${tag}"`) || named.includes("*");
 }
 
 /** Longer addresses stay out of headers: clients and proxies limit their size. */

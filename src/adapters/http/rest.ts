@@ -1,11 +1,13 @@
 import cors from "cors";
-import express, { type RequestHandler, type Router } from "express";
+import express, { type Request, type RequestHandler, type Router } from "express";
 import { BoardError } from "../../failures.ts";
 import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
 import { actOf } from "../calls/acting-fields.ts";
-import type { Dispatcher } from "../calls/dispatcher.ts";
-import { addNextLink, sendTagged } from "./answers.ts";
-import { admitted, countedAsRead, jsonBody, requireJson } from "./requests.ts";
+import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
+import type { Success } from "../calls/envelope.ts";
+import type { RepeatedCall } from "../calls/kept-answers.ts";
+import { addNextLink, namesTag, sendTagged, tagOf } from "./answers.ts";
+import { admitted, countedAsRead, credentialsOf, jsonBody, requireJson } from "./requests.ts";
 
 /** Headers of answers that scripts of web pages may read. */
 const EXPOSED =
@@ -33,7 +35,10 @@ export function restRouter(operations: readonly Operation[], dispatcher: Dispatc
       const pattern = path.replace(/\{(\w+)\}/g, ":$1");
       methods.set(pattern, [...(methods.get(pattern) ?? []), operation.rest.method]);
       const method = operation.rest.method.toLowerCase() as "get" | "post" | "patch" | "delete";
-      router[method](pattern, ...routeOf(operation, dispatcher));
+      const reading = operations.find(
+        ({ rest }) => rest.method === "GET" && rest.path === operation.rest.path,
+      );
+      router[method](pattern, ...routeOf(operation, dispatcher, reading));
     }
   }
   const countStray = countedAsRead(dispatcher);
@@ -54,14 +59,19 @@ export function restRouter(operations: readonly Operation[], dispatcher: Dispatc
 
 const idsIn = (path: string) => path.split("{").length;
 
-/** The handlers of one operation: admission, then the body, then the answer. */
-export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHandler[] {
+/**
+ * The handlers of one operation: admission, then the body, then the answer.
+ * @param reading  what reads that which the operation changes, to obey `If-Match`
+ */
+export function routeOf(operation: Operation, dispatcher: Dispatcher, reading?: Operation): RequestHandler[] {
   const readsQuery = operation.rest.method === "GET";
   return [
     async (request, response, next) => {
       const admission = await admitted(dispatcher, operation, request, response);
       response.locals["admission"] = admission;
-      if (admission.refusal !== null) throw admission.refusal;
+      // A key that the first call replaced still names its answer.
+      if (admission.refusal !== null && repeatedCall(operation, request, {}) === null)
+        throw admission.refusal;
       next();
     },
     ...(readsQuery ? [] : [requireJson, jsonBody]),
@@ -83,12 +93,28 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
       const key = request.get("idempotency-key");
       // Clients may send the header with every write.
       if (key !== undefined && takesIdempotencyKey(operation)) input["idempotency_key"] ??= key;
-      const { reply, body } = await dispatcher.perform(
-        operation,
-        response.locals["admission"],
-        input,
-        readsQuery ? "query" : "body",
-      );
+      const admission: Admission = response.locals["admission"];
+      const source = readsQuery ? "query" : "body";
+      const perform = () => dispatcher.perform(operation, admission, input, source);
+      const repeated = repeatedCall(operation, request, input);
+      if (repeated !== null) {
+        const answer = await dispatcher.answers.once(repeated, async () => {
+          const { reply, body } = await perform();
+          return { status: OUTCOME_STATUS[reply.outcome], location: reply.location ?? null, body };
+        });
+        if (answer.location !== null) response.set("Location", answer.location);
+        if (answer.replayed) response.set("Idempotency-Replayed", "true");
+        return void response.status(answer.status).json(answer.body);
+      }
+      const isConditional =
+        reading !== undefined && !readsQuery && CONDITIONS.some((name) => request.get(name) !== undefined);
+      const { reply, body } = isConditional
+        ? await dispatcher.answers.alone(`if-match ${request.path} ${admission.caller?.id}`, async () => {
+            const present = await dispatcher.ask(reading, { ...admission, notes: [] }, request.params);
+            if (!meetsConditions(request, present)) throw new BoardError("precondition_failed");
+            return perform();
+          })
+        : await perform();
       response.status(OUTCOME_STATUS[reply.outcome]);
       if (reply.location !== undefined) response.set("Location", reply.location);
       if (reply.replayed === true) response.set("Idempotency-Replayed", "true");
@@ -99,6 +125,28 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
       sendTagged(request, response, { type: JSON_TYPE, text, keep: "no-cache", tagged: lastingText(text) });
     },
   ];
+}
+
+/** The call that a request with `Idempotency-Key` repeats, or is the first of; null where no answer is kept. */
+function repeatedCall(operation: Operation, request: Request, input: unknown): RepeatedCall | null {
+  const idempotencyKey = request.get("idempotency-key");
+  const { apiKey, address } = credentialsOf(request);
+  if (operation.repeatable !== true || idempotencyKey === undefined) return null;
+  if (apiKey === null && operation.auth === "key") return null;
+  const caller = apiKey ?? `${address} ${request.get("user-agent")}`;
+  return { operation: operation.name, idempotencyKey, caller, input };
+}
+
+const CONDITIONS = ["if-match", "if-unmodified-since"];
+
+/** Whether what is to be changed is still the version that the caller has seen. `If-Match` counts before the date. */
+function meetsConditions(request: Request, present: Success): boolean {
+  const named = request.get("if-match");
+  if (named !== undefined) return namesTag(named, tagOf(lastingText(JSON.stringify(present))));
+  const since = Date.parse(request.get("if-unmodified-since") ?? "");
+  const changed = Date.parse(String((present.data as { updated_at?: string }).updated_at));
+  // The header has no fractions of seconds. Without either date there is nothing to compare.
+  return !(Math.floor(changed / 1_000) * 1_000 > since);
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";

@@ -112,7 +112,7 @@ Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":�
 
 A post has what it was written with (the link as \`link\`), and \`${added.join(", ")}\`.
 
-\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${method} ${path}.`,
+\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Over REST, so can registration, \`rotate-key\`, saving a query and \`rotate-secret\`, by a UUID in that header: for ten minutes the first answer comes again. PATCH and DELETE obey \`If-Match\` (412). Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${method} ${path}.`,
   };
 }
 

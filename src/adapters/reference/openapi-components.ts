@@ -86,7 +86,7 @@ export function answersOf(operation: Operation, site: Site): JsonObject {
       ...(outcome === "created" ? (["Location"] as const) : []),
       ...(reads ? (["ETag"] as const) : []),
       ...(reads && list ? (["Link"] as const) : []),
-      ...(replay ? (["Idempotency-Replayed"] as const) : []),
+      ...(replay || operation.repeatable === true ? (["Idempotency-Replayed"] as const) : []),
     ];
     const description = replay
       ? "Sent before with this idempotency key: what was written then, unchanged."

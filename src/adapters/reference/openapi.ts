@@ -102,13 +102,16 @@ function operationObject(operation: Operation, operationId: string, path: string
     ...inPath.map((name) => parameter(name, "path")),
     ...inQuery.map((name) => parameter(name, "query")),
     ...(takesIdempotencyKey(operation)
+      ? [header("Idempotency-Key", "The same as `idempotency_key` in the body, which wins.")]
+      : []),
+    ...(operation.repeatable === true ? [header("Idempotency-Key", REPEATED)] : []),
+    ...(isConditional(operation)
       ? [
-          {
-            name: "Idempotency-Key",
-            in: "header",
-            description: "The same as `idempotency_key` in the body, which wins.",
-            schema: { type: "string" },
-          },
+          header(
+            "If-Match",
+            "An `ETag` of the same address: 412 if what is to be changed is no longer that.",
+          ),
+          header("If-Unmodified-Since", "412 if its `updated_at` is later; counts without `If-Match`."),
         ]
       : []),
   ];
@@ -189,3 +192,16 @@ function sitePaths(site: Site): JsonObject {
     }),
   };
 }
+
+const header = (name: string, description: string): JsonObject => ({
+  name,
+  in: "header",
+  description,
+  schema: { type: "string" },
+});
+
+/** A UUID, since whoever sends the same key, from the same address, with the same body gets the same answer. */
+const REPEATED =
+  "A UUID of your own. The same call sent again within ten minutes, after a lost answer, gets the first answer again.";
+
+const isConditional = ({ rest }: Operation) => rest.method === "PATCH" || rest.method === "DELETE";
