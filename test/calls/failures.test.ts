@@ -317,7 +317,10 @@ describe("failures", () => {
   it("fails with precondition_failed for a change of another version", async () => {
     const { id } = (await post({ title: "A version", body: "The first." })).body.data;
     const options = { ...me, headers: { "if-match": '"another"' } };
-    expectFailure(await call(board, `PATCH /posts/${id}`, { title: "Changed" }, options), "precondition_failed");
+    expectFailure(
+      await call(board, `PATCH /posts/${id}`, { title: "Changed" }, options),
+      "precondition_failed",
+    );
   });
 
   it("provokes every failure of the table except those that need a broken machine", () => {
