@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { defineTool, ok } from "../src/operation.ts";
-import { PostId, PostWithContext } from "../src/schema/post.ts";
+import { LIMITS, PostId, PostWithContext } from "../src/schema/post.ts";
+import { numeric } from "../src/schema/scalars.ts";
 
 export default defineTool({
   name: "get_post",
   title: "Read one post",
   when: "Read one post in full, with its replies and related posts.",
-  input: z.object({ id: PostId.describe("Id of the post, or its page URL.") }),
+  input: z.object({
+    id: PostId.describe("Id of the post, or its page URL."),
+    limit: numeric({ min: 0, max: LIMITS.repliesInPost, integer: true })
+      .default(LIMITS.repliesInPost)
+      .describe("Replies, 0 to 20. Default 20."),
+  }),
   output: PostWithContext,
   auth: "open",
   effect: "reads",
@@ -16,8 +22,8 @@ export default defineTool({
   also: { given: "cursor", operation: "list_replies" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 
-  async handle({ id }, { posts, caller, now }) {
-    const { data, repliesCursor, notes } = await posts.read(id, caller, now);
+  async handle({ id, limit }, { posts, caller, now }) {
+    const { data, repliesCursor, notes } = await posts.read(id, caller, now, limit);
     return ok(data, {
       notes,
       ...(repliesCursor === null ? {} : { meta: { replies_cursor: repliesCursor } }),

@@ -24,8 +24,12 @@ export default defineTool({
 
   async handle(input, { search, line, now }) {
     const page = await search.run(input, now, { gone: line?.closed });
-    const { posts, nextCursor, notes, query, ranking, first, total, corrections, understood } = page;
+    const { posts, nextCursor, notes, query, ranking, first, total, fitting, corrections, understood } = page;
     const corrected = corrections.length === 0 ? {} : { corrected: corrections };
-    return ok(posts, { nextCursor, notes, meta: { query, ranking, total, first, ...corrected, understood } });
+    return ok(posts, {
+      nextCursor,
+      notes,
+      meta: { query, ranking, total, first, fitting, ...corrected, understood },
+    });
   },
 });

@@ -333,3 +333,52 @@ describe("first tries", () => {
     await keyless.close();
   });
 });
+
+describe("a search with few matches under filters", () => {
+  it("says how many posts fit the filters alone, by a call that lists them, and shows them where they fit the page", async () => {
+    const place = { kind: "event", location: { name: "Graz", lat: 47.07, lng: 15.44 } };
+    for (let n = 0; n < 15; n += 1) {
+      const { title, body } = distinctText(100 + n);
+      const fields = {
+        ...place,
+        title,
+        body: `${body} ${n < 2 ? "For toddlers." : ""}`,
+        starts_at: `2098-05-0${1 + (n % 5)}T10:00:00Z`,
+      };
+      await call(board, "POST /posts", fields, owner);
+    }
+    const sent = {
+      q: "toddlers",
+      kind: "event",
+      near: "47.07,15.44",
+      after: "2098-05-01",
+      before: "2098-05-06",
+    };
+    for (const sort of ["relevance", "soonest"]) {
+      const { text } = await client.call("search", { ...sent, sort });
+      const [, proposed = "{}"] =
+        /Posts 1–2 of 2.* that hold the words; 15 fit the filters alone: search (\{.*?\})\./.exec(text) ?? [];
+      expect(proposed, text).toContain('"near":"47.07,15.44"');
+      expect((await client.call("search", JSON.parse(proposed))).text).toContain("Posts 1–15 of 15");
+      if (sort === "soonest") expect(text).toMatch(/\nWeak: [\s\S]*\n15\. /);
+    }
+    const { meta } = (await call(board, `GET /search?${new URLSearchParams(sent)}`)).body;
+    expect([meta.total, meta.fitting, meta.note]).toEqual([
+      2,
+      15,
+      expect.stringContaining("15 posts fit the filters alone"),
+    ]);
+    expect((await client.call("search", { q: "toddlers" })).text).not.toContain("fit the filters alone");
+  });
+
+  it("reads a post without its replies, or with some", async () => {
+    const root = idIn((await client.call("create_post", { ...distinctText(130), kind: "thread" })).text);
+    for (const body of ["One.", "Two.", "Three."])
+      await call(board, "POST /posts", { body, parent_id: root }, owner);
+    expect((await client.call("get_post", { id: root, limit: 0 })).text).not.toContain("> One.");
+    const some = await client.call("get_post", { id: root, limit: 2 });
+    expect(some.text).toContain("Replies, oldest first (2 of 3):");
+    const [tool, args] = nextCall(some.text);
+    expect((await client.call(tool, args)).text).toContain("> Three.");
+  });
+});

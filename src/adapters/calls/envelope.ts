@@ -44,7 +44,8 @@ export class Envelopes {
     surface: Surface = "rest",
   ): Promise<Success> {
     const all = [...notes, ...(reply.notes ?? [])];
-    const said = all.map((note) => adviceOn(surface, note));
+    // An empty wording is one that the surface says elsewhere.
+    const said = all.map((note) => adviceOn(surface, note)).filter((note) => note !== "");
     return {
       ok: true,
       // Parsing strips every field that the operation's output does not name.

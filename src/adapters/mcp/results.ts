@@ -169,7 +169,7 @@ function listLines(call: Call, body: Performed["body"]): string[] {
   const strong = rows.findIndex(({ post }) => post.weak === true);
   const matches = strong === -1 ? texts : texts.slice(0, strong);
   return [
-    `${today} ${countOf(matches.length, meta)}${matches.length === 0 ? "" : order}. ${pagesOf(rows[0]?.post, site)}`,
+    `${today} ${countOf(matches.length, meta)}${matches.length === 0 ? "" : order}${fittingOnly(call, meta)}. ${pagesOf(rows[0]?.post, site)}`,
     UNTRUSTED,
     ...matches,
     ...(matches.length === texts.length ? [] : [WEAK, ...texts.slice(matches.length)]),
@@ -180,6 +180,18 @@ function listLines(call: Call, body: Performed["body"]): string[] {
 
 /** Heads the posts that neither the words nor their meaning supports well. */
 const WEAK = "Weak: these are only the nearest, and may have nothing to do with what was asked.";
+
+/** Where few posts hold the words: how many fit the filters alone, and the call that lists them. */
+function fittingOnly({ tool, sent }: Call, { fitting }: Record<string, unknown>): string {
+  if (typeof fitting !== "number") return "";
+  const known = Object.entries(sent).filter(
+    ([key]) => tool.fields.has(key) && key !== "q" && key !== "rerank",
+  );
+  const filters = Object.fromEntries(
+    known.filter(([key, value]) => !(key === "sort" && value === "relevance")),
+  );
+  return ` that hold the words; ${fitting} fit the filters alone: ${tool.name} ${visibleJson(filters)}`;
+}
 
 /** `Posts 1–20 of 43`, where the matches were counted. */
 function countOf(shown: number, { first, total }: Record<string, unknown>): string {

@@ -46,14 +46,15 @@ export class Posts {
     id: string,
     caller: StoredPublisher | null,
     now: number,
+    limit: number = LIMITS.repliesInPost,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
     const [post, replies] = await Promise.all([
       this.#store.posts.get(id),
-      this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
+      this.#store.posts.replies(id, { after: null, limit: limit + 1 }),
     ]);
     if (post === null || post.state === "removed") throw new BoardError("post_not_found");
     const related = await this.#relatedTo(post, now);
-    const first = cutPage(replies, LIMITS.repliesInPost);
+    const first = cutPage(replies, limit);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);
     if (post.expiresAt <= now)

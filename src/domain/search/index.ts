@@ -31,6 +31,7 @@ import {
   wordsUnderstood,
 } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
+import { type FoundPost, FULL_PAGE, isFiltered, othersByTime, weakResults, withoutText } from "./weak.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -44,6 +45,8 @@ export interface SearchPage {
   first: number | null;
   /** How many posts match, counted to `COUNTED_MAX`. */
   total: number;
+  /** How many posts fit the filters alone, where that is more and the matches are few. */
+  fitting: number | undefined;
   query: Record<string, unknown>;
   ranking: RankingMode;
   /** Words of `q` that were taken for others. */
@@ -101,7 +104,20 @@ export class Search {
         : await this.#byTime(plan, plan.sort, query, advice);
     const isFirst = advice && query.cursor === undefined;
     const isRanked = isFirst && plan.sort === "relevance";
-    const weak = isRanked ? await weakResults(this.#parts.index, plan, page.found, query.limit) : [];
+    const fitting =
+      isFirst && plan.asksWords && isFiltered(query) && page.total < query.limit
+        ? await this.#parts.index.count(withoutText(plan.question))
+        : null;
+    // All that fit the filters follow where the page holds them; who filters well may have said all with it.
+    const most = fitting !== null && fitting <= query.limit ? fitting : Math.min(FULL_PAGE, query.limit);
+    const weak = isRanked
+      ? await weakResults(this.#parts.index, plan, page.found, most)
+      : await othersByTime(
+          this.#parts.index,
+          plan,
+          page.found,
+          fitting !== null && fitting <= query.limit ? fitting : 0,
+        );
     const posts = await this.#shown([...page.found, ...weak], plan.question);
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
@@ -113,12 +129,16 @@ export class Search {
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
       ...notesOnBounds(query),
+      ...(fitting !== null && fitting > page.total
+        ? [{ rest: `${fitting} posts fit the filters alone: the same search without \`q\`.`, tools: "" }]
+        : []),
     ];
     return {
       posts,
       nextCursor: page.nextCursor,
       first: page.first,
       total: Math.min(page.total, COUNTED_MAX),
+      fitting: fitting !== null && fitting > page.total ? fitting : undefined,
       query: appliedJson({ ...query, q: plan.text ?? undefined }, plan.sort, plan.question.filter),
       ranking: plan.mode,
       corrections: plan.corrections,
@@ -295,15 +315,6 @@ interface Plan {
   list: string;
 }
 
-/** A post on a page of results. */
-interface FoundPost {
-  id: string;
-  /** 0…1, or null where nothing is ranked. */
-  relevance: number | null;
-  /** Neither words nor meaning support it well. */
-  weak?: true;
-}
-
 interface Found {
   found: FoundPost[];
   nextCursor: string | null;
@@ -317,33 +328,4 @@ function sortOf(query: SearchQuery, asksWords: boolean): Sort {
   if (query.sort === "newest" || query.sort === "soonest") return query.sort;
   const onlyEvents = query.kind?.length === 1 && query.kind[0] === "event";
   return onlyEvents && (query.after !== undefined || query.before !== undefined) ? "soonest" : "newest";
-}
-
-/** Matches that fill a page: with fewer, weak results follow. */
-const FULL_PAGE = 10;
-
-/**
- * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
- * answers have cosines as low as noise, so a short page may hold them, but nobody is notified of them and none is counted.
- * None without a vector, and none beside quoted phrases, which must occur.
- */
-async function weakResults(
-  index: SearchIndex,
-  { question, lifts }: { question: Question; lifts: readonly Lift[] },
-  found: readonly FoundPost[],
-  limit: number,
-): Promise<FoundPost[]> {
-  const missing = Math.min(FULL_PAGE, limit) - found.length;
-  const { words, vector } = question;
-  if (missing <= 0 || vector === null || (words?.phrases.length ?? 0) > 0) return [];
-  const excluded = words?.excluded ?? [];
-  const nearest = {
-    ...question,
-    words: excluded.length === 0 ? null : { any: [], phrases: [], excluded },
-    minCosine: -1,
-  };
-  const except = new Set(found.map(({ id }) => id));
-  const ranked = await index.rank(nearest, { limit: missing, except, lifts });
-  const most = found.at(-1)?.relevance ?? 1;
-  return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, most), weak: true }));
 }

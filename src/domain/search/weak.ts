@@ -1,0 +1,69 @@
+import type { Question, SearchIndex } from "../../ports/search-index.ts";
+import type { Lift, PostFilter } from "../../schema/filter.ts";
+import type { SearchQuery, Sort } from "../../schema/query.ts";
+
+/** A post on a page of results. */
+export interface FoundPost {
+  id: string;
+  /** 0…1, or null where nothing is ranked. */
+  relevance: number | null;
+  /** Neither words nor meaning support it well. */
+  weak?: true;
+}
+
+/** Whether anything but words narrows the search. */
+export const isFiltered = ({ kind = [], tags = [], near, after, before }: SearchQuery): boolean =>
+  kind.length + tags.length > 0 || near !== undefined || after !== undefined || before !== undefined;
+
+export const withoutText = <Asked extends Question>(question: Asked): Asked => ({
+  ...question,
+  words: null,
+  vector: null,
+});
+
+/** Matches that fill a page: with fewer, weak results follow. */
+export const FULL_PAGE = 10;
+
+/**
+ * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
+ * answers have cosines as low as noise, so a short page may hold them, but nobody is notified of them and none is counted.
+ * None without a vector, and none beside quoted phrases, which must occur.
+ */
+export async function weakResults(
+  index: SearchIndex,
+  { question, lifts }: { question: Question; lifts: readonly Lift[] },
+  found: readonly FoundPost[],
+  most: number,
+): Promise<FoundPost[]> {
+  const missing = most - found.length;
+  const { words, vector } = question;
+  if (missing <= 0 || vector === null || (words?.phrases.length ?? 0) > 0) return [];
+  const excluded = words?.excluded ?? [];
+  const nearest = {
+    ...question,
+    words: excluded.length === 0 ? null : { any: [], phrases: [], excluded },
+    minCosine: -1,
+  };
+  const except = new Set(found.map(({ id }) => id));
+  const ranked = await index.rank(nearest, { limit: missing, except, lifts });
+  const highest = found.at(-1)?.relevance ?? 1;
+  return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, highest), weak: true }));
+}
+
+/**
+ * The other posts that fit the filters of a list by time, in its order and marked as weak. None beside quoted phrases or
+ * excluded words, which a post must or must not hold.
+ * @param fitting  how many posts fit the filters; 0 asks for none
+ */
+export async function othersByTime(
+  index: SearchIndex,
+  { question, sort }: { question: Question & { filter: PostFilter }; sort: Sort },
+  found: readonly FoundPost[],
+  fitting: number,
+): Promise<FoundPost[]> {
+  const { phrases = [], excluded = [] } = question.words ?? {};
+  if (fitting <= found.length || sort === "relevance" || phrases.length + excluded.length > 0) return [];
+  const listed = await index.list(withoutText(question), { order: sort, after: null, limit: fitting });
+  const known = new Set(found.map(({ id }) => id));
+  return listed.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, relevance: null, weak: true }));
+}
