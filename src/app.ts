@@ -47,7 +47,7 @@ export function buildApp(
 function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
     const database = await board.store.ping().catch(() => null);
-    const store = database?.canWrite === true;
+    const store = database?.unwritable === null;
     const index = board.index.ready();
     const ok = store && index && !stopping.begun;
     const answer: Readiness = {

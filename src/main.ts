@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import "./old-node.ts";
 import { Command } from "commander";
-import { exitCodeOf, WRONG_USE, withoutExits } from "./cli/program.ts";
+import { exitCodeOf, takeSignals, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { BoardError, ConfigError } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
@@ -75,6 +75,7 @@ try {
   // A call that begins with an option is one of the default command.
   if (first.startsWith("-") && !OUTLINE_ALONE.includes(first)) args.unshift("serve");
   const [asked = ""] = args;
+  if (asked === "serve") takeSignals();
   const wanted = commandIn(asked);
   for (const [name, [says, load]] of Object.entries(COMMANDS)) {
     const command = name === wanted ? await load() : new Command(name);

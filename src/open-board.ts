@@ -215,6 +215,7 @@ export async function openBoard(
     jobs,
     clock,
     failed: (what, error) => log(`${what} failed`, error),
+    available: () => outages.over(),
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
   const writing = new Writing({ store, index, site, secrets, written: background.written.bind(background) });

@@ -11,6 +11,7 @@ import { ensureFiles, FilesMissing } from "../embed/files.ts";
 import { findRuntime, runtimeFor } from "../embed/runtime.ts";
 import { ConfigError } from "../failures.ts";
 import { type Finding, passed, problem, warning } from "../ports/finding.ts";
+import type { Readiness } from "../schema/board.ts";
 import { examineStore, storedSetting } from "../store/open.ts";
 import { HALF_IMPORTED, IMPORT_MARK, isHalfImported } from "../transfer/import-board.ts";
 import { listenOn } from "./listen.ts";
@@ -156,19 +157,25 @@ async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
     yield passed("PORT", `${host}:${port} can be listened on`);
   } catch (error) {
     const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-    yield cause?.code === "EADDRINUSE" && (await isBoard(port))
-      ? passed("PORT", `${port} is this machine's running board`)
-      : problem("PORT", message);
+    const running = cause?.code === "EADDRINUSE" ? await readinessAt(port) : null;
+    if (running === null) yield problem("PORT", message);
+    else yield passed("PORT", `${port} is this machine's running board`);
+    if (running !== null && !running.writing && !running.stopping) yield problem("board", NOT_WRITING);
   }
 }
 
-async function isBoard(port: number): Promise<boolean> {
+const NOT_WRITING =
+  "the running board cannot write, and refuses posts: its log says why. Where its files were moved or replaced, stop it before anything else";
+
+/** What the board on a port of this machine says of itself, or null where none answers. */
+async function readinessAt(port: number): Promise<Pick<Readiness, "writing" | "stopping"> | null> {
   try {
     const signal = AbortSignal.timeout(2_000);
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal });
-    return "search" in ((await answer.json()) as object);
+    const said = (await answer.json()) as Readiness;
+    return "search" in said ? said : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -8,9 +8,10 @@ import { answerBrokenRequests } from "../adapters/http/broken-requests.ts";
 import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
-import { openBoard } from "../open-board.ts";
+import { type OpenBoard, openBoard } from "../open-board.ts";
 import { listenError, listenOn } from "./listen.ts";
 import { createProgress, openLogger } from "./output.ts";
+import { onStopSignal } from "./program.ts";
 
 /** `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
 export function serveCommand(): Command {
@@ -22,8 +23,12 @@ async function serve(): Promise<void> {
   const logger = openLogger(config.logLevel);
   const progress = (label: string, total: number) =>
     createProgress(label, total, { line: (text) => logger.info(text) });
-  const board = await openBoard(config, { logger, progress });
-  if (config.embeddings === "required" && (await board.embedder.settled()) !== "ready") {
+  const opening = openBoard(config, { logger, progress });
+  const early = stopsWhileOpening(opening, logger);
+  const board = await opening;
+  const hasModel = config.embeddings !== "required" || (await board.embedder.settled()) === "ready";
+  if (early.begun) return new Promise(() => {});
+  if (!hasModel) {
     await board.close();
     throw new Error(
       "EMBEDDINGS=required, but the model can be neither loaded nor downloaded; see the lines above.",
@@ -45,6 +50,7 @@ async function serve(): Promise<void> {
   answerBrokenRequests(server, board.site.manual);
   const admin = registry === null ? null : await openAdmin(registry, server, config, logger);
   await listenOn(server, config.port, config.host);
+  if (early.begun) return new Promise(() => {});
   board.start();
   const { port } = server.address() as AddressInfo;
   logger.info(
@@ -54,13 +60,32 @@ async function serve(): Promise<void> {
   const stop = async (signal: NodeJS.Signals) => {
     logger.info({ signal }, "stopping");
     const endWaits = () => board.services.waits.stop();
-    if (!(await stopping.begin(server, { notice: signal === "SIGTERM", endWaits }))) return;
+    if (!(await stopping.begin(server, { notice: signal !== "SIGINT", endWaits }))) return;
     await admin?.stop();
     await board.close();
     process.exit(0);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  onStopSignal((signal) => void stop(signal));
+}
+
+/** How long a stop waits for a board that still opens. An index that is filled then begins again at the next start. */
+const OPENING_MS = 20_000;
+
+/**
+ * Ends the program with 0 on a signal before the board listens. It waits for the board and closes it: a thread that is ended
+ * while it loads the model would abort the process.
+ */
+function stopsWhileOpening(opening: Promise<OpenBoard>, logger: Logger): { readonly begun: boolean } {
+  const state = { begun: false };
+  onStopSignal(async (signal) => {
+    if (state.begun) return;
+    state.begun = true;
+    logger.info({ signal }, "stopping");
+    const closed = opening.then((board) => board.close()).catch(() => {});
+    await Promise.race([closed, sleep(OPENING_MS, undefined, { ref: false })]);
+    process.exit(0);
+  });
+  return state;
 }
 
 async function openAdmin(

@@ -58,6 +58,7 @@ async function serveLocally(options: StdioOptions): Promise<void> {
   // Not `once`: a second signal would end the process before the stop is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  process.on("SIGHUP", stop);
   const opening = openSoon(config, parts);
   const dispatcher = opening.then(
     (board) => board.dispatcher,

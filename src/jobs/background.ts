@@ -11,6 +11,7 @@ import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
 import { matchPosts } from "./match-posts.ts";
 import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
+import { watchStore } from "./store-watch.ts";
 
 const FLUSH_MS = 1_000;
 /** The longest pause where the store reports each written post: looking for them is then a precaution. */
@@ -33,6 +34,8 @@ interface Parts {
   clock: () => number;
   /** Called with each error and the work that failed, such as `matching`. The work is tried again. */
   failed: (what: string, error: unknown) => void;
+  /** Called every second while the store can be written. */
+  available: () => void;
   /** Called when a run of a job could not begin, with the reason. */
   missed: (job: string, why: string) => void;
 }
@@ -50,6 +53,7 @@ export class Background {
   #isRenewed = false;
   #flusher: NodeJS.Timeout | undefined;
   #stopJobs = async () => {};
+  #endWatch = () => {};
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -126,12 +130,17 @@ export class Background {
       missed: (job, why) => this.#parts.missed(job, why),
       ended: (job, ok) => metrics.jobEnded(job, ok, clock()),
     });
+    this.#endWatch = watchStore(store, {
+      available: this.#parts.available,
+      unavailable: this.#failed("looking at the store"),
+    });
     void embedder.settled().then(() => this.#embedding.nudge(), this.#failed("loading the model"));
   }
 
   /** Ends the work under way and releases claims. Counts may still be added after it; `flush` writes them. */
   async stop(): Promise<void> {
     clearInterval(this.#flusher);
+    this.#endWatch();
     await this.#stopJobs();
     await Promise.all([this.#matcher.stop(), this.#embedding.stop(), this.#deliverer.stop()]);
     await this.#delivery.stop().catch(this.#failed("giving deliveries back"));

@@ -1,11 +1,12 @@
 import { randomFillSync } from "node:crypto";
-import { chown, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { chown, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { SqliteStore } from "../../src/store/sqlite/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { runHere } from "../support/boards/command.ts";
 import { folderForTest } from "../support/run/temporary.ts";
 import { aPost } from "../support/search/rows.ts";
 import { distinctText } from "../support/texts/texts.ts";
@@ -48,14 +49,59 @@ describe("a board on a broken machine", () => {
     expect((await call(board, "POST /posts", distinctText(99), { key })).status).toBe(201);
   });
 
-  it("is not ready to write where its file is gone or may not be written, and goes on reading", async () => {
-    board = await startBoard();
-    const { file } = board.board.store as SqliteStore;
-    await rename(file, `${file}-elsewhere`);
-    const body = { ok: false, reading: true, writing: false };
-    expect(await readiness(board)).toMatchObject({ status: 503, body });
-    await rename(`${file}-elsewhere`, file);
-    expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, writing: true } });
+  it.each(["board.db", "board.db-wal", "board.db-shm"])(
+    "refuses to write while its %s is elsewhere, says so once at the begin and at the end, and goes on reading",
+    async (name) => {
+      board = await startBoard();
+      const running = board;
+      const { key } = await register(board);
+      const kept = (await call(board, "POST /posts", distinctText(1), { key })).body.data;
+      const path = join(dirname((board.board.store as SqliteStore).file), name);
+      await rename(path, `${path}-elsewhere`);
+      const body = { ok: false, reading: true, writing: false };
+      expect(await readiness(board)).toMatchObject({ status: 503, body });
+      for (let n = 2; n < 5; n += 1) {
+        const refused = await call(board, "POST /posts", distinctText(n), { key });
+        expect([refused.status, refused.body.error.code]).toEqual([503, "store_unavailable"]);
+      }
+      expect((await call(board, `GET /posts/${kept.id}`)).status).toBe(200);
+      await rename(`${path}-elsewhere`, path);
+      expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, writing: true } });
+      expect((await call(board, "POST /posts", distinctText(9), { key })).status).toBe(201);
+      const lines = (text: string) => running.logs.filter((line) => line.includes(text)).length;
+      await eventually(
+        async () => lines("available again"),
+        (count) => count > 0,
+      );
+      expect([lines("were moved, deleted or replaced"), lines("available again")]).toEqual([1, 1]);
+    },
+  );
+
+  it("says within two seconds that its files are gone though nobody writes, and acknowledges nothing that is lost", async () => {
+    const folder = folderForTest();
+    board = await startBoard({}, { dataDir: folder });
+    const running = board;
+    const { key } = await register(board);
+    const file = (board.board.store as SqliteStore).file;
+    for (const suffix of ["", "-wal", "-shm"]) await rm(file + suffix);
+    const said = await eventually(
+      async () => running.logs.filter((line) => line.includes("were moved, deleted or replaced")),
+      (lines) => lines.length > 0,
+      4_000,
+    );
+    expect(said).toHaveLength(1);
+    const doctor = await runHere(["doctor"], { DATA_DIR: folder, PORT: new URL(running.url).port });
+    expect([doctor.code, doctor.stdout]).toEqual([
+      1,
+      expect.stringMatching(/problem +board +the running board cannot write/),
+    ]);
+    // Another file in its place, as a restore beside a running board makes, is not this board's either.
+    await writeFile(file, "");
+    const statuses = await Promise.all(
+      [1, 2, 3].map((n) => call(running, "POST /posts", distinctText(n), { key })),
+    );
+    expect(statuses.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect((await call(board, "POST /publishers", { name: "Late", accept_terms: true })).status).toBe(503);
   });
 
   it.runIf(process.geteuid?.() === 0)(
@@ -100,6 +146,8 @@ describe("a board on a broken machine", () => {
       body: { ok: false, store: false, reading: false },
     });
     expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
+    const refused = await call(board, "POST /publishers", { name: "Late", accept_terms: true });
+    expect([refused.status, refused.body.error.code]).toEqual([503, "store_unavailable"]);
   });
 
   it("embeds posts even if the disk was full when the model became ready", async () => {

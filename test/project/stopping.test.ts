@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { BoardProcess } from "../support/boards/board-process.ts";
+import { BoardProcess, boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { distinctText } from "../support/texts/texts.ts";
@@ -102,6 +106,66 @@ describe.concurrent("a board of its own process", () => {
     expect(answer).toContain("HTTP/1.1 201");
   });
 });
+
+/** How many; 40 were tried by hand. */
+const STOPS = Number(process.env["TEST_STOPS"] ?? 8);
+
+describe.runIf(process.platform === "linux")("a start of the program", () => {
+  it("that a signal stops at any moment ends with 0", { timeout: 600_000 }, async () => {
+    const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+    for (let n = 0; n < STOPS; n += 1) {
+      const env = boardEnvironment({
+        DATA_DIR: join(folder, "starts"),
+        PORT: String(await freePort()),
+        EMBEDDINGS: "auto",
+        LOG_LEVEL: "info",
+      });
+      const child = spawn(process.execPath, PROGRAM, { env, stdio: ["ignore", "ignore", "pipe"] });
+      let said = "";
+      child.stderr?.on("data", (chunk) => (said += chunk));
+      const ended = new Promise((done) => child.once("exit", (code, signal) => done(code ?? signal)));
+      // Before Node itself has started, nothing can take a signal.
+      await eventually(
+        async () => takesSignals(child.pid ?? 0),
+        (catches) => catches,
+        60_000,
+      );
+      // From the first module to a model that is loaded: the later half waits for the log's first line.
+      if (n % 2 === 1)
+        await eventually(
+          async () => said,
+          (text) => text.includes("the board is open"),
+          60_000,
+        );
+      await sleep(Math.random() * 1_500);
+      child.kill(signals[n % 3]);
+      expect([signals[n % 3], await ended, said.includes("Napi")]).toEqual([signals[n % 3], 0, false]);
+    }
+  });
+
+  it("by npm ends with npm, and frees its port", async () => {
+    const port = await freePort();
+    const env = boardEnvironment({ DATA_DIR: join(folder, "npm"), PORT: String(port) });
+    const cwd = resolve(import.meta.dirname, "../..");
+    const npm = spawn("npm", ["start"], { cwd, env, stdio: "ignore" });
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    expect(await eventually(answers, (up) => up, 60_000)).toBe(true);
+    const ended = once(npm, "exit");
+    npm.kill("SIGTERM");
+    await ended;
+    expect(await eventually(answers, (up) => !up, 60_000)).toBe(false);
+  });
+});
+
+/** Whether the process has a handler of SIGHUP, the first signal; Node itself has one of SIGTERM and of SIGINT. */
+function takesSignals(pid: number): boolean {
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+  return (BigInt(`0x${mask}`) & 1n) === 1n;
+}
 
 /** The first question to `/readyz` that fails: the listener took it, so it took what was sent before. */
 async function readinessFalls(board: BoardProcess): Promise<Sent> {

@@ -46,6 +46,8 @@ export function logFailure(error: BoardError, logger: Logger, outages: Outages):
 const REMINDER_MS = 10 * 60_000;
 /** After so long without a failure, the next one is another outage. */
 const CALM_MS = 60_000;
+/** After so long without a failure, an outage is over if the store says so too. */
+const OVER_MS = 2_000;
 /** Reasons kept apart at most; the stores have about ten. */
 const REASONS_MAX = 100;
 
@@ -53,6 +55,8 @@ const REASONS_MAX = 100;
 export class Outages {
   readonly #parts: { logger: Logger; clock: () => number };
   readonly #known = new Map<string, { loggedAt: number; metAt: number; times: number }>();
+  /** When the outage that goes on was first logged, or null. */
+  #beganAt: number | null = null;
 
   constructor(parts: { logger: Logger; clock: () => number }) {
     this.#parts = parts;
@@ -70,5 +74,17 @@ export class Outages {
     this.#known.set(error.message, { loggedAt: now, metAt: now, times: 0 });
     const before = known === undefined || known.times === 0 ? {} : { times_since_last_line: known.times };
     this.#parts.logger.error({ err: error, ...before }, "the store is unavailable");
+    this.#beganAt ??= now;
+  }
+
+  /** The store was asked and works: logs the end of an outage, once nothing has met it for a while. */
+  over(): void {
+    const now = this.#parts.clock();
+    const metAt = Math.max(...[...this.#known.values()].map((known) => known.metAt));
+    if (this.#beganAt === null || now - metAt < OVER_MS) return;
+    const seconds = Math.round((now - this.#beganAt) / 1_000);
+    this.#known.clear();
+    this.#beganAt = null;
+    this.#parts.logger.info({ seconds }, "the store is available again");
   }
 }

@@ -41,8 +41,8 @@ export interface Store {
   finishErasures(): Promise<boolean>;
   /** Drops counters of limits, rankings and sign-ins that have expired. Absent where the database does so by itself. */
   pruneExpired?(now: number): Promise<void>;
-  /** Reads one row, and tells whether the database can be written; rejects when it does not answer. */
-  ping(): Promise<{ canWrite: boolean }>;
+  /** Reads one row, and tells why the database cannot be written, or null; rejects when it does not answer. */
+  ping(): Promise<{ unwritable: StoreUnavailable | null }>;
   close(): Promise<void>;
 }
 

@@ -129,7 +129,7 @@ export async function openMongodb(url: string, log?: (line: string) => void): Pr
     },
     async ping() {
       await connection.run(() => connection.db.command({ ping: 1 }));
-      return { canWrite: true };
+      return { unwritable: null };
     },
     close: () => connection.close(),
   };

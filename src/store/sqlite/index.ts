@@ -19,6 +19,7 @@ import {
 } from "./database/connection.ts";
 import { examineSqlite, settingInFile } from "./database/examine.ts";
 import { STORE_MIGRATIONS } from "./database/migrations.ts";
+import { unwritableReason } from "./database/own-files.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
 import { migrateSqlite, type Part } from "./database/upgrade.ts";
 import { sqliteWorkStore } from "./database/work.ts";
@@ -146,7 +147,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     reindex: () => reindex(context),
     async ping() {
       const parts = await Promise.all([connection.ping(), scratch.ping()]);
-      return { canWrite: parts.every(({ canWrite }) => canWrite) };
+      return { unwritable: parts.find(({ unwritable }) => unwritable !== null)?.unwritable ?? null };
     },
     async close() {
       await context.index.close();
@@ -182,8 +183,11 @@ function refusalOf(file: string, error: unknown): unknown {
   }
   if (!(error instanceof Error)) return error;
   if (error === cause && sqliteCode(error) === null && !("syscall" in error)) return error;
+  const why = unwritableReason(file);
   return new Error(
-    `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`,
+    why === null
+      ? `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`
+      : `${file} cannot be opened: ${why}.`,
     { cause },
   );
 }

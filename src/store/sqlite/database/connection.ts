@@ -1,5 +1,4 @@
-import { constants, existsSync } from "node:fs";
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFile } from "../../../folders.ts";
@@ -8,6 +7,7 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
 import { inSteps } from "../../rules/rows.ts";
+import { OwnFiles, unwritableReason } from "./own-files.ts";
 import { createWriter } from "./writer.ts";
 
 /** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
@@ -27,10 +27,10 @@ export interface SqliteConnection {
   /** Passes an error of the file on as `StoreUnavailable`, any other as it is, and remembers what `ping` must know. */
   reported(error: unknown): never;
   /**
-   * Reads a row, looks whether the file is there and may be written, and writes a row after a write has failed; rejects while
-   * it cannot be read or is damaged.
+   * Reads a row, looks whether the file is there and may be written, and writes a row after a write has failed. Resolves to why
+   * nothing can be written, by which `write` rejects too; rejects while it cannot be read or is damaged.
    */
-  ping(): Promise<{ canWrite: boolean }>;
+  ping(): Promise<{ unwritable: StoreUnavailable | null }>;
   /** Moves the log into the file and empties it; false when others held it for `patienceMs`. */
   emptyLog(patienceMs: number): Promise<boolean>;
   /** Waits for queued writes, then closes. */
@@ -67,6 +67,9 @@ export async function connectSqlite(
 ): Promise<SqliteConnection> {
   // Private to its owner: it holds secrets. The log and other files beside it inherit its permissions.
   if (!existsSync(file)) makePrivateFile(file);
+  // SQLite would open for reading alone what cannot be written, and stay at that when it can be.
+  const unwritable = unwritableReason(file);
+  if (unwritable !== null) throw new Error(`${file} cannot be opened: ${unwritable}.`);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryBusy(() => {
@@ -91,7 +94,13 @@ export async function connectSqlite(
   }
 
   const cache = new Map<string, StatementSyncInstance>();
-  const writer = createWriter(db, retryBusy, committed);
+  /** Damage stays until a backup is restored. */
+  let damage: StoreUnavailable | null = null;
+  /** The latest write failed so. */
+  let failure: StoreUnavailable | null = null;
+  const files = durability === "full" ? new OwnFiles(file) : null;
+  const refusal = () => damage ?? files?.refusal() ?? null;
+  const writer = createWriter(db, { retryBusy, committed, refusal });
   const sql = (text: string) => {
     let statement = cache.get(text);
     if (statement === undefined) {
@@ -100,15 +109,12 @@ export async function connectSqlite(
     }
     return statement;
   };
-  /** Damage stays until a backup is restored. */
-  let damage: StoreUnavailable | null = null;
-  let canWrite = true;
   const reported = (error: unknown): never => {
     const reason = UNAVAILABLE[sqliteCode(error) ?? 0];
     if (reason === undefined) throw error;
     const unavailable = new StoreUnavailable(reason, { cause: error });
     if (isDamaged(error)) damage = unavailable;
-    else if (!isBusy(error)) canWrite = false;
+    else if (!isBusy(error)) failure = unavailable;
     throw unavailable;
   };
   const read = <T>(ask: () => T) => retryBusy(ask).catch(reported);
@@ -122,13 +128,20 @@ export async function connectSqlite(
     async ping() {
       if (damage !== null) throw damage;
       await read(() => sql("SELECT version FROM agent_board_version LIMIT 1").get());
-      const mayWrite = await access(file, constants.W_OK).then(isDone, isNot);
-      canWrite ||= await write(() => {
-        const probe = "x".repeat(PROBE_BYTES);
-        sql("INSERT INTO agent_board_version VALUES (?, 0)").run(probe);
-        sql("DELETE FROM agent_board_version WHERE part = ?").run(probe);
-      }).then(isDone, isNot);
-      return { canWrite: canWrite && mayWrite };
+      const refused = refusal();
+      if (refused !== null || failure === null) return { unwritable: refused };
+      const probe = () => {
+        const part = "x".repeat(PROBE_BYTES);
+        sql("INSERT INTO agent_board_version VALUES (?, 0)").run(part);
+        sql("DELETE FROM agent_board_version WHERE part = ?").run(part);
+        failure = null;
+      };
+      return {
+        unwritable: await write(probe).then(
+          () => null,
+          () => failure,
+        ),
+      };
     },
     statements: () => [...cache.keys()],
     async emptyLog(patienceMs) {
@@ -153,9 +166,6 @@ export async function connectSqlite(
     },
   };
 }
-
-const isDone = () => true;
-const isNot = () => false;
 
 /** Primary result codes of SQLite that concern the machine, not the statement. */
 const UNAVAILABLE: Readonly<Record<number, string>> = {

@@ -25,13 +25,21 @@ interface Job {
  * A commit costs one flush to disk, whatever its size, so all jobs queued in one turn of the event loop share a transaction.
  * Each has a savepoint of its own: a job that throws undoes itself and nothing else.
  *
- * @param retryBusy  calls again while another process holds the write lock
- * @param committed  called after each commit, before the writes in it resolve
+ * @param options.retryBusy  calls again while another process holds the write lock
+ * @param options.committed  called after each commit, before the writes in it resolve
+ * @param options.refusal  why nothing should be written; asked before each transaction, and again before it is acknowledged
  */
 export function createWriter(
   db: DatabaseSyncInstance,
-  retryBusy: <T>(ask: () => T) => Promise<T>,
-  committed: () => void,
+  {
+    retryBusy,
+    committed,
+    refusal,
+  }: {
+    retryBusy: <T>(ask: () => T) => Promise<T>;
+    committed: () => void;
+    refusal: () => StoreUnavailable | null;
+  },
 ): Writer {
   const queue: Job[] = [];
   let draining: Promise<void> | null = null;
@@ -53,10 +61,16 @@ export function createWriter(
     },
   };
 
+  function refuse(): void {
+    const refused = refusal();
+    if (refused !== null) throw refused;
+  }
+
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await nextTurn();
       try {
+        refuse();
         // IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
         await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
       } catch (error) {
@@ -93,6 +107,7 @@ export function createWriter(
       }
       db.exec("COMMIT");
       committed();
+      refuse();
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
       lost = { error };
