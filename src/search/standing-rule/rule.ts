@@ -7,7 +7,7 @@
 export const RULE = {
   words: 0.1,
   doubling: 0.05,
-  cut: { close: 0.37, wide: 0.23 },
+  cut: { close: 0.38, wide: 0.23 },
   /** Beyond these bounds the number of posts that pass says no more: it must not shut an open query. */
   passing: { fewest: 4, usual: 64, most: 256 },
 } as const;
