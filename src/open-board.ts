@@ -15,6 +15,7 @@ import { Board } from "./domain/board/index.ts";
 import { Metrics } from "./domain/board/metrics.ts";
 import { Usage } from "./domain/board/usage.ts";
 import { Cursors } from "./domain/cursors.ts";
+import { Events } from "./domain/events/index.ts";
 import { Posts } from "./domain/posts/index.ts";
 import { Writing } from "./domain/posts/writing.ts";
 import { Inbox } from "./domain/publishers/inbox.ts";
@@ -169,17 +170,9 @@ export async function openBoard(
   };
   const hourly = new HourlyLimit({ limits: store.limits, limited });
   const consent = new Consent({ store, outbound, secrets, hourly, log });
-  const subscriptions = new Subscriptions({
-    store,
-    corrections,
-    index,
-    embedder,
-    outbound,
-    site,
-    cursors,
-    secrets,
-    consent,
-  });
+  const standing = { store, index, embedder, outbound, site, cursors, secrets, consent };
+  const subscriptions = new Subscriptions({ ...standing, corrections });
+  const events = new Events({ ...standing, contentNotice: CONTENT_NOTICE });
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
   const waits = new Waits({
     inbox: store.inbox,
@@ -207,6 +200,8 @@ export async function openBoard(
       secrets,
       posts,
       contentNotice: CONTENT_NOTICE,
+      events,
+      log: (message) => logger.error(message),
       random: options.random ?? Math.random,
     }),
     usage,
@@ -236,6 +231,7 @@ export async function openBoard(
   });
   const services: Services = {
     board,
+    events,
     inbox,
     metrics,
     posts,

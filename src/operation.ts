@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Board } from "./domain/board/index.ts";
 import type { Metrics } from "./domain/board/metrics.ts";
 import type { Statistic } from "./domain/board/usage.ts";
+import type { Events } from "./domain/events/index.ts";
 import type { Posts } from "./domain/posts/index.ts";
 import type { Writing } from "./domain/posts/writing.ts";
 import type { Inbox } from "./domain/publishers/inbox.ts";
@@ -17,6 +18,7 @@ import type { StoredPublisher } from "./ports/store/index.ts";
 /** The parts of the domain that handlers call. Built once per process. */
 export interface Services {
   board: Board;
+  events: Events;
   inbox: Inbox;
   metrics: Metrics;
   posts: Posts;

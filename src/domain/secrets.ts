@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { customAlphabet } from "nanoid";
 
@@ -55,6 +55,20 @@ export const SECRET_KEY_SETTING = "secret_key";
 /** The setting that tells whether a process was started with the key of the others; the key cannot be found from it. */
 export const SECRET_KEY_CHECK_SETTING = "secret_key_check";
 
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Characters of the alphabet of ids, from the first 16 bytes. */
+function charactersOf(digits: Buffer, length: number): string {
+  let rest = BigInt(`0x${digits.subarray(0, 16).toString("hex")}`);
+  let out = "";
+  for (let i = 0; i < length; i += 1) {
+    out += ID_ALPHABET[Number(rest % 57n)] ?? "";
+    rest /= 57n;
+  }
+  return out;
+}
+
 /** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
 export class Secrets {
   readonly #key: string;
@@ -65,14 +79,43 @@ export class Secrets {
 
   /** The id of a post with an idempotency key: the id itself is the guard against a second post, in every store. */
   postId(publisherId: string, idempotencyKey: string, parentId: string | null): string {
-    const digits = this.#mac("post", `${publisherId}\0${idempotencyKey}`).subarray(0, 16);
-    let rest = BigInt(`0x${digits.toString("hex")}`);
-    let out = "";
-    for (let i = 0; i < (parentId === null ? 10 : 6); i += 1) {
-      out += ID_ALPHABET[Number(rest % 57n)] ?? "";
-      rest /= 57n;
-    }
+    const length = parentId === null ? 10 : 6;
+    const out = charactersOf(this.#mac("post", `${publisherId}\0${idempotencyKey}`), length);
     return parentId === null ? out : `${parentId}-${out}`;
+  }
+
+  /** The id of what a host subscribed to, in the form of every other one. */
+  subscriptionId(key: string): string {
+    return `sub_${charactersOf(this.#mac("subscription", key), 14)}`;
+  }
+
+  /**
+   * Text that only this board can read again, and only for the same owner: AES-256-GCM, with a nonce of its own each time.
+   * @param owner  what the text belongs to, such as an id
+   */
+  seal(text: string, owner: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", this.#mac("seal", ""), nonce).setAAD(Buffer.from(owner));
+    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+  }
+
+  /** What was sealed; null when it was sealed under another SECRET_KEY or for another owner, or is damaged. */
+  unseal(sealed: string, owner: string): string | null {
+    const bytes = Buffer.from(sealed, "base64url");
+    const [nonce, tag] = [
+      bytes.subarray(0, NONCE_BYTES),
+      bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
+    ];
+    if (tag.length < TAG_BYTES) return null;
+    const cipher = createDecipheriv("aes-256-gcm", this.#mac("seal", ""), nonce)
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(tag);
+    try {
+      return cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + cipher.final("utf8");
+    } catch {
+      return null;
+    }
   }
 
   /** `whsec_` + base64 of 32 bytes. */

@@ -32,6 +32,8 @@ export async function matchPosts(
   await matching.refresh(now);
   if (items.length === 0) return false;
   const posts = await store.posts.many(items.map((item) => item.postId));
+  const parents = await store.posts.many([...new Set(posts.flatMap(({ parentId }) => parentId ?? []))]);
+  const answered = new Map(parents.map((parent) => [parent.id, parent.publisherId]));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));
   // From the store: another process may have given them a moment ago, and an index apart from the store lags behind.
@@ -39,7 +41,9 @@ export async function matchPosts(
   const vectors = await store.posts.vectors(ids, modelId);
   const candidates = posts.flatMap((post, i): PostToMatch[] => {
     const publisher = publishers.get(post.publisherId);
-    return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
+    return publisher === undefined
+      ? []
+      : [{ post, publisher, answers: answered.get(post.parentId ?? "") ?? null, vector: vectors[i] ?? null }];
   });
   const matches: Match[] = [];
   // Of a series, the next date stands for all.

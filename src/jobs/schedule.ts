@@ -36,6 +36,12 @@ export function jobsOf(services: {
       leaseMs: 5 * MINUTE_MS,
       run: () => store.finishErasures(),
     },
+    {
+      name: "remove-lapsed",
+      cron: "* * * * *",
+      leaseMs: 5 * MINUTE_MS,
+      run: (now, held) => inBatches(held, () => store.subscriptions.removeLapsed(now, BATCH)),
+    },
     ...(pruneExpired === undefined
       ? []
       : [{ name: "prune-scratch", cron: "*/5 * * * *", leaseMs: MINUTE_MS, run: pruneExpired }]),

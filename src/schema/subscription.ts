@@ -86,6 +86,11 @@ export const Subscription = z.object({
   poll_url: z.string().describe("Or call `check_subscription` with the id; `wait_s` waits for a match."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),
+  event: z
+    .enum(["post.replied", "post.matched"])
+    .nullable()
+    .describe("What a host subscribed to by MCP Events; null for a query that you saved."),
+  expires_at: Timestamp.nullable().describe("It ends then unless its host renews it; null: never."),
   created_at: Timestamp,
   last_matched_at: Timestamp.nullable(),
   pending: Count.describe("Matches kept for polling (30 days)."),

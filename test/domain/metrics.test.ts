@@ -116,6 +116,7 @@ describe("GET /metrics", () => {
     expect(jobs.filter(({ name }) => name !== "prune-scratch")).toEqual([
       { name: "erase-old", last_run: at, ok: true },
       { name: "finish-erasures", last_run: at, ok: false },
+      { name: "remove-lapsed", last_run: null, ok: null },
       { name: "poll-feeds", last_run: null, ok: null },
       { name: "embed-missing", last_run: null, ok: null },
       { name: "count-unread", last_run: null, ok: null },

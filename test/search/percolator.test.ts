@@ -15,6 +15,7 @@ const POST: NewPost = {
   verified: false,
   publisherId: "p",
   parentId: null,
+  answers: null,
   syndicated: false,
   writtenNo: 5,
   words: [],

@@ -34,6 +34,8 @@ describe("subscribe", () => {
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       active: true,
       inactive_reason: null,
+      event: null,
+      expires_at: null,
       created_at: expect.any(String),
       last_matched_at: null,
       pending: 0,

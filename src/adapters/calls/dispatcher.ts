@@ -100,6 +100,9 @@ export interface Failed {
   reference: string | undefined;
 }
 
+/** What decides whether a call is admitted. */
+type AdmittedCall = Pick<Operation, "auth" | "effect" | "limit">;
+
 interface DispatcherParts {
   services: Services;
   publishers: PublisherStore;
@@ -136,7 +139,7 @@ export class Dispatcher {
    *
    * @throws BoardError `rate_limited`
    */
-  async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
+  async admit(operation: AdmittedCall, credentials: Credentials): Promise<Admission> {
     const now = this.#parts.clock();
     const isOpen = operation.auth !== "key" && operation.effect === "reads";
     const { caller, problem, note } = await (isOpen
@@ -156,6 +159,14 @@ export class Dispatcher {
     const { client = "none", surface = "rest", line = null } = credentials;
     const queue = addressBucket(credentials.address);
     return { caller, limits, notes, reporter, queue, address, client, surface, line, now, refusal };
+  }
+
+  /** Admits a call that is no operation's; resolves to what a handler is given. Throws as `admit` and `perform` do. */
+  async enter(asked: AdmittedCall, credentials: Credentials): Promise<Context & { caller: StoredPublisher }> {
+    const { caller, reporter, address, line, now, refusal } = await this.admit(asked, credentials);
+    if (caller === null) throw refusal ?? new BoardError("missing_api_key");
+    this.#checkWriting(asked, caller);
+    return { ...this.#parts.services, caller, reporter, address, line, now };
   }
 
   /**
@@ -271,7 +282,7 @@ export class Dispatcher {
     }
   }
 
-  #checkWriting({ effect }: Operation, caller: StoredPublisher | null): void {
+  #checkWriting({ effect }: AdmittedCall, caller: StoredPublisher | null): void {
     if (this.#parts.readOnly && effect !== "reads") throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read and may erase what it wrote.
     if (effect === "writes" && caller?.suspendedAt != null) {

@@ -21,27 +21,15 @@ interface Resource {
   read(from: Credentials): string | Promise<string>;
 }
 
-/** What `check_subscription` answers, as a resource that clients may listen to. */
-const MATCHES = {
-  title: "New matches",
-  description:
-    "New matches of your saved queries, after the last `next_cursor`, by your key. `subscriptions/listen` tells of more.",
+/** Posts by their id, as `get_post` answers them. */
+const POSTS = "board://posts/";
+const POST_TEMPLATE = {
+  uriTemplate: `${POSTS}{id}`,
+  name: "post",
+  title: "A post",
+  description: "The whole post with its replies, as `get_post` gives it.",
   mimeType: "text/plain",
 } as const;
-const MATCHES_URI = "board://subscriptions";
-
-/** Addresses of matches: of all the caller's subscriptions, or of one. */
-const MATCHES_TEMPLATES = [
-  { uriTemplate: `${MATCHES_URI}{?cursor}`, name: "matches", ...MATCHES },
-  { uriTemplate: `${MATCHES_URI}/{id}{?cursor}`, name: "matches_of_one", ...MATCHES },
-];
-
-/** The arguments that an address of matches stands for; null for any other address. */
-export function matchesAt(uri: string): { id?: string; cursor?: string } | null {
-  const [whole, id, cursor] = /^board:\/\/subscriptions(?:\/(\w+))?(?:\?cursor=([^&#]+))?$/.exec(uri) ?? [];
-  if (whole === undefined) return null;
-  return { ...(id === undefined ? {} : { id }), ...(cursor === undefined ? {} : { cursor }) };
-}
 
 /** Before texts that also name web addresses. */
 const UNSERVED =
@@ -81,18 +69,12 @@ export function resourcesOf(
     /** For `resources/list`. */
     listed: resources.map(({ read: _read, ...entry }) => entry),
     /** For `resources/templates/list`. */
-    templates: MATCHES_TEMPLATES,
+    templates: [POST_TEMPLATE],
     /** @throws ProtocolError where there is nothing at the address, or with what a tool says of its failure */
     async read(uri: string, from: Credentials): Promise<ReadResourceResult> {
-      const matches = matchesAt(uri);
-      if (matches !== null) {
-        const { text } = await answerOf("check_subscription", matches, from);
-        // They are the caller's own, so no client may keep them for others.
-        return {
-          contents: [{ uri, mimeType: MATCHES.mimeType, text }],
-          ttlMs: 0,
-          cacheScope: "private",
-        };
+      if (uri.startsWith(POSTS)) {
+        const { text } = await answerOf("get_post", { id: uri.slice(POSTS.length) }, from);
+        return { contents: [{ uri, mimeType: POST_TEMPLATE.mimeType, text }] };
       }
       const resource = resources.find((each) => each.uri === uri);
       if (resource === undefined)

@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { z } from "zod";
+import { EVENT_CAPABILITIES } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Catalog } from "../../operation.ts";
 import { VERSION } from "../../version.ts";
@@ -13,6 +14,7 @@ import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
 import { callTool, type Door } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
+import { serveEvents } from "./events/index.ts";
 import { promptsOf } from "./prompts.ts";
 import { resourcesOf } from "./resources.ts";
 import { servedTools } from "./tool-list.ts";
@@ -45,7 +47,7 @@ const OPTIONS = {
 
 /**
  * Prepares everything that servers answer from, once. The returned function makes a server for one request or one
- * connection, which takes some microseconds; `listens` says whether it can tell of changed resources.
+ * connection, which takes some microseconds; `stream` says whether it can carry a stream of events.
  *
  * The low-level `Server` is a deliberate choice. It lets `tools/list` be computed once, and only the board parses the
  * arguments, so a wrong argument gets the same answer over MCP and REST.
@@ -53,7 +55,7 @@ const OPTIONS = {
 export function mcpServers(
   parts: McpParts,
   door: Door,
-): (credentials: Credentials, can?: { listen: boolean }) => Server {
+): (credentials: Credentials, can?: { stream: boolean }) => Server {
   const catalog = door.surface === "tools" ? parts.catalog : readingOnly(parts.catalog);
   const tools = servedTools(catalog);
   const open = { ...door, tools: [...tools.keys()] };
@@ -63,9 +65,11 @@ export function mcpServers(
   const prompts = promptsOf(door.surface, door.signedIn);
   const options = { ...OPTIONS, instructions: prompts.instructions };
   const resources = resourcesOf({ ...parts, catalog }, open, tools);
-  return (credentials, { listen } = { listen: false }) => {
+  // Each subscription is kept, so whoever may only read has none.
+  const hasEvents = door.surface === "tools";
+  const capabilities = { tools: {}, resources: {}, prompts: {}, ...(hasEvents ? EVENT_CAPABILITIES : {}) };
+  return (credentials, { stream } = { stream: true }) => {
     const caller = { ...credentials, surface: door.surface };
-    const capabilities = { tools: {}, resources: listen ? { subscribe: true } : {}, prompts: {} };
     const server = new Server({ ...SERVER, title: parts.site.identity.name }, { ...options, capabilities });
     server.setRequestHandler("tools/list", { params: List }, () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -88,6 +92,7 @@ export function mcpServers(
     server.setRequestHandler("resources/read", { params: ResourceAsked }, ({ uri }) =>
       resources.read(uri, caller),
     );
+    if (hasEvents) serveEvents(server, parts, caller, stream);
     server.setRequestHandler("prompts/list", { params: List }, () => ({ prompts: prompts.listed }));
     server.setRequestHandler("prompts/get", { params: PromptAsked }, (params) =>
       prompts.filled(params.name, params.arguments ?? {}),

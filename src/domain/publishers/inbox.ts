@@ -40,9 +40,10 @@ export class Inbox {
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
     const posts = await this.#posts.visible(entries.map((entry) => entry.postId));
     const relevances = await this.#relevances(entries, posts);
+    const isMatchOfReplies = await this.#matchesOfReplies(caller, entries);
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
       const shown = posts.get(postId);
-      if (shown === undefined) return [];
+      if (shown === undefined || isMatchOfReplies(subscriptionId)) return [];
       const relevance = relevances.get(`${subscriptionId} ${postId}`);
       const post = relevance === undefined ? shown : { ...shown, relevance };
       const subscription = subscriptionId === null ? {} : { subscription_id: subscriptionId };
@@ -81,5 +82,17 @@ export class Inbox {
       return relevances.map((relevance, i) => [`${id} ${matched[i]?.id}`, relevance] as const);
     });
     return new Map((await Promise.all(found)).flat());
+  }
+
+  /** Which subscriptions are to the replies to the caller's posts: each of these is in the inbox already. */
+  async #matchesOfReplies(caller: StoredPublisher, entries: readonly InboxEntry[]) {
+    const isAsked = entries.some(({ type, postId }) => type === "match" && postId.includes("-"));
+    const rows = isAsked ? await this.#store.subscriptions.ofPublisher(caller.id) : [];
+    const ids = new Set<string | null>(
+      rows.flatMap(({ id, event, query }) =>
+        event === "post.replied" && query["thread"] === undefined ? [id] : [],
+      ),
+    );
+    return (subscriptionId: string | null) => ids.has(subscriptionId);
   }
 }

@@ -136,7 +136,13 @@ export class Publishers {
       row.keyHash === caller.keyHash ? { keyHash } : null,
     );
     if (changed.keyHash !== keyHash) throw new BoardError("invalid_api_key");
-    if (options.signOutHosts) await this.#store.signIns.remove("publisherId", caller.id);
+    if (options.signOutHosts) {
+      await this.#store.signIns.remove("publisherId", caller.id);
+      // A host that is signed out is sent nothing more.
+      const { subscriptions } = this.#store;
+      for (const { id, event, webhookUrl } of await subscriptions.ofPublisher(caller.id))
+        if (event !== null && webhookUrl !== null) await subscriptions.remove(id);
+    }
     return { id: caller.id, api_key: apiKey };
   }
 

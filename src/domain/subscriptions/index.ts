@@ -8,6 +8,7 @@ import type {
   StoredSubscription,
   SubscriptionChange,
 } from "../../ports/store/index.ts";
+import { OF_HOSTS } from "../../ports/store/transfer.ts";
 import type {
   PendingMatch,
   StandingQuery,
@@ -22,7 +23,6 @@ import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import {
   criteriaJson,
-  describeQuery,
   notesOnAsked,
   notesOnBounds,
   notesOnPlace,
@@ -35,15 +35,16 @@ import { placeSince, sinceOf } from "../since.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
+import { describeSubscription } from "./describe-subscription.ts";
 import { meaningOf } from "./meaning.ts";
 import { relevancesOf } from "./relevance.ts";
 import {
   ACTIVATED,
-  ACTIVE_MAX,
   changeSubscription,
   isMatched,
+  keepSubscription,
   ownSubscription,
-  standingQueryOf,
+  ownWebhook,
 } from "./state.ts";
 
 interface Parts {
@@ -95,17 +96,13 @@ export class Subscriptions {
       webhookRefusal: null,
       secretVersion: 1,
       previousSecretUntil: null,
+      ...OF_HOSTS,
       ...ACTIVATED,
       lastMatchedAt: null,
       createdAt: now,
       savedNo: 0,
     };
-    const kept = await store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
-      // The publisher erased itself between our check of its key and our write.
-      if ((await store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
-      throw error;
-    });
-    if (!kept) throw new BoardError("too_many_subscriptions");
+    if (!(await keepSubscription(store, row))) throw new BoardError("too_many_subscriptions");
     if (webhookUrl !== null) consent.askLater(row, webhookUrl, now);
     const secret = secrets.webhookSecret(row.id, row.secretVersion);
     return { data: { ...this.#resource(row, 0), secret }, notes: [], isNew: true };
@@ -116,8 +113,11 @@ export class Subscriptions {
     const sought = sameText(criteriaJson(input.query));
     const url = input.webhook_url ?? null;
     const own = await this.#parts.store.subscriptions.ofPublisher(caller.id);
-    const isSame = ({ webhookUrl, breadth, query }: StoredSubscription) =>
-      (url === null || webhookUrl === url) && breadth === input.breadth && sameText(query) === sought;
+    const isSame = ({ event, webhookUrl, breadth, query }: StoredSubscription) =>
+      event === null &&
+      (url === null || webhookUrl === url) &&
+      breadth === input.breadth &&
+      sameText(query) === sought;
     return own.find(isSame) ?? null;
   }
 
@@ -190,7 +190,8 @@ export class Subscriptions {
     const { store, outbound, consent } = this.#parts;
     const { webhook_url: url } = patch;
     const isNewUrl = (row: StoredSubscription) => url !== undefined && url !== row.webhookUrl;
-    const isMoving = isNewUrl(await ownSubscription(store, id, caller));
+    const isOfQuery = patch.query !== undefined || url !== undefined;
+    const isMoving = isNewUrl(await (isOfQuery ? ownWebhook : ownSubscription)(store, id, caller));
     if (isMoving && typeof url === "string") refuseUrl(outbound, url, "webhook_url");
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
@@ -279,7 +280,7 @@ export class Subscriptions {
     caller: StoredPublisher,
     now: number,
   ): Promise<{ subscription: Subscription; verified: boolean }> {
-    const row = await ownSubscription(this.#parts.store, id, caller);
+    const row = await ownWebhook(this.#parts.store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
     const changed = await this.#parts.consent.askAgain(row, row.webhookUrl, now);
     return { subscription: await this.#counted(changed), verified: changed.webhookVerifiedAt !== null };
@@ -291,19 +292,20 @@ export class Subscriptions {
   }
 
   #resource(row: StoredSubscription, pending: number): Subscription {
-    const query = standingQueryOf(row);
     return {
       id: row.id,
       label: row.label,
       query: row.query,
       breadth: row.breadth,
-      describes: query === null ? UNREADABLE : `${describeQuery(query)}${row.breadth === "wide" ? WIDE : ""}`,
+      describes: describeSubscription(row),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       ...(row.webhookRefusal === null ? {} : { webhook_refusal: row.webhookRefusal }),
       poll_url: this.#parts.site.pending(row.id),
       active: row.active,
       inactive_reason: row.inactiveReason,
+      event: row.event,
+      expires_at: isoTimeOrNull(row.expiresAt),
       created_at: isoTime(row.createdAt),
       last_matched_at: isoTimeOrNull(row.lastMatchedAt),
       pending,
@@ -320,13 +322,8 @@ export class Subscriptions {
 }
 
 const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the title are not told of" };
-const WIDE = ", with all that may answer (wide)";
-
 /** Of a webhook that has not answered yet. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
-
-/** Shown in place of a sentence for a query that only another version of the board can read. */
-const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
 
 /** What a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
 function sameText(query: Readonly<Record<string, unknown>>): string {

@@ -24,6 +24,8 @@ const COUNTING = { posts: 10, everyMs: 10_000, perRefresh: 100 } as const;
 export interface PostToMatch {
   post: StoredPost;
   publisher: StoredPublisher;
+  /** The publisher of the post that it answers, or null. */
+  answers?: string | null;
   /** Under the embedder's model, or null while there is none. */
   vector: Int8Array | null;
 }
@@ -87,13 +89,14 @@ export class Matching {
   }
 
   /** Ids of the subscriptions that a post answers. */
-  answeredBy({ post, publisher, vector }: PostToMatch, now: number): string[] {
+  answeredBy({ post, publisher, answers: answered = null, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
     this.#matched += 1;
     const text = postText({ ...post, placeName: post.location?.name ?? null });
     return this.#standing
       .candidates({
         ...filteredOf(post, publisher),
+        answers: answered,
         words: [...text.speech.single, ...text.speech.parts],
         vector,
       })
@@ -114,6 +117,13 @@ export class Matching {
     this.#withoutVector.delete(id);
     this.#backgrounds.delete(id);
     this.#eachDate.delete(id);
+    if (row?.event === "post.replied" && isMatched(row)) {
+      const { publisherId, savedNo } = row;
+      const thread = typeof row.query["thread"] === "string" ? row.query["thread"] : null;
+      const filter = filterOf({ include_replies: true }, 0);
+      this.#standing.add(id, { ...BY_FILTERS, filter, savedNo, replies: { publisherId, thread } }, null);
+      return;
+    }
     const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;
     if (row === null || query === null) {
       this.#standing.remove(id);
@@ -214,7 +224,10 @@ function waysOf(standing: StandingText, vector: Int8Array | null): Ways {
   };
 }
 
-function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost, "words" | "vector"> {
+function filteredOf(
+  post: StoredPost,
+  publisher: StoredPublisher,
+): Omit<NewPost, "words" | "vector" | "answers"> {
   const { lat, lng } = post.location ?? { lat: null, lng: null };
   const place = lat === null || lng === null ? null : { lat, lng };
   return { ...post, ...windowOf(post), place, verified: publisher.verifiedAt !== null };

@@ -34,6 +34,19 @@ export function standingQueryOf({ query }: StoredSubscription): StandingQuery | 
 }
 
 /**
+ * Saves a subscription; false when its publisher has as many active ones as it may, or there is one of this id.
+ * @throws BoardError `invalid_api_key` for a publisher that has just erased itself
+ */
+export async function keepSubscription(store: Store, row: StoredSubscription): Promise<boolean> {
+  try {
+    return await store.subscriptions.insert(row, ACTIVE_MAX);
+  } catch (error) {
+    if ((await store.publishers.get(row.publisherId)) === null) throw new BoardError("invalid_api_key");
+    throw error;
+  }
+}
+
+/**
  * A subscription of the caller.
  * @throws BoardError `subscription_not_found`, also for another publisher's
  */
@@ -45,6 +58,22 @@ export async function ownSubscription(
   const row = await store.subscriptions.get(id);
   if (row === null || row.publisherId !== caller.id) throw new BoardError("subscription_not_found");
   return row;
+}
+
+/**
+ * The same, if the board itself chose its secret and asked its webhook.
+ * @throws BoardError `subscription_not_found`; `no_webhook` for one that a host made
+ */
+export async function ownWebhook(
+  store: Store,
+  id: string,
+  caller: StoredPublisher,
+): Promise<StoredSubscription> {
+  const row = await ownSubscription(store, id, caller);
+  if (row.event === null) return row;
+  throw new BoardError("no_webhook", {
+    hint: "A host subscribed to this by MCP Events: it chose the secret, and its webhook takes events only. Pause or delete it here; the host changes the rest.",
+  });
 }
 
 /**

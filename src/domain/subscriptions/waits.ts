@@ -10,6 +10,9 @@ const LOOKS_AT_ONCE = 4;
 /** How many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
 const MOST = { ofAll: 10_000, ofOnePublisher: 50 } as const;
 
+/** Calls and streams that may wait for one publisher at once. */
+export const STREAMS_MAX = MOST.ofOnePublisher;
+
 /** The connection on which a caller waits for its answer. */
 export interface Line {
   /** Aborted when the caller hangs up. */

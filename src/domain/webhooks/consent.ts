@@ -2,12 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
+import { type DeliveryProblem, verificationOf } from "../events/names.ts";
 import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
 import { MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { signedHeaders } from "./request.ts";
+import { hostHeaders, problemOf, signedHeaders } from "./request.ts";
 
 const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 
@@ -67,6 +68,34 @@ export class Consent {
       // A later question may have been answered first.
       return (current.webhookVerifiedAt ?? now) > now ? null : { webhookVerifiedAt: null, webhookRefusal };
     });
+  }
+
+  /**
+   * Asks a webhook that a host named, within the host's call, signed with the host's secret. Yes is the challenge in any
+   * answer of 200 to 299.
+   * @returns null for a yes
+   * @throws BoardError `rate_limited`
+   */
+  ofHost(
+    { id, url, secret }: { id: string; url: string; secret: string },
+    now: number,
+  ): Promise<DeliveryProblem | null> {
+    const { hourly, outbound } = this.#parts;
+    const challenge = newToken() + newToken();
+    const message = verificationOf(challenge, newToken());
+    const { body } = message;
+    const headers = hostHeaders(id, [secret], message, now);
+    const ask = async () => {
+      try {
+        const answer = await outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
+        const problem = problemOf({ status: answer.status, error: null });
+        return problem ?? (consents(answer.body.toString("utf8"), challenge) ? null : "challenge_failed");
+      } catch (error) {
+        if (error instanceof OutboundError) return problemOf({ status: null, error: error.message });
+        throw error;
+      }
+    };
+    return hourly.within(id, url, now, ask, (problem) => problem === null);
   }
 
   /** Waits for the questions of `askLater` that are still under way. */

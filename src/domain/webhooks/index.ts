@@ -5,7 +5,7 @@ import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/su
 import { type Cursors, cutPage } from "../cursors.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
-import { ownSubscription } from "../subscriptions/state.ts";
+import { ownSubscription, ownWebhook } from "../subscriptions/state.ts";
 import { DAY_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered, signedHeaders } from "./request.ts";
@@ -33,6 +33,7 @@ export class Webhooks {
    * @throws BoardError `subscription_not_found`, `no_webhook`, `rate_limited`
    */
   async test(id: string, caller: StoredPublisher, now: number): Promise<WebhookTest> {
+    await ownWebhook(this.#parts.store, id, caller);
     const { row, url } = await this.#consented(id, caller);
     const body = JSON.stringify({
       type: "webhook.test",
@@ -53,7 +54,7 @@ export class Webhooks {
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
-    await ownSubscription(this.#parts.store, id, caller);
+    await ownWebhook(this.#parts.store, id, caller);
     const changed = await this.#parts.store.subscriptions.update(id, ({ secretVersion }) => ({
       secretVersion: secretVersion + 1,
       previousSecretUntil: now + DAY_MS,

@@ -8,12 +8,21 @@ import type {
   StoredSubscription,
 } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
+import type { Events } from "../events/index.ts";
+import { webhookIdOf } from "../events/names.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
-import { type CallResult, callWebhook, isDelivered, signedHeaders } from "./request.ts";
+import {
+  type CallResult,
+  callWebhook,
+  hostHeaders,
+  hostSecretsOf,
+  isDelivered,
+  signedHeaders,
+} from "./request.ts";
 
 /** A push claimed just before its subscription was paused or lost its consent is tried again after this. */
 const PAUSED_MS = MINUTE_MS;
@@ -34,6 +43,9 @@ interface Parts {
   posts: Posts;
   /** What every message says about the text in it. */
   contentNotice: string;
+  events: Pick<Events, "pushed">;
+  /** Told once what keeps messages from being signed. */
+  log: (message: string) => void;
   /** In 0…1, for the jitter of retries. */
   random: () => number;
 }
@@ -41,6 +53,7 @@ interface Parts {
 /** Sends matches to webhooks, one attempt at a time. */
 export class Pushes {
   readonly #parts: Parts;
+  #hasToldOfSecrets = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -48,27 +61,51 @@ export class Pushes {
 
   /** Makes one attempt, unless what was true at the match no longer is: everything is read again. */
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
-    const { store, outbound, secrets, posts, random } = this.#parts;
+    const { store, outbound, posts, random } = this.#parts;
     const [row, owner, post] = await Promise.all([
       store.subscriptions.get(push.subscriptionId),
       store.publishers.get(push.receiver.publisherId),
       store.posts.get(push.postId),
     ]);
     if (row === null || owner === null) return CANCELLED;
-    const mayBeSent = row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
+    // A lapsed one may still be renewed; until then nothing is sent.
+    const lasts = row.expiresAt === null || row.expiresAt > now;
+    const mayBeSent = lasts && row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
     if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
     const [shown] = await posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
-    const [relevance = 1] = await relevancesOf(this.#parts, row, [shown]);
-    const body = this.#bodyOf(push, row, { ...shown, relevance });
-    const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
-    const headers = signedHeaders(row, secrets, message, now);
+    const message = await this.#messageOf(push, row, shown, now);
+    if (message === null) return CANCELLED;
+    const { headers, body } = message;
     const called = await callWebhook(outbound, row.webhookUrl, headers, body, now);
     const { retryAfter: _, ...attempt } = called;
-    const before = { attempts: push.attempts, failingSince: row.failingSince };
+    const before = { attempts: push.attempts, failingSince: row.failingSince, event: row.event };
     return { attempt, outcome: outcomeOf(called, before, now + called.latencyMs, random()) };
+  }
+
+  /** Null when it cannot be signed: the host's secret was kept under another SECRET_KEY. */
+  async #messageOf(push: ClaimedPush, row: StoredSubscription, post: Post, now: number) {
+    const { secrets, events, log } = this.#parts;
+    if (row.event === null) {
+      const [relevance = 1] = await relevancesOf(this.#parts, row, [post]);
+      const body = this.#bodyOf(push, row, { ...post, relevance });
+      const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
+      return { headers: signedHeaders(row, secrets, message, now), body };
+    }
+    const keys = hostSecretsOf(row, secrets, now);
+    if (keys.length === 0) {
+      if (!this.#hasToldOfSecrets)
+        log(
+          "secrets of hosts cannot be read under this SECRET_KEY: their events wait until they subscribe anew",
+        );
+      this.#hasToldOfSecrets = true;
+      return null;
+    }
+    const event = await events.pushed(row, { post, matchedAt: push.matchedAt }, now);
+    const body = JSON.stringify(event);
+    return { headers: hostHeaders(row.id, keys, { id: webhookIdOf(event), body }, now), body };
   }
 
   /** The same bytes for the same rows: members come in a fixed order. */
@@ -104,6 +141,8 @@ type PushOutcome = Parameters<PushStore["settle"]>[2];
  * From the table of the Standard Webhooks specification 1.0.
  */
 const WAITS_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** The same for events of hosts, whose subscriptions last a day at most. The event can still be polled. */
+const WAITS_OF_HOSTS_S = [5, 30, 120, 600, 3_600];
 /** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = DAY_MS;
@@ -120,17 +159,20 @@ const FAILING_MAX_MS = 5 * DAY_MS;
  */
 function outcomeOf(
   called: CallResult,
-  before: { attempts: number; failingSince: number | null },
+  before: { attempts: number; failingSince: number | null; event: string | null },
   now: number,
   random: number,
 ): PushOutcome {
   if (isDelivered(called)) return { state: "delivered", dueAt: null, deactivate: null };
+  const { attempts, failingSince, event } = before;
   // It waits with what matches meanwhile, and goes first when the webhook is there again.
-  if (called.status === 410) return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
-  const { attempts, failingSince } = before;
+  if (called.status === 410 && event === null)
+    return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;
-  const waitS = WAITS_S[attempts];
+  // For hosts these statuses are about this event alone.
+  const isFinal = event !== null && (called.status === 410 || called.status === 413);
+  const waitS = isFinal ? undefined : (event === null ? WAITS_S : WAITS_OF_HOSTS_S)[attempts];
   if (waitS === undefined) return { state: "failed", dueAt: null, deactivate };
   const jittered = waitS * SECOND_MS * (1 + JITTER * (2 * random - 1));
   const asked = Math.min(retryAfterMs(called.retryAfter, now), RETRY_AFTER_MAX_MS);

@@ -2,6 +2,9 @@ import type { Breadth, INACTIVE_REASONS, PostBackground } from "../../schema/sub
 import type { StoredPost, WorkItem } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 
+export const EVENTS = ["post.replied", "post.matched"] as const;
+export type EventName = (typeof EVENTS)[number];
+
 export interface StoredSubscription {
   id: string;
   publisherId: string;
@@ -22,6 +25,13 @@ export interface StoredSubscription {
   secretVersion: number;
   /** Until when the previous secret signs too, or null. */
   previousSecretUntil: number | null;
+  /** What a host of MCP Events subscribed to; null for a query that was saved by a tool or over REST. */
+  event: EventName | null;
+  /** Until when it lasts unless it is renewed; null for good. */
+  expiresAt: number | null;
+  /** The secret that a host chose for its webhook, sealed, and the one before it. */
+  clientSecret: string | null;
+  previousClientSecret: string | null;
   active: boolean;
   inactiveReason: (typeof INACTIVE_REASONS)[number] | null;
   /** Failed pushes since the last delivered one. */
@@ -67,7 +77,9 @@ export interface NewMatch {
 }
 
 export interface SubscriptionStore {
-  /** Inserts unless the publisher has `maxActive` active ones already; exact under concurrency. */
+  /**
+   * Inserts unless the publisher has `maxActive` active ones already, or there is one of this id; exact under concurrency.
+   */
   insert(subscription: StoredSubscription, maxActive: number): Promise<boolean>;
   get(id: string): Promise<StoredSubscription | null>;
   /** All of a publisher, oldest first. */
@@ -88,6 +100,13 @@ export interface SubscriptionStore {
   ): Promise<StoredSubscription | null>;
   /** Deletes it and its deliveries; false when there was none. */
   remove(id: string): Promise<boolean>;
+  /** Removes those whose `expiresAt` has come, at most `limit`; resolves to how many. */
+  removeLapsed(now: number, limit: number): Promise<number>;
+  /**
+   * How far it is: the number of its last delivery, 0 before the first, and that of the oldest one whose push still waits,
+   * null where none does; null when it is gone.
+   */
+  position(id: string): Promise<{ last: number; oldestWaiting: number | null } | null>;
   /**
    * What changed after change number `after`, in order, at most `limit`: the current row, or null for one that is gone.
    * `next` is the number to continue from, equal to `after` when nothing is new. Setting `lastMatchedAt` in `deliver`

@@ -3,6 +3,14 @@ import type { ModerationEntry, StoredPublisher, StoredReport } from "./publisher
 import type { PushRecord } from "./pushes.ts";
 import type { Delivery, InboxEntry, StoredSubscription } from "./subscriptions.ts";
 
+/** Fields of subscriptions by hosts, as every other has them. */
+export const OF_HOSTS = {
+  event: null,
+  expiresAt: null,
+  clientSecret: null,
+  previousClientSecret: null,
+} as const;
+
 /**
  * Everything a board consists of, except what a store derives or may lose: search index, queues, limits, rankings,
  * leases. Kinds are listed in the order rows are written: what a row belongs to comes before it, a root before its
@@ -14,8 +22,8 @@ export interface BoardRows {
   publisher: StoredPublisher & { inboxNo: number };
   /** `removedAt` goes with state `removed`; nothing its publisher wrote is left of such a post. */
   post: StoredPost & { removedAt: number | null; embedding: (VectorMaker & { vector: Int8Array }) | null };
-  /** `nextDelivery`: the id its next delivery gets. */
-  subscription: StoredSubscription & { nextDelivery: number };
+  /** `nextDelivery`: the id its next delivery gets. Hosts subscribe anew, so what they subscribed to stays behind. */
+  subscription: Omit<StoredSubscription, keyof typeof OF_HOSTS> & { nextDelivery: number };
   /** `matchedAt` is null once the delivery is pruned: all that is known is that the pair was delivered. */
   delivery: {
     subscriptionId: string;

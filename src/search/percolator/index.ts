@@ -10,6 +10,8 @@ export interface SavedQuery {
   filter: StandingFilter;
   /** Only posts are found whose `writtenNo` reaches it. */
   savedNo: number;
+  /** Only replies by others: in one thread, or to any post of the publisher. */
+  replies?: { publisherId: string; thread: string | null };
   /** Words that a post must have in any case, such as those of a quoted phrase. */
   required: readonly string[];
   /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
@@ -31,6 +33,8 @@ interface FilteredPost {
   verified: boolean;
   publisherId: string;
   parentId: string | null;
+  /** The publisher of the post that it answers. */
+  answers: string | null;
   syndicated: boolean;
   writtenNo: number;
 }
@@ -123,10 +127,11 @@ export class Percolator<T> {
     const found: Candidate<T>[] = [];
     const toCompare: { entry: Entry<T>; meaning: Meaning; hasWords: boolean }[] = [];
     for (const entry of this.#entries.values()) {
-      const { filter, savedNo, required, words, respelt = [] } = entry.query;
+      const { filter, savedNo, replies, required, words, respelt = [] } = entry.query;
       const { meaning } = entry;
       const isCompared = meaning !== null && post.vector !== null;
       if (words === null && !isCompared) continue;
+      if (replies !== undefined && !isReply(replies, post)) continue;
       if (post.writtenNo < savedNo || !passes(filter, post) || !required.every(isSaid)) continue;
       const hasWords = words?.every(isSaid) === true || (respelt.length > 0 && respelt.every(isSaid));
       if (isCompared) toCompare.push({ entry, meaning, hasWords });
@@ -152,6 +157,11 @@ export class Percolator<T> {
     this.#vectors.set(row, vector);
     return row;
   }
+}
+
+function isReply({ publisherId, thread }: NonNullable<SavedQuery["replies"]>, post: FilteredPost): boolean {
+  if (post.parentId === null || post.publisherId === publisherId) return false;
+  return thread === null ? post.answers === publisherId : post.parentId === thread;
 }
 
 /** True when a post passes all filters; the cheapest are asked first. */

@@ -13,6 +13,7 @@ import express, {
   type RequestHandler,
   type Router,
 } from "express";
+import { METHODS } from "../../../domain/events/names.ts";
 import { adviceOn, BoardError, FAILURES } from "../../../failures.ts";
 import { parseUrl } from "../../../parse-url.ts";
 import type { StoredPublisher } from "../../../ports/store/index.ts";
@@ -32,12 +33,11 @@ import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
 import { readMessage, refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
-import { type ListeningParts, streamAsked } from "./listening.ts";
 
 /** The JSON-RPC error code of a refusal by HTTP. */
 const BY_HTTP = -32000;
 
-export interface McpRouterParts extends McpParts, Pick<ListeningParts, "services"> {
+export interface McpRouterParts extends McpParts {
   dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
   /** Null where no host can sign in: there is no `/mcp/me` then. */
@@ -117,12 +117,16 @@ class RefusedByHttp extends Error {
 /** Messages of one batch. Hosts send one or two. */
 const BATCH_MAX = 25;
 
-/** Counts every message as a read before anything is done for it. Calls of tools count as what their operation does. */
+/** Methods that are counted where they are answered, as what they do. */
+const { list: _, ...OF_EVENTS } = METHODS;
+const COUNTED_LATER: readonly unknown[] = ["tools/call", ...Object.values(OF_EVENTS)];
+
+/** Counts every other message as a read before anything is done for it. */
 function counting({ dispatcher }: McpRouterParts): RequestHandler {
   return async (request, response, next) => {
     const messages: ({ method?: unknown } | null)[] = [request.body].flat();
     for (const message of messages.length === 0 ? [null] : messages)
-      if (message?.method !== "tools/call")
+      if (!COUNTED_LATER.includes(message?.method))
         await countRead(dispatcher, senderOf(request, response), response);
     if (messages.length > BATCH_MAX)
       throw new RefusedByHttp(413, `A batch has at most ${BATCH_MAX} messages: send the others after it.`);
@@ -149,24 +153,19 @@ function answering(
         isCounted = true;
       },
     };
-    const stream =
-      body?.method === "subscriptions/listen" ? await streamAsked(parts, credentials, body) : null;
-    const read = (sent: unknown) => ({ sent, ...readMessage(sent), ...stream });
-    // Each request has a handler of its own, which knows who asks. Its bus reaches nobody else; closing it ends the stream.
-    const handler = createMcpHandler(({ era }) => serverFor(credentials, { listen: era === "modern" }), {
-      bus: {
-        publish() {},
-        subscribe(tell) {
-          stream
-            ?.follow?.(tell)
-            .catch((error) => parts.dispatcher.fail(error, null))
-            .finally(handler.close);
-          return () => {};
-        },
+    // A stream answers for itself: it cannot be one of a batch.
+    const isStream = !Array.isArray(body) && body?.method === METHODS.stream;
+    const read = (sent: unknown) => ({ sent, ...readMessage(sent) });
+    // Each request has a handler of its own, which knows who asks.
+    const handler = createMcpHandler(
+      ({ era }) => serverFor(credentials, { stream: era === "modern" && !Array.isArray(body) }),
+      {
+        // Streams of events have heartbeats of their own.
+        ...(isStream ? { keepAliveMs: 0 } : {}),
+        onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
       },
-      onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
-    });
-    const accept = stream?.follow === undefined ? request.headers.accept : EVERY_FORM;
+    );
+    const accept = isStream ? EVERY_FORM : request.headers.accept;
     request.headers.accept = EVERY_FORM;
     /** One message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
     const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {

@@ -10,6 +10,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { METHODS } from "../../../domain/events/names.ts";
 import { NAME_TWICE, nameTwice } from "../../calls/name-twice.ts";
 import { type ReadMessage, readMessage, refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
@@ -26,8 +27,10 @@ const LINE_CHARS_MAX = 4 * 1024 * 1024;
 const END_CHARS = 1_000;
 const WRONG = "Not JSON, or longer than 4 MiB: send one message a line.";
 
-/** Served over HTTP only, where a stream can end by itself. `check_subscription` waits for matches over both. */
+/** The board has nothing that it would tell there: what changes comes by MCP Events. */
 const LISTEN = "subscriptions/listen";
+/** Answered only when the stream ends, so nobody waits for that. */
+const STREAMS: readonly string[] = [LISTEN, METHODS.stream];
 
 export interface StdioOptions {
   /** Sent with every call that needs a key. */
@@ -126,8 +129,7 @@ export class StdioTransport implements Transport {
   #receive(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
       if (message.method === this.#refused) return void this.#answer(unknownMethod(message.id));
-      // A stream is answered only when it ends, so nobody waits for that.
-      if (message.method !== LISTEN) this.#owed.add(message.id);
+      if (!STREAMS.includes(message.method)) this.#owed.add(message.id);
     }
     this.onmessage?.(message);
     const cancelled = cancelledBy(message);

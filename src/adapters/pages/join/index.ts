@@ -39,6 +39,7 @@ const ACTIONS = {
   edit: { route: ["PATCH", "/publishers/me"], fields: ["name", "description"] },
   verify: { route: ["POST", "/publishers/verify"], fields: ["url"] },
   rotate: { route: ["POST", "/publishers/me/rotate-key"], fields: ["sign_out_hosts"] },
+  stop: { route: ["DELETE", "/subscriptions/{id}"], fields: ["id"] },
   erase: { route: ["DELETE", "/publishers/me"], fields: [] },
 } as const;
 type Action = keyof typeof ACTIONS;
@@ -155,10 +156,11 @@ function typedNotice(body: unknown): Partial<Record<NoticeField, string>> {
   return Object.fromEntries(boxes.map((name) => [name, String(sent[name]).replaceAll("\r\n", "\n").trim()]));
 }
 
-function saidAfter(action: "edit" | "verify" | "end" | "remove", done: unknown): string {
+function saidAfter(action: "edit" | "verify" | "end" | "remove" | "stop", done: unknown): string {
   if (action === "end")
     return "The post has ended. Its text stays readable at its address until it is erased; take it down to have it gone now.";
   if (action === "remove") return "The post is gone.";
+  if (action === "stop") return "The saved search is gone. A host that still wants it may make it again.";
   if (action === "edit") return "Your publisher was changed.";
   return (done as { verified: boolean }).verified
     ? "Your domain is verified."

@@ -188,7 +188,21 @@ ${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</
 ${ownPosts(own.recent_posts, form, now, language)}
 ${own.post_count > own.recent_posts.length && html`<p><a href="${searchPath({ publisher: own.id, include_replies: "true", include_expired: "true" })}">All your posts</a></p>`}</section>
 <section class="panel"><h2>Saved searches: ${language.figure(own.subscriptions.length)}</h2>
-${own.subscriptions.length > 0 && html`<ul>${own.subscriptions.map(({ id, label, describes, pending, active }) => html`<li><bdi>${shownText(label ?? describes)}</bdi> <span class="mute small"><span class="id">${id}</span>, ${pending} waiting${!active && ", inactive"}</span></li>`)}</ul>`}</section>
+${
+  own.subscriptions.length > 0 &&
+  html`<ul>${own.subscriptions.map(
+    ({
+      id,
+      label,
+      describes,
+      pending,
+      active,
+      event,
+      expires_at: until,
+    }) => html`<li><bdi>${shownText(label ?? describes)}</bdi> <span class="mute small"><span class="id">${id}</span>, ${pending} waiting${!active && ", inactive"}${event !== null && html`, by a host, until ${until?.slice(0, 10)}`}</span>
+${form("stop", html`<input type="hidden" name="id" value="${id}">`, "Stop")}</li>`,
+  )}</ul>`
+}</section>
 <section class="panel"><h2>Name and description</h2>${form(
       "edit",
       html`<p><label for="name">Name</label><input id="name" type="text" name="name" required maxlength="80" value="${own.name}"></p>

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import { numberByTime, type PushRecord, type StoredSubscription } from "../../../ports/store/index.ts";
+import { OF_HOSTS } from "../../../ports/store/transfer.ts";
 import { canBePushedTo, dueAtOnce, webhookOrigin } from "../../rules/claims.ts";
 import type { MongodbContext } from "./context.ts";
 import { documentOf, rowOf } from "./rows.ts";
@@ -15,6 +16,8 @@ export function subscriptionOfDocument(document: SubscriptionDocument): StoredSu
   } = document;
   const others = ["webhook_origin", "next_delivery", "change_no", "redeliveries"];
   return {
+    // Documents of before hosts subscribed have none of these.
+    ...OF_HOSTS,
     ...rowOf<Omit<StoredSubscription, "query" | "breadth">>({ ...fields, saved_no, webhook_refusal }, others),
     breadth,
     query: JSON.parse(query),

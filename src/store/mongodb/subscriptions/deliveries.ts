@@ -240,8 +240,16 @@ export async function pruneDeliveryDocuments(
 export async function purgeSubscription({ collections }: MongodbContext, id: string): Promise<void> {
   const { deliveries, inbox, pushes, told_series, removed_subscriptions } = collections;
   await told_series.deleteMany({ subscription_id: id });
-  for (const remains of [inbox, pushes, deliveries]) await remains.deleteMany({ subscription_id: id });
-  await removed_subscriptions.updateOne({ _id: id }, { $set: { purged: true } });
+  const removed = await removed_subscriptions.findOne({ _id: id });
+  // Those of another one of its id, made since, stay.
+  const { next_delivery } = removed ?? {};
+  const numbers = next_delivery === undefined ? {} : { delivery_id: { $lt: next_delivery } };
+  for (const remains of [inbox, pushes, deliveries])
+    await remains.deleteMany({ subscription_id: id, ...numbers });
+  await removed_subscriptions.updateOne(
+    { _id: id, change_no: removed?.change_no ?? -1 },
+    { $set: { purged: true } },
+  );
 }
 
 /** Sets `matched_at` of at most `limit` old deliveries to null; resolves to how many. */

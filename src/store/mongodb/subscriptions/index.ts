@@ -1,8 +1,9 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Filter } from "mongodb";
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/reads.ts";
+import type { SubscriptionDocument } from "../database/schema/documents.ts";
 import {
   moveWaitingPushes,
   subscriptionFields,
@@ -58,6 +59,32 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
 
     remove: (id) => removeSubscriptionDocuments(context, id),
 
+    async removeLapsed(now, limit) {
+      const expires_at = { $type: "date", $lte: new Date(now) } as const;
+      const lapsed = await connection.run(() =>
+        subscriptions
+          .find({ expires_at }, { projection: { _id: 1 }, sort: { expires_at: 1 }, limit })
+          .toArray(),
+      );
+      let removed = 0;
+      // It may be renewed meanwhile.
+      for (const { _id } of lapsed)
+        if (await removeSubscriptionDocuments(context, _id, { expires_at })) removed += 1;
+      return removed;
+    },
+
+    position: (id) =>
+      connection.run(async () => {
+        const { pushes } = collections;
+        const waiting = { subscription_id: id, state: "waiting" } as const;
+        const [row, oldest] = await Promise.all([
+          subscriptions.findOne({ _id: id }, { projection: { next_delivery: 1 } }),
+          pushes.findOne(waiting, { sort: { delivery_id: 1 }, projection: { delivery_id: 1 } }),
+        ]);
+        if (row === null) return null;
+        return { last: row.next_delivery - 1, oldestWaiting: oldest?.delivery_id ?? null };
+      }),
+
     changes: (after, limit) => connection.run(() => readChangeDocuments(context, after, limit)),
     async deliver(matches, settled) {
       if (matches.length > 0) {
@@ -86,9 +113,14 @@ async function insert(
   if ((await publishers.findOne({ _id: publisherId, erasing: false }, { session })) === null) {
     throw new Error(`Publisher ${publisherId} is gone; its subscription was not kept.`);
   }
+  const { id } = subscription;
+  if ((await subscriptions.findOne({ _id: id }, { session, projection: { _id: 1 } })) !== null) return false;
   if ((await activeOf(context, session, publisherId)) >= maxActive) return false;
+  // Another one of this id may be gone, and its remains not purged yet.
+  const before = await context.collections.removed_subscriptions.findOne({ _id: id }, { session });
+  const next_delivery = before?.next_delivery ?? 1;
   await subscriptions.insertOne(
-    { ...subscriptionFields({ ...subscription, savedNo: change_no }), next_delivery: 1, change_no },
+    { ...subscriptionFields({ ...subscription, savedNo: change_no }), next_delivery, change_no },
     { session },
   );
   return true;
@@ -104,15 +136,19 @@ function activeOf(
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */
-export async function removeSubscriptionDocuments(context: MongodbContext, id: string): Promise<boolean> {
+export async function removeSubscriptionDocuments(
+  context: MongodbContext,
+  id: string,
+  only: Filter<SubscriptionDocument> = {},
+): Promise<boolean> {
   const { connection, collections } = context;
   const removed = await connection.write([CHANGES, subscriptionName(id)], async (session) => {
     const change_no = await nextChange(context, session);
-    const { deletedCount } = await collections.subscriptions.deleteOne({ _id: id }, { session });
-    if (deletedCount === 0) return false;
+    const row = await collections.subscriptions.findOneAndDelete({ ...only, _id: id }, { session });
+    if (row === null) return false;
     await collections.removed_subscriptions.replaceOne(
       { _id: id },
-      { change_no, purged: false },
+      { change_no, next_delivery: row.next_delivery, purged: false },
       { session, upsert: true },
     );
     return true;

@@ -1,5 +1,6 @@
 import type { ClientSession, Collection, Document } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { EVENTS } from "../../../ports/store/index.ts";
 import {
   type BoardRows,
   type BoardSnapshot,
@@ -42,8 +43,9 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
       const erasing = await countIn(context, session, "publishers", { erasing: true });
       const purging = await countIn(context, session, "removed_subscriptions", { purged: false });
       if (erasing + purging === 0) {
-        const counts = await countsIn(context, session);
-        return { counts, pages: () => pagesOf(context, session), close: () => session.endSession() };
+        const ofHosts = await subscriptionsOfHosts(context, session);
+        const counts = await countsIn(context, session, ofHosts);
+        return { counts, pages: () => pagesOf(context, session, ofHosts), close: () => session.endSession() };
       }
     } catch (error) {
       await session.endSession();
@@ -54,12 +56,33 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
   }
 }
 
-async function countsIn(context: MongodbContext, session: ClientSession): Promise<Record<RowKind, number>> {
+/** Ids of what hosts subscribed to, which stays behind with all that belongs to it. */
+async function subscriptionsOfHosts(
+  { connection, collections }: MongodbContext,
+  session: ClientSession,
+): Promise<string[]> {
+  const options = { session, ...SNAPSHOT, projection: { _id: 1 } };
+  const find = () => collections.subscriptions.find({ event: { $in: [...EVENTS] } }, options).toArray();
+  return (await connection.runLong(find)).map(({ _id }) => _id);
+}
+
+/** What of a source's rows moves. */
+function filterOf({ collection, filter = {} }: Source<RowKind>, ofHosts: readonly string[]): Document {
+  if (collection === "subscriptions") return { _id: { $nin: ofHosts } };
+  const belongs = collection === "deliveries" || collection === "pushes" || collection === "inbox";
+  return belongs && ofHosts.length > 0 ? { subscription_id: { $nin: ofHosts } } : filter;
+}
+
+async function countsIn(
+  context: MongodbContext,
+  session: ClientSession,
+  ofHosts: readonly string[],
+): Promise<Record<RowKind, number>> {
   const counts: Partial<Record<RowKind, number>> = {};
   for (const kind of ROW_KINDS) {
     let count = 0;
-    for (const { collection, filter = {} } of DOCUMENT_SOURCES[kind])
-      count += await countIn(context, session, collection, filter);
+    for (const source of DOCUMENT_SOURCES[kind])
+      count += await countIn(context, session, source.collection, filterOf(source, ofHosts));
     counts[kind] = count;
   }
   return counts as Record<RowKind, number>;
@@ -75,11 +98,16 @@ function countIn(
   return connection.runLong(() => documents.countDocuments(filter, { session, ...SNAPSHOT }));
 }
 
-async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncGenerator<RowPage> {
+async function* pagesOf(
+  context: MongodbContext,
+  session: ClientSession,
+  ofHosts: readonly string[],
+): AsyncGenerator<RowPage> {
   const { connection, collections } = context;
   for (const kind of ROW_KINDS) {
     for (const source of DOCUMENT_SOURCES[kind]) {
-      const { collection, filter = {}, order = { _id: 1 }, rowOf }: Source<RowKind> = source;
+      const { collection, order = { _id: 1 }, rowOf }: Source<RowKind> = source;
+      const filter = filterOf(source, ofHosts);
       const cursor = (collections[collection] as unknown as Collection).find(filter, {
         session,
         ...SNAPSHOT,

@@ -42,10 +42,11 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: readonly Source<K>[] }
   subscription: [
     {
       collection: "subscriptions",
-      rowOf: (document: SubscriptionDocument) => ({
-        ...subscriptionOfDocument(document),
-        nextDelivery: document.next_delivery,
-      }),
+      rowOf(document: SubscriptionDocument) {
+        const row = subscriptionOfDocument(document);
+        const { event, expiresAt, clientSecret, previousClientSecret, ...kept } = row;
+        return { ...kept, nextDelivery: document.next_delivery };
+      },
     },
   ],
   delivery: [{ collection: "deliveries", rowOf: row<"delivery">("_id") }],

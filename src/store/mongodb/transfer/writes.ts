@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection } from "mongodb";
 import { makerName } from "../../../ports/store/index.ts";
-import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
+import { type BoardRows, OF_HOSTS, type RowKind, type RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
 import { binaryOf, documentOfPost, newPublisher, statusFields } from "../database/posts.ts";
@@ -80,7 +80,7 @@ const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
   subscription: {
     collection: "subscriptions",
     insert: ({ nextDelivery, ...row }, _owners, nextNo) => ({
-      ...subscriptionFields(row),
+      ...subscriptionFields({ ...row, ...OF_HOSTS }),
       next_delivery: nextDelivery,
       change_no: nextNo(),
     }),

@@ -242,4 +242,11 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX told_series_end ON told_series (ends_at);
   `,
   "ALTER TABLE publisher ADD COLUMN recovery TEXT",
+  `
+  ALTER TABLE subscription ADD COLUMN event TEXT;
+  ALTER TABLE subscription ADD COLUMN expires_at INTEGER;
+  ALTER TABLE subscription ADD COLUMN client_secret TEXT;
+  ALTER TABLE subscription ADD COLUMN previous_client_secret TEXT;
+  CREATE INDEX subscription_end ON subscription (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ];

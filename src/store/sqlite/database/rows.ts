@@ -133,6 +133,7 @@ export const PUBLISHER = new Columns<StoredPublisher>(
 
 export const SUBSCRIPTION = new Columns<StoredSubscription>(
   `id publisherId label query breadth vector vectorModel background webhookUrl webhookVerifiedAt webhookRefusal secretVersion previousSecretUntil
+  event expiresAt clientSecret previousClientSecret
   active inactiveReason failures failingSince lastMatchedAt createdAt savedNo`,
   { json: "query background", flag: "active", vector: "vector" },
 );

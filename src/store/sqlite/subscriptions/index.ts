@@ -24,6 +24,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         ) {
           throw new Error(`Publisher ${subscription.publisherId} is gone; its subscription was not kept.`);
         }
+        if (find(connection, subscription.id) !== null) return false;
         if (activeOf(connection, subscription.publisherId) >= maxActive) return false;
         insertSubscription(connection, subscription);
         return true;
@@ -62,6 +63,18 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
     remove: (id) => removeSubscriptionRows(connection, id),
 
+    removeLapsed: (now, limit) => removeLapsedRows(connection, now, limit),
+
+    position: (id) =>
+      read(
+        () =>
+          sql(
+            `SELECT next_delivery - 1 AS last,
+              (SELECT min(delivery_id) FROM push WHERE subscription = s.seq AND state = 'waiting') AS oldestWaiting
+            FROM subscription s WHERE id = ?`,
+          ).get(id) ?? null,
+      ),
+
     changes: (after, limit) => read(() => readChangeRows(connection, after, limit)),
     deliver: (matches, settled) => write(() => deliverRows(connection, matches, settled)),
     pending: (id, after, limit) => read(() => readPendingRows(connection, id, after, limit)),
@@ -81,14 +94,30 @@ export async function removeSubscriptionRows(connection: SqliteConnection, id: s
   const { sql, write } = connection;
   const removed = await write(() => {
     const row: { seq: number } | undefined = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
-    if (row === undefined) return false;
-    sql("DELETE FROM subscription WHERE seq = ?").run(row.seq);
-    sql("INSERT INTO subscription_purge VALUES (?)").run(row.seq);
-    recordChange(connection, id, true);
-    moveWaitingRows(connection, row.seq);
-    return true;
+    if (row !== undefined) removeRow(connection, id, row.seq);
+    return row !== undefined;
   });
   if (removed) await purgeDeliveries(connection);
+  return removed;
+}
+
+function removeRow(connection: SqliteConnection, id: string, seq: number): void {
+  const { sql } = connection;
+  sql("DELETE FROM subscription WHERE seq = ?").run(seq);
+  sql("INSERT INTO subscription_purge VALUES (?)").run(seq);
+  recordChange(connection, id, true);
+  moveWaitingRows(connection, seq);
+}
+
+async function removeLapsedRows(connection: SqliteConnection, now: number, limit: number): Promise<number> {
+  const removed = await connection.write(() => {
+    const rows: { id: string; seq: number }[] = connection
+      .sql("SELECT id, seq FROM subscription WHERE expires_at <= ? ORDER BY expires_at LIMIT ?")
+      .all(now, limit);
+    for (const { id, seq } of rows) removeRow(connection, id, seq);
+    return rows.length;
+  });
+  if (removed > 0) await purgeDeliveries(connection);
   return removed;
 }
 

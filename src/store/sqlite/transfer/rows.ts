@@ -52,25 +52,28 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
   },
   subscription: {
     columns: "*",
-    from: "subscription",
+    from: "subscription s WHERE s.event IS NULL",
     order: "seq",
-    rowOf: (row) => ({ ...SUBSCRIPTION.read(row), nextDelivery: row.next_delivery }),
+    rowOf(row) {
+      const { event, expiresAt, clientSecret, previousClientSecret, ...kept } = SUBSCRIPTION.read(row);
+      return { ...kept, nextDelivery: row.next_delivery };
+    },
   },
   delivery: {
     columns: "s.id AS subscriptionId, p.id AS postId, d.delivery_id AS deliveryId, d.matched_at AS matchedAt",
-    from: "delivery d CROSS JOIN subscription s ON s.seq = d.subscription CROSS JOIN post p ON p.seq = d.post",
+    from: "delivery d CROSS JOIN subscription s ON s.seq = d.subscription CROSS JOIN post p ON p.seq = d.post WHERE s.event IS NULL",
     order: "d.subscription, d.post",
   },
   push: {
     columns: "s.id AS subscription_id, q.*",
-    from: "push q CROSS JOIN subscription s ON s.seq = q.subscription",
+    from: "push q CROSS JOIN subscription s ON s.seq = q.subscription WHERE s.event IS NULL",
     order: "q.subscription, q.delivery_id",
     rowOf: unclaimed,
   },
   inbox: {
     columns: `o.id AS publisherId, i.no, i.type, i.at, p.id AS postId, s.id AS subscriptionId, i.delivery_id AS deliveryId`,
     from: `inbox i CROSS JOIN publisher o ON o.seq = i.publisher CROSS JOIN post p ON p.seq = i.post
-      LEFT JOIN subscription s ON s.seq = i.subscription WHERE i.subscription IS NULL OR s.seq IS NOT NULL`,
+      LEFT JOIN subscription s ON s.seq = i.subscription WHERE i.subscription IS NULL OR (s.seq IS NOT NULL AND s.event IS NULL)`,
     order: "i.publisher, i.no",
   },
   report: {

@@ -1,5 +1,5 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
-import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
+import { type BoardRows, OF_HOSTS, type RowKind, type RowPage } from "../../../ports/store/transfer.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { columnName, type SqliteRow } from "../database/rows.ts";
 import { enqueueWorkRow } from "../database/work.ts";
@@ -81,7 +81,7 @@ const WRITERS: { readonly [Kind in RowKind]: Writer<Kind> } = {
 
   subscription({ connection }, rows) {
     for (const { nextDelivery, ...subscription } of rows) {
-      insertSubscription(connection, subscription);
+      insertSubscription(connection, { ...subscription, ...OF_HOSTS });
       const kept = { next_delivery: nextDelivery, saved_no: subscription.savedNo };
       updateIn(connection, "subscription", kept, ["id", subscription.id]);
     }

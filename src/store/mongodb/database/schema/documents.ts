@@ -93,6 +93,8 @@ export interface SubscriptionDocument
 interface RemovedSubscriptionDocument {
   _id: string;
   change_no: number;
+  /** Number from which the deliveries of another one of its id count; the remains have lower ones. */
+  next_delivery?: number;
   /** False until its deliveries, pushes and inbox entries are deleted. */
   purged: boolean;
 }

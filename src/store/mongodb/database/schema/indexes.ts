@@ -103,6 +103,12 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "change", key: { change_no: 1 } },
     // Statistics.
     { name: "active", key: { active: 1 } },
+    // Those that have lapsed.
+    {
+      name: "end",
+      key: { expires_at: 1 },
+      partialFilterExpression: { expires_at: { $type: "date" } },
+    },
   ],
   removed_subscriptions: [
     { name: "change", key: { change_no: 1 } },
@@ -134,6 +140,12 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   pushes: [
     // Pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
+    // Those of a subscription that wait.
+    {
+      name: "waiting",
+      key: { subscription_id: 1, delivery_id: 1 },
+      partialFilterExpression: { state: "waiting" },
+    },
     // What is due, first due first; a failing receiver's apart.
     {
       name: "due",

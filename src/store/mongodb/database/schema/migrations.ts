@@ -30,11 +30,11 @@ export interface Step {
  * by those they lack. Each raises the version by one. One that only declares indexes, in `indexes.ts`, is an empty list.
  */
 const STEPS: readonly (readonly Step[])[] = [
-  // Indexes of subscriptions that lapse, and of pushes that wait.
-  [],
   // The index of the hosts that are signed in as a publisher.
   [],
   // The collection of series that subscriptions were told of.
+  [],
+  // Indexes of subscriptions that lapse, and of pushes that wait.
   [],
 ];
 

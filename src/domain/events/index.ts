@@ -1,0 +1,311 @@
+import { BoardError } from "../../failures.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import {
+  type EventName,
+  INBOX_KEPT_DAYS,
+  type Store,
+  type StoredPublisher,
+  type StoredSubscription,
+} from "../../ports/store/index.ts";
+import type { StandingQuery } from "../../schema/subscription.ts";
+import type { Cursors } from "../cursors.ts";
+import { isoTimeOrNull, postResource } from "../resources.ts";
+import { criteriaJson } from "../search/query.ts";
+import type { Secrets } from "../secrets.ts";
+import type { Site } from "../site.ts";
+import { meaningOf } from "../subscriptions/meaning.ts";
+import {
+  ACTIVATED,
+  ACTIVE_MAX,
+  changeSubscription,
+  isMatched,
+  keepSubscription,
+} from "../subscriptions/state.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.ts";
+import { refuseUrl } from "../url-refusal.ts";
+import type { Consent } from "../webhooks/consent.ts";
+import { problemOf } from "../webhooks/request.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import type { DeliveryProblem } from "./names.ts";
+import { type Occurrence, occurrenceOf } from "./occurrence.ts";
+
+/** How long a subscription lasts unless it is renewed: by asking again, or by a refresh of its webhook. */
+const LEASE_MS = 7 * DAY_MS;
+const WEBHOOK_TTL_MS = { min: 5 * MINUTE_MS, max: DAY_MS } as const;
+/** So long the secret before a refresh signs too. */
+const ROTATION_MS = HOUR_MS;
+/** Matches are kept so long, so an older cursor may have lost some. */
+const REPLAYED_MS = INBOX_KEPT_DAYS * DAY_MS;
+
+/** What is subscribed to. */
+export interface Topic {
+  event: EventName;
+  /** As the client sent them: the id of the subscription depends on them. */
+  arguments: Record<string, unknown>;
+  /** The same, read; for `post.replied` only `thread`. */
+  query: StandingQuery;
+}
+
+export interface EventPage {
+  /** Each with the cursor behind it. */
+  events: { cursor: string; occurrence: Occurrence }[];
+  /** Where the page begins and ends. */
+  from: string;
+  cursor: string;
+  /** True when events before this page may have been lost to the caller. */
+  truncated: boolean;
+  hasMore: boolean;
+}
+
+interface Parts {
+  store: Store;
+  index: SearchIndex;
+  embedder: Embedder;
+  outbound: Outbound;
+  secrets: Secrets;
+  cursors: Cursors;
+  consent: Consent;
+  site: Site;
+  contentNotice: string;
+}
+
+/**
+ * What hosts subscribe to by MCP Events: saved queries whose ids follow from what was asked, and which lapse. Matching,
+ * deliveries and pushes are those of every saved query.
+ */
+export class Events {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The subscription behind polls and streams of a topic; the first one makes it, and each keeps it for another week.
+   * @throws BoardError `too_many_subscriptions`
+   */
+  async lease(topic: Topic, caller: StoredPublisher, now: number): Promise<StoredSubscription> {
+    const { subscriptions } = this.#parts.store;
+    const id = this.#idOf(topic, null, caller);
+    const expiresAt = now + LEASE_MS;
+    const row = await subscriptions.get(id);
+    // Renewed once half of it is over, so that polls seldom write.
+    if (row !== null && (row.expiresAt ?? 0) - now > LEASE_MS / 2) return row;
+    const renewed = row === null ? null : await subscriptions.update(id, { expiresAt });
+    if (renewed !== null) return renewed;
+    const made = await this.#rowOf(
+      topic,
+      { id, expiresAt, webhookUrl: null, webhookVerifiedAt: null },
+      caller,
+      now,
+    );
+    if (await keepSubscription(this.#parts.store, made)) return made;
+    const other = await subscriptions.get(id);
+    if (other === null) throw new BoardError("too_many_subscriptions");
+    return other;
+  }
+
+  /**
+   * Events after a cursor, oldest first; without one, from now on. A lost place is no error: the page says `truncated`.
+   * @returns null when the subscription is gone
+   */
+  async page(
+    id: string,
+    asked: { cursor: string | null; maxAgeMs?: number | undefined; limit: number },
+    now: number,
+  ): Promise<EventPage | null> {
+    const { store, site, contentNotice: notice } = this.#parts;
+    const [row, position] = await Promise.all([
+      store.subscriptions.get(id),
+      store.subscriptions.position(id),
+    ]);
+    if (row === null || position === null) return null;
+    const at = (number: number) => this.#cursorAt(row, number, now);
+    const after = this.#placeOf(row, asked.cursor, position.last, now);
+    if (after === null) {
+      const cursor = at(position.last);
+      return { events: [], from: cursor, cursor, truncated: asked.cursor !== null, hasMore: false };
+    }
+    const found = await store.subscriptions.pending(id, after, asked.limit + 1);
+    const page = found.slice(0, asked.limit);
+    const since = asked.maxAgeMs === undefined ? 0 : now - asked.maxAgeMs;
+    const young = page.filter(({ matchedAt }) => matchedAt >= since);
+    return {
+      events: young.map(({ post, publisher, matchedAt, deliveryId }) => ({
+        cursor: at(deliveryId),
+        occurrence: occurrenceOf(row, { post: postResource(post, publisher, site), matchedAt, notice }),
+      })),
+      from: at(after),
+      cursor: at(page.at(-1)?.deliveryId ?? after),
+      truncated: young.length < page.length,
+      hasMore: found.length > page.length,
+    };
+  }
+
+  /**
+   * Subscribes a webhook, or refreshes its subscription: another secret replaces the present one, the lifetime begins anew,
+   * and what was given up goes on. What its owner paused stays so. The webhook is asked before anything is kept, unless it
+   * consented to another subscription of the caller.
+   *
+   * @returns why the webhook did not consent, or the subscription
+   * @throws BoardError `invalid_url`, `too_many_subscriptions`, `rate_limited`
+   */
+  async subscribe(
+    topic: Topic,
+    delivery: { url: string; secret: string },
+    asked: { cursor: string | null; ttlMs: number | null },
+    caller: StoredPublisher,
+    now: number,
+  ) {
+    const { store, outbound, secrets, consent } = this.#parts;
+    const { url, secret } = delivery;
+    refuseUrl(outbound, url, "delivery.url");
+    const id = this.#idOf(topic, url, caller);
+    const own = await store.subscriptions.ofPublisher(caller.id);
+    const known = own.find((row) => row.id === id);
+    if (known?.active !== true && own.filter(({ active }) => active).length >= ACTIVE_MAX)
+      throw new BoardError("too_many_subscriptions");
+    if (!own.some((row) => row.webhookUrl === url && row.webhookVerifiedAt !== null)) {
+      const refused = await consent.ofHost({ id, url, secret }, now);
+      if (refused !== null) return { refused };
+    }
+    const ttlMs = Math.min(
+      Math.max(asked.ttlMs ?? WEBHOOK_TTL_MS.max, WEBHOOK_TTL_MS.min),
+      WEBHOOK_TTL_MS.max,
+    );
+    const expiresAt = now + ttlMs;
+    const clientSecret = secrets.seal(secret, id);
+    const fields = { id, expiresAt, webhookUrl: url, webhookVerifiedAt: now, clientSecret };
+    const made = known === undefined ? await this.#rowOf(topic, fields, caller, now) : null;
+    const isNew = made !== null && (await keepSubscription(store, made));
+    const row = isNew
+      ? made
+      : await changeSubscription(store, id, (current) => ({
+          expiresAt,
+          webhookVerifiedAt: now,
+          ...(isMatched(current) && !current.active ? ACTIVATED : {}),
+          ...(secrets.unseal(current.clientSecret ?? "", id) === secret
+            ? {}
+            : {
+                clientSecret,
+                previousClientSecret: current.clientSecret,
+                previousSecretUntil: now + ROTATION_MS,
+              }),
+        }));
+    const position = await store.subscriptions.position(id);
+    const last = position?.last ?? 0;
+    return {
+      id,
+      refreshBefore: expiresAt,
+      cursor: this.#cursorAt(row, watermarkOf(position), now),
+      truncated: asked.cursor !== null && this.#placeOf(row, asked.cursor, last, now) === null,
+      ...(isNew ? {} : { deliveryStatus: await this.#statusOf(row) }),
+    };
+  }
+
+  /** Ends a webhook's subscription; false when there is none. */
+  async unsubscribe(topic: Topic, url: string, caller: StoredPublisher): Promise<boolean> {
+    return this.#parts.store.subscriptions.remove(this.#idOf(topic, url, caller));
+  }
+
+  /** Whether a stream may go on: not when its subscription is removed, its publisher suspended or gone, or its key another. */
+  async standingOf(
+    id: string,
+    caller: StoredPublisher,
+  ): Promise<"admitted" | "removed" | "suspended" | "gone"> {
+    const { publishers, subscriptions } = this.#parts.store;
+    const [row, owner] = await Promise.all([subscriptions.get(id), publishers.get(caller.id)]);
+    if (owner === null || owner.keyHash !== caller.keyHash) return "gone";
+    if (owner.suspendedAt !== null) return "suspended";
+    return row === null ? "removed" : "admitted";
+  }
+
+  /** A push as the webhook gets it. Its cursor says how far everything is delivered or given up. */
+  async pushed(
+    row: StoredSubscription,
+    match: { post: Parameters<typeof occurrenceOf>[1]["post"]; matchedAt: number },
+    now: number,
+  ): Promise<Occurrence> {
+    const { store, contentNotice: notice } = this.#parts;
+    const watermark = watermarkOf(await store.subscriptions.position(row.id));
+    return { ...occurrenceOf(row, { ...match, notice }), cursor: this.#cursorAt(row, watermark, now) };
+  }
+
+  async #statusOf(row: StoredSubscription) {
+    const [push] = await this.#parts.store.pushes.list(row.id, { before: null, limit: 1 });
+    const last = push?.history.at(-1);
+    const lastError: DeliveryProblem | null = last === undefined ? null : problemOf(last);
+    return {
+      active: row.active,
+      lastDeliveryAt: isoTimeOrNull(lastError === null ? (last?.at ?? null) : null),
+      lastError,
+      ...(row.failingSince === null ? {} : { failedSince: isoTimeOrNull(row.failingSince) }),
+    };
+  }
+
+  /** Follows from publisher, address, name and arguments alone, and from nothing that a caller could choose. */
+  #idOf(topic: Topic, url: string | null, caller: StoredPublisher): string {
+    const key = [caller.id, url, topic.event, topic.arguments];
+    return this.#parts.secrets.subscriptionId(canonicalJson(key));
+  }
+
+  async #rowOf(
+    { event, query }: Topic,
+    fields: Pick<StoredSubscription, "id" | "expiresAt" | "webhookUrl" | "webhookVerifiedAt"> & {
+      clientSecret?: string;
+    },
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<StoredSubscription> {
+    const { thread } = query;
+    const isReplies = event === "post.replied";
+    return {
+      publisherId: caller.id,
+      label: null,
+      event,
+      query: isReplies ? (thread === undefined ? {} : { thread }) : criteriaJson(query),
+      ...(isReplies ? NO_MEANING : await meaningOf(this.#parts, query, now)),
+      secretVersion: 1,
+      previousSecretUntil: null,
+      clientSecret: null,
+      previousClientSecret: null,
+      ...ACTIVATED,
+      lastMatchedAt: null,
+      createdAt: now,
+      savedNo: 0,
+      breadth: "close",
+      webhookRefusal: null,
+      ...fields,
+    };
+  }
+
+  #cursorAt({ id, createdAt }: StoredSubscription, number: number, now: number): string {
+    return this.#parts.cursors.write(`events ${id}`, [number, createdAt, now]);
+  }
+
+  /** The number behind a cursor; null for none, a foreign one, one of before a lapse, and one too old. */
+  #placeOf(
+    { id, createdAt }: StoredSubscription,
+    cursor: string | null,
+    last: number,
+    now: number,
+  ): number | null {
+    if (cursor === null) return null;
+    try {
+      const [number, made, written] = this.#parts.cursors.read(`events ${id}`, cursor);
+      const isOurs = typeof number === "number" && typeof written === "number" && made === createdAt;
+      return isOurs && number <= last && written > now - REPLAYED_MS ? number : null;
+    } catch (error) {
+      if (error instanceof BoardError) return null;
+      throw error;
+    }
+  }
+}
+
+const NO_MEANING = { vector: null, vectorModel: null, background: null } as const;
+
+/** The number up to which every delivery is acknowledged or given up. */
+const watermarkOf = (position: { last: number; oldestWaiting: number | null } | null): number =>
+  position === null ? 0 : position.oldestWaiting === null ? position.last : position.oldestWaiting - 1;

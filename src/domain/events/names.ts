@@ -1,0 +1,56 @@
+/**
+ * Every name and number that the draft of MCP Events (SEP-3415) gives, and where hosts differ from it, so that a change of
+ * the draft is an edit here.
+ */
+
+export const METHODS = {
+  list: "events/list",
+  poll: "events/poll",
+  stream: "events/stream",
+  subscribe: "events/subscribe",
+  unsubscribe: "events/unsubscribe",
+} as const;
+
+export const NOTIFICATIONS = {
+  active: "notifications/events/active",
+  event: "notifications/events/event",
+  heartbeat: "notifications/events/heartbeat",
+  terminated: "notifications/events/terminated",
+} as const;
+
+/** ChatGPT and the AI SDK look for the first, the draft has the second. */
+export const EVENT_CAPABILITIES = { events: {}, extensions: { "io.modelcontextprotocol/events": {} } };
+
+export const DELIVERY_MODES = ["poll", "push", "webhook"] as const;
+
+/** In `_meta` of what a stream tells: the id of its request. */
+export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
+
+/** Codes of JSON-RPC errors, as hosts know them: those of the sketch. The draft has −32023 to −32027, in this order. */
+export const CODES = {
+  notFound: -32011,
+  forbidden: -32012,
+  resourceExhausted: -32013,
+  unsupported: -32014,
+  callbackEndpointError: -32015,
+} as const;
+
+export const SUBSCRIPTION_HEADER = "x-mcp-subscription-id";
+
+/** Hosts refuse a message whose `webhook-id` is another. */
+export const webhookIdOf = ({ eventId }: { eventId: string }): string => eventId;
+
+/** The question for consent. @param challenge  its answer; @param token  makes the id a new one */
+export const verificationOf = (challenge: string, token: string) => ({
+  id: `msg_verification_${token}`,
+  body: JSON.stringify({ type: "verification", challenge }),
+});
+
+/** What went wrong at a webhook; never the receiver's words. */
+export type DeliveryProblem =
+  | "challenge_failed"
+  | "connection_refused"
+  | "timeout"
+  | "tls_error"
+  | "http_4xx"
+  | "http_5xx";
