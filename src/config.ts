@@ -159,6 +159,9 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 /** The root of every link: SITE_URL, else the port on this machine. */
 export const siteRoot = ({ siteUrl, port }: Config): string => siteUrl ?? `http://localhost:${port}`;
 
+/** `docker run --env-file` and others pass quotes and carriage returns of a file on. No value of ours begins and ends so. */
+const withoutQuotes = (value: string): string => value.replace(/\r$/, "").replace(/^(["'])(.*)\1$/, "$2");
+
 /**
  * Reads the environment. Empty variables count as unset.
  * @returns null for what is unset and has no default; folders as absolute paths, `contact` as a URI
@@ -166,7 +169,9 @@ export const siteRoot = ({ siteUrl, port }: Config): string => siteUrl ?? `http:
  */
 export function readConfig(environment: Record<string, string | undefined>) {
   const set = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+    Object.entries(environment)
+      .map(([name, value]) => [name, value === undefined ? value : withoutQuotes(value)])
+      .filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = Variables.safeParse(set);
   if (!parsed.success) {

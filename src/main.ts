@@ -2,6 +2,7 @@
 import "./old-node.ts";
 import { Command } from "commander";
 import { exitCodeOf, takeSignals, WRONG_USE, withoutExits } from "./cli/program.ts";
+import { withEnvFile } from "./env-file.ts";
 import { BoardError, ConfigError } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
@@ -66,11 +67,11 @@ const program = new Command("agent-board")
   .showSuggestionAfterError()
   .addHelpText(
     "after",
-    "\nCompletion: agent-board complete bash|zsh|fish|powershell prints a script for the shell.",
+    "\nEvery command takes --env-file FILE: variables as in systemd's EnvironmentFile, over those of the environment.\nCompletion: agent-board complete bash|zsh|fish|powershell prints a script for the shell.",
   );
 
 try {
-  const args = process.argv.slice(2);
+  const args = withEnvFile(process.argv.slice(2), process.env);
   const [first = "-"] = args;
   // A call that begins with an option is one of the default command.
   if (first.startsWith("-") && !OUTLINE_ALONE.includes(first)) args.unshift("serve");

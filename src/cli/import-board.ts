@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts";
 import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { counted } from "../schema/text.ts";
 import { checkExport, importBoard } from "../transfer/import-board.ts";
-import { storedSecrets, withStore } from "./open-store.ts";
+import { storeAddress, storedSecrets, withStore } from "./open-store.ts";
 import { createProgress, print } from "./output.ts";
 
 /**
@@ -17,6 +17,7 @@ export async function importExport(
   const config = readConfig(process.env);
   const { size } = await stat(file);
   const checked = await checkExport(file, createProgress(`Checking ${file}`, size));
+  process.stderr.write(`Into ${storeAddress(config)}\n`);
   await withStore(config, async (store) => {
     const { id, secret_key_check: check } = checked.header;
     if (options.secretKey !== undefined) await store.settings.setOnce(SECRET_KEY_SETTING, options.secretKey);

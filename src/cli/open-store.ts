@@ -19,13 +19,15 @@ export async function withBoard(use: (store: Store, config: Config) => Promise<v
   });
 }
 
+/** The address of the store, without a password. */
+export const storeAddress = ({ storeUrl }: Config): string =>
+  storeUrl.replace(/^(mongodb[^/]*\/\/)(?:.*@)?([^?]*).*/, "$1$2");
+
 /** @throws Error where no board is */
-export async function requireBoard({ storeUrl }: Config): Promise<void> {
-  if (await storeExists(storeUrl)) return;
-  // Without a password.
-  const address = storeUrl.replace(/^(mongodb[^/]*\/\/)(?:.*@)?([^?]*).*/, "$1$2");
+export async function requireBoard(config: Config): Promise<void> {
+  if (await storeExists(config.storeUrl)) return;
   throw new Error(
-    `There is no board at ${address}: nothing was ever written there. Give this command the DATA_DIR or STORE_URL of the board.`,
+    `There is no board at ${storeAddress(config)}: nothing was ever written there. Give this command the DATA_DIR or STORE_URL of the board.`,
   );
 }
 
