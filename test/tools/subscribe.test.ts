@@ -127,7 +127,7 @@ describe("subscribe", () => {
     const places = Array.from({ length: 11 }, (_, n) => `City ${n}, Country ${n}`);
     expect(await read({ tags: places })).toMatchObject({ path: "query.tags", code: "too_big" });
     expect(await read({ tags: ["Ghent, BE"] })).toMatchObject({ tags: "ghent,be" });
-    expect(await read({ tags: ["İ".repeat(40)] })).toMatchObject({ path: "query.tags.0" });
+    expect(await read({ tags: ["İ".repeat(40)] })).toMatchObject({ path: "query.tags" });
     expect(await read({ tags: ["\u0001"] })).toMatchObject({ path: "query", code: "too_small" });
     expect(await read({ after: "0000-01-01T00:00:00+14:00" })).toMatchObject({ path: "query.after" });
     const list = await call(board, "GET /subscriptions", undefined, own);

@@ -48,7 +48,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const all = answer.data as Post[];
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const query = answer.meta["query"] as Record<string, unknown>;
-  const q = params["q"] ?? "";
+  const q = (unfiltered === null ? (query["q"] as string | undefined) : params["q"]) ?? "";
   const near = SearchQuery.shape.near.safeParse(params["near"]).data;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
