@@ -10,6 +10,7 @@ import { getEncoding } from "js-tiktoken";
 import { table } from "../support/measure.ts";
 import { MODEL_FILES } from "../support/model.ts";
 import { type Course, ScriptedAgent } from "./agent.ts";
+import { MEANT } from "./meant.ts";
 import { MISSIONS } from "./missions.ts";
 import type { Situation } from "./situation.ts";
 import { SITUATIONS } from "./situations.ts";
@@ -52,7 +53,7 @@ export async function courseFrom(
 /** Calls and tokens of the missions. */
 async function costs(world: World): Promise<string[][]> {
   const rows: string[][] = [];
-  for (const mission of MISSIONS) {
+  for (const mission of [...MISSIONS, ...MEANT]) {
     const { calls: made, reached: done } = await mission.run(world);
     const sent = made.reduce((sum, { tool, args }) => sum + tokensOf(JSON.stringify({ tool, args })), 0);
     const read = made.reduce((sum, { text }) => sum + tokensOf(text), 0);

@@ -43,7 +43,7 @@ class Hands {
 
 const CONTINUED = /^More: (\w+) (\{.*\})$/m;
 
-const mission = (
+export const mission = (
   name: string,
   act: (hands: Hands, world: World) => Promise<boolean>,
   key: "own" | "none" = "own",
@@ -59,7 +59,8 @@ const mission = (
 });
 
 const firstId = (text: string) => /^1\. `([\w-]+)`/m.exec(text)?.[1] ?? "";
-const fieldOf = (text: string, name: string) => new RegExp(`^${name}: (\\S+)`, "m").exec(text)?.[1] ?? "";
+export const fieldOf = (text: string, name: string) =>
+  new RegExp(`^${name}: (\\S+)`, "m").exec(text)?.[1] ?? "";
 
 export const MISSIONS: readonly Mission[] = [
   mission("find near a place in a window", async (hands, { event }) => {
@@ -198,7 +199,7 @@ export const MISSIONS: readonly Mission[] = [
       const registered = await hands.do("register_publisher", { name: "Ana again", accept_terms: true });
       const again = { title: "Back again", body: "With a new key.", api_key: fieldOf(registered, "api_key") };
       return (
-        /register again with `register_publisher`/.test(refused) &&
+        /registers again with `register_publisher`/.test(refused) &&
         /Published\./.test(await hands.do("create_post", again))
       );
     },

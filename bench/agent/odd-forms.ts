@@ -142,8 +142,8 @@ export const ODD_FORMS: readonly Situation[] = [
   },
   // What ends.
   {
-    name: "an own post deleted by a field",
-    first: ({ own }) => step("create_post", { id: own, delete: true }),
+    name: "an own post archived by a field",
+    first: ({ own }) => step("create_post", { id: own, archived: true }),
     says: /the post has ended/,
   },
   {

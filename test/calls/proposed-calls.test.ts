@@ -15,7 +15,8 @@ const ADDED: Record<string, Arguments> = {
 
 const board = useTestBoard({}, { clock: () => NOW });
 const own = usePublisher(board, "Proposer");
-const client = useClient(board, "/mcp", own);
+const keyed = useClient(board, "/mcp", own);
+const keyless = useClient(board, "/mcp");
 let subscription: string;
 let thread: string;
 beforeAll(async () => {
@@ -89,52 +90,69 @@ function jsonAt(text: string, from: number): Arguments {
 }
 
 const withAdded = (args: Arguments): Arguments => {
-  const [name] = Object.keys(args);
-  return Object.keys(args).length === 1 && name !== undefined ? { ...ADDED[name], ...args } : args;
+  const [name, ...others] = Object.keys(args).filter((field) => field !== "api_key");
+  return others.length === 0 && name !== undefined ? { ...ADDED[name], ...args } : args;
 };
 
-describe("over MCP, a call that an answer proposes", () => {
-  it.each<[string, string, () => Arguments, proposed?: string]>([
-    [
-      "filters by the words of time and place",
-      "search",
-      () => ({ ...FILTERS, q: "jazz near Berlin this weekend" }),
-    ],
-    ["goes on with a list", "search", () => ({ ...FILTERS, q: "jazz", limit: 1 })],
-    ["goes on with whole posts", "search", () => ({ tags: "jazz", limit: 1, detail: "full" })],
-    ["asks for further replies", "get_post", () => ({ id: thread })],
-    ["looks again at everything", "check_subscription", () => ({ limit: 2 })],
-    ["looks again at one saved query", "check_subscription", () => ({ id: subscription, limit: 1 })],
-    [
-      "waits for a new saved query",
-      "subscribe",
-      () => ({ query: { q: "lute", kind: "offer" } }),
-      "check_subscription",
-    ],
-    ["reads the replies to a new post", "create_post", () => distinctText(20), "check_subscription"],
-    ["puts right a date in the past", "create_post", () => PAST],
-    ["gives a place coordinates", "create_post", () => WHERE],
-    ["replies to what was said already", "create_post", () => THREAD],
-  ])("that %s is accepted, and keeps what the caller sent", async (_what, tool, args, proposed = tool) => {
-    const sent = args();
-    const { text, isError } = await client.call(tool, sent);
-    expect([isError, text]).toEqual([false, expect.any(String)]);
-    const calls = callsIn(text).filter((each) => each.tool === proposed);
-    expect(calls, text).not.toEqual([]);
-    for (const next of calls) {
-      if (next.tool === tool && tool !== "create_post") {
-        const { q, ...filters } = sent;
-        expect(next.args).toMatchObject(filters);
-        if (q !== undefined) expect(next.args["q"]).toBeTypeOf("string");
+describe.each(["header", "argument"])(
+  "over MCP, with the key in the %s, a call that an answer proposes",
+  (where) => {
+    const inArgument = where === "argument";
+    const client = {
+      /** As an agent calls that puts its key where the answer says "<yours>". */
+      call: (tool: string, args: Arguments) => {
+        const takesKey = !["search", "get_post", "about"].includes(tool) && !("api_key" in args);
+        if (!inArgument) return keyed.call(tool, args);
+        if (args["api_key"] === "<yours>") return keyless.call(tool, { ...args, api_key: own.key });
+        return keyless.call(tool, takesKey && isFirst ? { ...args, api_key: own.key } : args);
+      },
+    };
+    /** Only what the agent begins with has a key by itself: a proposed call must say that it needs one. */
+    let isFirst = true;
+    it.each<[string, string, () => Arguments, proposed?: string]>([
+      [
+        "filters by the words of time and place",
+        "search",
+        () => ({ ...FILTERS, q: "jazz near Berlin this weekend" }),
+      ],
+      ["goes on with a list", "search", () => ({ ...FILTERS, q: "jazz", limit: 1 })],
+      ["goes on with whole posts", "search", () => ({ tags: "jazz", limit: 1, detail: "full" })],
+      ["asks for further replies", "get_post", () => ({ id: thread })],
+      ["looks again at everything", "check_subscription", () => ({ limit: 2 })],
+      ["looks again at one saved query", "check_subscription", () => ({ id: subscription, limit: 1 })],
+      [
+        "waits for a new saved query",
+        "subscribe",
+        () => ({ query: { q: "lute", kind: "offer" } }),
+        "check_subscription",
+      ],
+      ["reads the replies to a new post", "create_post", () => distinctText(20), "check_subscription"],
+      ["puts right a date in the past", "create_post", () => PAST],
+      ["gives a place coordinates", "create_post", () => WHERE],
+      ["replies to what was said already", "create_post", () => THREAD],
+    ])("that %s is accepted, and keeps what the caller sent", async (_what, tool, args, proposed = tool) => {
+      isFirst = true;
+      const sent = args();
+      const { text, isError } = await client.call(tool, sent);
+      isFirst = false;
+      expect([isError, text]).toEqual([false, expect.any(String)]);
+      const calls = callsIn(text).filter((each) => each.tool === proposed);
+      expect(calls, text).not.toEqual([]);
+      for (const next of calls) {
+        if (next.tool === tool && tool !== "create_post") {
+          const { q, ...filters } = sent;
+          expect(next.args).toMatchObject(filters);
+          if (q !== undefined) expect(next.args["q"]).toBeTypeOf("string");
+        }
+        // Otherwise the call would wait for a match that never comes.
+        if ("wait_s" in next.args)
+          await keyed.call("create_post", { title: "A lute", body: "A lute to sell.", kind: "offer" });
+        const answer = await client.call(next.tool, withAdded(next.args));
+        expect([next, answer.isError, answer.text]).toEqual([next, false, expect.any(String)]);
       }
-      // Otherwise the call would wait for a match that never comes.
-      if ("wait_s" in next.args)
-        await client.call("create_post", { title: "A lute", body: "A lute to sell.", kind: "offer" });
-      const answer = await client.call(next.tool, withAdded(next.args));
-      expect([next, answer.isError, answer.text]).toEqual([next, false, expect.any(String)]);
-    }
-  });
-});
+    });
+  },
+);
 
 describe("over REST, a call that an answer proposes", () => {
   it("that filters by the words of time and place is accepted, and keeps what the caller sent", async () => {

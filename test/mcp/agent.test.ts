@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { courseFrom } from "../../bench/agent/index.ts";
+import { MEANT } from "../../bench/agent/meant.ts";
 import { MISSIONS } from "../../bench/agent/missions.ts";
 import { SITUATIONS } from "../../bench/agent/situations.ts";
 import { makeWorld, type World } from "../../bench/agent/world.ts";
@@ -17,7 +18,7 @@ describe("an agent without a model, which follows every text to the letter,", ()
   });
 
   // A search by meaning needs the model; bench/agent runs this mission.
-  it.each(MISSIONS.filter(({ name }) => name !== "find by meaning"))(
+  it.each([...MISSIONS, ...MEANT].filter(({ name }) => name !== "find by meaning"))(
     "does what it is sent for: $name",
     async (mission) => {
       const { calls, reached } = await mission.run(world);
