@@ -5,6 +5,7 @@ import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import { eventually } from "../support/boards/client.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -294,6 +295,23 @@ describe("erasing a publisher", () => {
     expect(inFiles("XYZZY")).toEqual([]);
     expect(inFiles("pub_a")).toEqual([]);
     expect(await again.finishErasures()).toBe(true);
+  });
+
+  it("empties the log within seconds of a reader's end, though nobody asks again", async () => {
+    const store = await start(anIndex());
+    await store.publishers.insert(aPublisher("pub_a", { name: "XYZZYNAME" }));
+    const reader = new DatabaseSync(store.file, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM post").get();
+    expect(await store.publishers.erase("pub_a")).toMatchObject({ complete: false });
+    expect(inFiles("XYZZY")).toEqual(["board.db-wal"]);
+    reader.exec("COMMIT");
+    reader.close();
+    const left = await eventually(
+      async () => inFiles("XYZZY"),
+      (found) => found.length === 0,
+    );
+    expect(left).toEqual([]);
   });
 
   it("drops the text of a removed post from the log, too", async () => {

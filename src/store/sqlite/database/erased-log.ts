@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteConnection } from "./connection.ts";
 
 /** The setting that is there while the log may hold erased text. Each erasure gives it another value. */
@@ -9,13 +10,36 @@ export function markLog({ sql }: SqliteConnection): void {
   sql("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(LOG_MARK, randomUUID());
 }
 
+/** Between two tries to empty a log that a reader held. */
+const RETRY_MS = 2_000;
+const retried = new WeakSet<SqliteConnection>();
+
 /**
  * Empties the log if it holds erased text. A read transaction of another connection prevents that for as long as it lasts.
  *
- * @param patienceMs  how long to wait for such readers
+ * @param patienceMs  how long to wait for such readers; then it is tried again until they have ended
  * @returns false when there still is erased text in the log
  */
 export async function emptyMarkedLog(connection: SqliteConnection, patienceMs: number): Promise<boolean> {
+  const isEmpty = await tryToEmpty(connection, patienceMs);
+  if (!isEmpty && !retried.has(connection)) {
+    retried.add(connection);
+    void retry(connection);
+  }
+  return isEmpty;
+}
+
+async function retry(connection: SqliteConnection): Promise<void> {
+  let isEmpty = false;
+  while (!isEmpty) {
+    await sleep(RETRY_MS, undefined, { ref: false });
+    if (!connection.db.isOpen) return;
+    isEmpty = await tryToEmpty(connection, 0).catch(() => false);
+  }
+  retried.delete(connection);
+}
+
+async function tryToEmpty(connection: SqliteConnection, patienceMs: number): Promise<boolean> {
   const { sql, read, write } = connection;
   const mark = await read(() => sql("SELECT value FROM setting WHERE name = ?").get(LOG_MARK)?.value);
   if (mark === undefined) return true;
