@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
-import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
+import { isOverADay, spanOfText, type TimeSpan } from "./time/iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./time/zones.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
@@ -15,6 +15,12 @@ export const DateTime = z
   .transform((text, context) => {
     const span = spanWithin(text);
     if (span !== null && span.local === false) return span.from;
+    if (span !== null && isOverADay(span))
+      return refuseValue(
+        context,
+        text,
+        "Covers several days: which day is it? Send a date, such as 2026-12-05.",
+      );
     return refuseValue(
       context,
       text,

@@ -11,6 +11,7 @@ describe("sourceKey", () => {
     "https://example.org/talks/7?utm_source=x&utm_medium=y&id=3&UTM_Campaign=z&room=b",
     "https://example.org/talks/7?id=3&gclid=1&fbclid=2&msclkid=3&room=b&yclid=4&ysclid=5&igsh=6&igshid=7&twclid=8",
     "https://example.org/talks/7?mc_cid=1&mc_eid=2&_hsenc=3&_hsmi=4&mkt_tok=5&srsltid=6&_ga=7&_gl=8&id=3&room=b",
+    "https://m.example.org/talks/7/index.html?id=3&ref=selfh.st&via=x&si=1&source=2&__twitter_impression=true&room=b",
   ])("is the same for %s", (url) => {
     expect(sourceKey(url)).toBe("example.org/talks/7?id=3&room=b");
   });

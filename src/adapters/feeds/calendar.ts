@@ -1,7 +1,13 @@
-import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
+import ical, {
+  escape as escaped,
+  ICalEvent,
+  type ICalEventData,
+  ICalEventStatus,
+  ICalEventTransparency,
+} from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
-import { isAllDay, localDaysOf } from "../text/when.ts";
+import { isAllDay, localDaysOf, statusOf } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 
@@ -100,7 +106,9 @@ function eventOf(post: Post, about: About): ICalEventData {
     ...(where === null && geo !== undefined ? { location: { geo } } : {}),
     categories: [post.kind, ...post.tags].map((name) => ({ name })),
     url: post.url,
-    status: statusOf(post.metadata["status"]),
+    status: STATUSES[statusOf(post) ?? ""] ?? ICalEventStatus.CONFIRMED,
+    // Who subscribes to a board is not busy with all that is on.
+    transparency: ICalEventTransparency.TRANSPARENT,
     created: new Date(post.created_at),
     // Without a METHOD, DTSTAMP is the time of the last change too.
     stamp: new Date(post.updated_at),
@@ -132,10 +140,11 @@ function timesOf(startsAt: number, endsAt: number | null): Pick<ICalEventData, "
   return lasts ? { start, end: new Date(endsAt) } : { start };
 }
 
-function statusOf(said: unknown): ICalEventStatus {
-  if (said === "cancelled" || said === "canceled") return ICalEventStatus.CANCELLED;
-  return said === "tentative" ? ICalEventStatus.TENTATIVE : ICalEventStatus.CONFIRMED;
-}
+const STATUSES: Readonly<Record<string, ICalEventStatus>> = {
+  cancelled: ICalEventStatus.CANCELLED,
+  postponed: ICalEventStatus.CANCELLED,
+  tentative: ICalEventStatus.TENTATIVE,
+};
 
 /**
  * 0 for a post that was never edited, more with every edit. Edits are not counted: the seconds between writing and

@@ -14,7 +14,9 @@ export function cleanPosts(posts: readonly Post[]): Post[] {
   return JSON.parse(text, (_name, value) => (typeof value === "string" ? cleanText(value) : value));
 }
 
-export const cleanText = (text: string) => text.replace(ILLEGAL, "");
+/** Overrides of direction go too, as on pages: a title may not read backwards. */
+export const cleanText = (text: string) =>
+  text.replace(ILLEGAL, "").replace(/[\u202A-\u202E\u2066-\u2069]/g, "");
 
 /** What, when, where and by whom: the parts of one line of plain text. */
 export function summaryParts(post: Post): string[] {

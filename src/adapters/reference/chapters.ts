@@ -18,6 +18,7 @@ export const SEARCHING: Chapter = {
 - \`q\` finds words of any language and meaning (best in English), corrects slips. \`"a phrase"\` must occur, \`-word\` or \`-"a phrase"\` must not. All filters must hold; any value of \`kind\` and \`tags\`.
 - \`near\` takes coordinates or the name of a place anywhere in the world, and finds posts within \`radius_km\`. Each shows its \`distance_km\`. A post with the name of a town alone gets the town's coordinates.
 - A post's window: \`starts_at\` (else \`created_at\`) to \`ends_at\` (else \`starts_at\`, a midnight for its day, else \`expires_at\`). \`after\` keeps those that end at or after it, \`before\` those that start by it.
+- \`metadata.status\` "cancelled", "postponed" or "tentative" is shown on pages, in lists and in calendars.
 - \`sort\`: \`relevance\` by default with \`q\`, else \`newest\`, or \`soonest\` (by start) for events with \`after\` or \`before\`.
 - Next page: the same query with \`cursor\` set to \`next_cursor\`, until null.
 - \`meta.query\` and \`meta.ranking\` say what was applied, \`meta.total\` how many posts match (1,000 stands for more). Posts marked \`weak\` are only the nearest and do not count as matches.

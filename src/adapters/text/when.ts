@@ -9,6 +9,17 @@ import { zoneOf } from "../../schema/time/local-time.ts";
  * @param form  `brief` leaves out the zone where the post has a place, and the hours over several days
  */
 export function whenOf(post: Post, form: "whole" | "brief" = "whole"): string {
+  const status = statusOf(post);
+  return status === null ? timesOf(post, form) : `${status.toUpperCase()}: ${timesOf(post, form)}`;
+}
+
+/** What `metadata.status` says of a post that may not take place; null for one that will. */
+export function statusOf(post: Post): "cancelled" | "postponed" | "tentative" | null {
+  const said = String(post.metadata["status"]).toLowerCase().replace("canceled", "cancelled");
+  return (["cancelled", "postponed", "tentative"] as const).find((status) => status === said) ?? null;
+}
+
+function timesOf(post: Post, form: "whole" | "brief"): string {
   const zone = zoneOf(post);
   const ends = shownEnd(post);
   if (post.starts_at === null) {
@@ -106,8 +117,19 @@ const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000, memoMethod: rea
  */
 export const clockTimeIn = (iso: string, zone: string): ClockTime => clockTimes.memo(`${iso} ${zone}`);
 
-/** Whether a post has days but no hours. */
-export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
+/**
+ * Whether a post has days but no hours: it says so, or it begins at a midnight of its zone and ends at none but another, since a
+ * date is kept as its first and last moment.
+ */
+export function isAllDay(post: Post): boolean {
+  const said = post.metadata["all_day"];
+  if (typeof said === "boolean") return said;
+  if (post.starts_at === null) return false;
+  const timeOf = (iso: string) => clockTimeIn(iso, zoneOf(post)).time;
+  return (
+    timeOf(post.starts_at) === "00:00" && /^(?:00:00|23:59)$/.test(timeOf(post.ends_at ?? post.starts_at))
+  );
+}
 
 /**
  * The end of a post as readers see it: on its last day. An all-day post that ends at midnight ends the day before.

@@ -1,4 +1,5 @@
 import { type Advice, BoardError } from "../../failures.ts";
+import type { StoredPost } from "../../ports/store/index.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import { endOfStart } from "../../schema/time/local-time.ts";
 import { DAY_MS, HOUR_MS } from "../time.ts";
@@ -48,12 +49,17 @@ export function checkWindow(
   throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
 }
 
-/** A note to the writer of a post that is already over: usually the year is wrong. */
+/** A note to the writer of a post that is already over, where usually the year is wrong, or that ends before it begins. */
 export function noteOnPast(
-  { id, startsAt, endsAt }: { id: string; startsAt: number | null; endsAt: number | null },
+  post: Pick<StoredPost, "id" | "startsAt" | "endsAt" | "timezone" | "location" | "expiresAt">,
   now: number,
 ): Advice[] {
-  const end = endsAt ?? startsAt;
+  const { id, startsAt, endsAt } = post;
+  const end = endsAt ?? (startsAt === null ? null : endOfStart(startsAt, post));
+  if (startsAt !== null && startsAt > now && startsAt > post.expiresAt)
+    return [
+      `This post expires before its start, since posts live ${LIFETIME_MAX_MS / DAY_MS} days: publish it again nearer to it.`,
+    ];
   if (end === null || end >= now) return [];
   const past = "The dates of this post lie in the past";
   return [adviceToEdit(id, (call) => `${past}; if that is not meant, correct them: ${call}.`)];

@@ -2,7 +2,7 @@ import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
-import { spanOfText, type TimeSpan } from "./iso-8601.ts";
+import { isOverADay, spanOfText, type TimeSpan } from "./iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./zones.ts";
 
 /** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
@@ -49,7 +49,8 @@ export function withMoments(
   const local = Object.entries(sent).flatMap(([name, value]): [string, TimeSpan][] => {
     if (!name.endsWith("_at") || typeof value !== "string") return [];
     const span = spanOfText(value);
-    return span?.local === true ? [[name, span]] : [];
+    // What begins on some day of a month is asked for that day, by the schema.
+    return span?.local === true && !(name === "starts_at" && isOverADay(span)) ? [[name, span]] : [];
   });
   const named = typeof sent["timezone"] === "string" ? sent["timezone"] : "";
   const isShort = zonesMeant(named).length > 0;

@@ -2,7 +2,7 @@ import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Post } from "../../../schema/post.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { bdi, type Html, href, html, oneLine } from "../frame/html.ts";
-import { hoursTag, type Language, timeTag } from "../frame/language.ts";
+import { hoursTag, type Language, statusTag, timeTag } from "../frame/language.ts";
 import { alternate, calendarLinks, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
 import { pathOf } from "../post/card.ts";
@@ -10,12 +10,15 @@ import { postsMarkdown } from "../post/markdown.ts";
 import { placeInput, type SearchParams, searchPath } from "../search/form.ts";
 import { boundsOf, type Day, dayIn, daysIn, eventsOf, monthOf, monthTable, neighbourOf } from "./month.ts";
 
-/** Events read for a month: one page of a search in order of time. Further ones are behind a link. */
-const EVENTS_MAX = 100;
+/** Events read for a month, and for one page of a search in order of time. Further ones are behind a link. */
+const EVENTS_MAX = 600;
+const PAGE = 100;
+/** Lines of the agenda, in all: a full month names but the first events of each day, and tells how many more are on. */
+const LINES_MAX = 60;
 const TITLE_CHARS = 120;
 const DAY_MS = 86_400_000;
 
-/** Events listed on each day of those that began earlier. */
+/** Events listed on each day of those that began earlier, at most. */
 const GO_ON_MAX = 5;
 
 /** The events of a month: a table of its days, and below it what is on each. The present month begins today. */
@@ -29,7 +32,7 @@ export const calendar: View = {
     const from = month === today.slice(0, 7) ? today : dayIn(month, 1);
     const filters = filtersOf(sent);
     const { after, before } = boundsOf(month);
-    const answer = await ask("/search", {
+    const query = {
       ...filters,
       // Yesterday goes on in some zones.
       after: from === today ? new Date(Date.parse(today) - DAY_MS).toISOString() : after,
@@ -37,9 +40,16 @@ export const calendar: View = {
       kind: "event",
       sort: "soonest",
       include_expired: "true",
-      limit: EVENTS_MAX,
-    });
-    const days = eventsOf(answer.data as Post[], month, from);
+      limit: PAGE,
+    };
+    let answer = await ask("/search", query);
+    const events = [...(answer.data as Post[])];
+    for (let cursor = answer.next_cursor ?? null; cursor !== null && events.length < EVENTS_MAX; ) {
+      answer = await ask("/search", { ...query, cursor });
+      events.push(...(answer.data as Post[]));
+      cursor = answer.next_cursor ?? null;
+    }
+    const days = eventsOf(events, month, from);
     const posts = [...new Set([...days.values()].flatMap(({ begin, goOn }) => [...goOn, ...begin]))];
     const shown = { month, from, filters, days, isCut: (answer.next_cursor ?? null) !== null };
     return {
@@ -129,14 +139,19 @@ function otherMonths(shown: Shown, now: number, language: Language): Html {
 }
 
 function agenda(shown: Shown, now: number, language: Language): Html {
-  return html`${[...shown.days].map(
-    ([day, { begin, goOn }]) =>
-      html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${[...begin, ...goOn.slice(0, GO_ON_MAX)].map((post) => agendaLine(post, now, language))}${
-        goOn.length > GO_ON_MAX &&
-        html`
-<li class="small"><a href="${searchPath({ ...searchOf(shown), after: day, before: day })}">and ${goOn.length - GO_ON_MAX} more that go on</a></li>`
-      }</ul></section>`,
-  )}${
+  const each = Math.max(1, Math.floor(LINES_MAX / shown.days.size));
+  return html`${[...shown.days].map(([day, { begin, goOn }]) => {
+    const isFull = begin.length + Math.min(goOn.length, GO_ON_MAX) > each;
+    const named = isFull
+      ? [...begin.slice(0, each), ...goOn.slice(0, Math.max(0, each - begin.length))]
+      : [...begin, ...goOn.slice(0, GO_ON_MAX)];
+    const more = begin.length + goOn.length - named.length;
+    return html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${named.map((post) => agendaLine(post, now, language))}${
+      more > 0 &&
+      html`
+<li class="small"><a href="${searchPath({ ...shown.filters, kind: "event", after: day, before: day, sort: "soonest" })}">and ${more} more${more <= goOn.length && begin.length <= each && " that go on"}</a></li>`
+    }</ul></section>`;
+  })}${
     shown.isCut &&
     html`<p class="pages"><a class="button quiet" href="${searchPath(searchOf(shown))}">All events of this month</a></p>`
   }`;
@@ -146,5 +161,5 @@ function agendaLine(post: Post, now: number, language: Language): Html {
   const place = post.location?.name ?? "";
   const hours = hoursTag(post, language);
   return html`
-<li>${hours !== null && html`<span class="hours">${hours}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== "" && html` <span class="mute small">${bdi(oneLine(place, 60))}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
+<li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== "" && html` <span class="mute small">${bdi(oneLine(place, 60))}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
 }

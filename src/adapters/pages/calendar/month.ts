@@ -102,7 +102,9 @@ export function monthTable(
   for (let day = 1; day <= daysIn(month); day += 1) {
     const date = dayIn(month, day);
     const on = days.get(date);
-    cells.push(dayCell(day, date, on === undefined ? 0 : on.begin.length + on.goOn.length, date === today));
+    cells.push(
+      dayCell(day, date, on === undefined ? 0 : on.begin.length + on.goOn.length, date === today, language),
+    );
   }
   while (cells.length % WEEK !== 0) cells.push(html`<td></td>`);
   const weeks = Array.from({ length: cells.length / WEEK }, (_, i) => cells.slice(i * WEEK, (i + 1) * WEEK));
@@ -114,10 +116,11 @@ export function monthTable(
   )}</tbody></table>`;
 }
 
-function dayCell(day: number, date: string, events: number, isToday: boolean): Html {
+function dayCell(day: number, date: string, events: number, isToday: boolean, language: Language): Html {
   const current = isToday && html` aria-current="date"`;
   if (events === 0) return html`<td${current}>${day}</td>`;
-  return html`<td${current}><a href="#day-${date}">${day} <span class="number">${events}</span><span class="unseen"> ${events === 1 ? "event" : "events"}</span></a></td>`;
+  const name = `${language.date(date, "UTC", "spoken")}, ${events} ${events === 1 ? "event" : "events"}`;
+  return html`<td${current}><a href="#day-${date}" aria-label="${name}">${day} <span class="number">${events}</span></a></td>`;
 }
 
 const weekdays = (language: Language): Html[] =>

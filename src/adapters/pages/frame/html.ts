@@ -32,14 +32,14 @@ export function shownText(text: string): string {
   return text.toWellFormed().replace(DISGUISES, "$1");
 }
 
+const GRAPHEMES = new Intl.Segmenter();
+
 /** Third-party text as one line of at most `chars` UTF-16 units, for attributes and cards. */
 export function oneLine(text: string, chars: number): string {
   const line = shownText(text).replace(/\s+/g, " ").trim();
   if (line.length <= chars) return line;
-  const cut = line
-    .slice(0, chars - 1)
-    .toWellFormed()
-    .replace(/\uFFFD$/, "");
+  // Between two characters as readers see them: flags and families are several.
+  const cut = line.slice(0, GRAPHEMES.segment(line.slice(0, 2 * chars)).containing(chars - 1)?.index);
   const blank = cut.lastIndexOf(" ");
   return `${cut.slice(0, blank > chars * 0.7 ? blank : undefined).trimEnd()}…`;
 }
@@ -79,8 +79,23 @@ export function shortHost(url: string): string {
   return parseUrl(url)?.host.replace(/^www\./, "") ?? url;
 }
 
-/** Trailing punctuation belongs to the sentence, not to the address. */
-const ADDRESS = /https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}…]/giu;
+/** No address goes on behind a quotation mark, or the punctuation of scripts without blanks. */
+const ADDRESS = /https?:\/\/[^\s<>"'`“”„«»‹›。、，；：！？「」『』（）【】…]+/giu;
+/** Trailing punctuation belongs to the sentence, not to the address, and so do the signs of Markdown around it. */
+const BEHIND = /[.,;:!?*_~|’‘—–\]}]$/u;
+
+/** An address in a text without what follows it; it keeps a bracket that it opened: `Foo_(bar)`. */
+function trimmedAddress(text: string): string {
+  const opened = text.split("(").length;
+  let closed = text.split(")").length;
+  let end = text.length;
+  for (; end > 0; end -= 1) {
+    const isExtra = text[end - 1] === ")" && closed > opened;
+    if (isExtra) closed -= 1;
+    else if (!BEHIND.test(text.slice(end - 1, end))) break;
+  }
+  return text.slice(0, end);
+}
 const LINKS_MAX = 30;
 
 /**
@@ -94,14 +109,15 @@ export function bodyText(text: string): Html {
   let links = 0;
   for (const match of shown.matchAll(ADDRESS)) {
     if (links === LINKS_MAX) break;
-    const href = safeHref(match[0]);
+    const address = trimmedAddress(match[0]);
+    const href = safeHref(address);
     if (href === null) continue;
     links += 1;
     pieces.push(
       shown.slice(end, match.index),
-      html`<a href="${href}" rel="nofollow ugc noopener noreferrer">${match[0]}</a>`,
+      html`<a href="${href}" rel="nofollow ugc noopener noreferrer">${address}</a>`,
     );
-    end = match.index + match[0].length;
+    end = match.index + address.length;
   }
   return html`<div class="prose" dir="auto">${pieces}${shown.slice(end)}</div>`;
 }

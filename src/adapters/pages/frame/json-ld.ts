@@ -2,7 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { offsetMs, zoneOf } from "../../../schema/time/local-time.ts";
-import { isAllDay, shownEnd } from "../../text/when.ts";
+import { isAllDay, shownEnd, statusOf } from "../../text/when.ts";
 import { oneLine, safeHref } from "./html.ts";
 
 const DESCRIPTION_CHARS = 500;
@@ -16,12 +16,15 @@ const TYPES = {
   thread: "DiscussionForumPosting",
 } as const;
 
+const STATUSES: Readonly<Record<string, string>> = { cancelled: "Cancelled", postponed: "Postponed" };
+
 /** A post as schema.org data. Members without a value are left out. */
 export function postData(post: PostWithContext): Record<string, unknown> {
   const author = publisherData(post.publisher);
   const shared = {
     "@context": "https://schema.org",
-    "@type": TYPES[post.kind],
+    // Search engines refuse an event without a date.
+    "@type": post.kind === "event" && post.starts_at === null ? "CreativeWork" : TYPES[post.kind],
     "@id": post.url,
     url: post.url,
   };
@@ -34,7 +37,9 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         description,
         startDate: localMoment(post.starts_at, post),
         endDate: localMoment(shownEnd(post), post),
-        eventStatus: "https://schema.org/EventScheduled",
+        ...(post.starts_at === null
+          ? {}
+          : { eventStatus: `https://schema.org/Event${STATUSES[statusOf(post) ?? ""] ?? "Scheduled"}` }),
         ...attendance(post),
         // Who relays an event does not hold it.
         organizer: post.syndicated ? null : author,
@@ -120,6 +125,8 @@ function placeData({ location }: Post): Record<string, unknown> | null {
   return present({
     "@type": "Place",
     name: name === "" ? null : name,
+    // Asked for by search engines; people write it in one line.
+    address: name === "" ? null : name,
     geo: lat === null ? null : { "@type": "GeoCoordinates", latitude: lat, longitude: lng },
   });
 }
@@ -140,7 +147,8 @@ function attendance(post: Post): Record<string, unknown> {
 }
 
 /** Names of places that are none. */
-const ONLINE = /^\W*(online|virtual|remote|webinar|livestream|zoom|video (call|conference))\b/iu;
+const ONLINE =
+  /^\W*(?:https?:\/\/|(?:online|virtual|virtuell|virtuelle?|virtueel|remote|webinar|live ?stream|zoom|discord|(?:microsoft |ms )?teams|google meet|jitsi|skype|webex|twitch|youtube|en ligne|en línea|em linha|in rete|internet|video (?:call|conference))(?![\p{L}-]))/iu;
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
 

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { Post } from "../../../schema/post.ts";
 import { zoneOf } from "../../../schema/time/local-time.ts";
-import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd } from "../../text/when.ts";
+import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd, statusOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
 /** The languages in which pages write dates and numbers. Their words are English. */
@@ -14,6 +14,8 @@ const FORMS = {
   whole: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
   /** `Sat 5 Dec` */
   dayOfWeek: { weekday: "short", day: "numeric", month: "short" },
+  /** `Saturday 5 December`, as a screen reader says it. */
+  spoken: { weekday: "long", day: "numeric", month: "long" },
   /** `5 Dec 2026` */
   date: { day: "numeric", month: "short", year: "numeric" },
   /** `5 Dec` */
@@ -98,6 +100,18 @@ export const timeTag = (iso: string, words: string, language: Language): Html =>
  * @param form  `dayOfWeek` leaves the year out
  */
 export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWeek" = "whole"): Html | null {
+  const times = timesTag(post, language, form);
+  const status = statusTag(post);
+  return status === null ? times : html`${status}${times !== null && html` ${times}`}`;
+}
+
+/** That a post is cancelled, postponed or tentative; null for one that takes place. */
+export const statusTag = (post: Post): Html | null => {
+  const status = statusOf(post);
+  return status === null ? null : html`<span class="warning">${status}</span>`;
+};
+
+function timesTag(post: Post, language: Language, form: "whole" | "dayOfWeek"): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
   if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language, form)}`;

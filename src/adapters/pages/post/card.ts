@@ -6,7 +6,7 @@ import { zoneOf } from "../../../schema/time/local-time.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { clockTimeIn } from "../../text/when.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
-import { dayTag, hoursTag, type Language, timeTag, whenTag } from "../frame/language.ts";
+import { dayTag, hoursTag, type Language, statusTag, timeTag, whenTag } from "../frame/language.ts";
 
 const EXCERPT_CHARS = 240;
 
@@ -112,6 +112,7 @@ export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): 
     Date.parse(post.expires_at) <= now
       ? html`<span class="warning">expired</span>`
       : isOver(post, now) && html`<span class="warning">over</span>`,
+    statusTag(post),
     hours !== null && html`<span class="hours">${hours}</span>`,
     post.starts_at === null && html`<span>${ageTag(post, now, language)}</span>`,
     placeTag(post, 60),
