@@ -63,8 +63,12 @@ export class Language {
    * @param zone  an IANA name
    */
   date(iso: string, zone: string, form: DateForm): string {
-    if (this.tag === "en" && form !== "wholeMonth") return englishDate(iso, zone, form);
-    return dateFormat(this.tag, { ...FORMS[form], timeZone: zone }).format(new Date(iso));
+    if (this.tag === "en" && form !== "wholeMonth" && form !== "spoken") return englishDate(iso, zone, form);
+    // As the other dates in English have it, the day comes before the month.
+    const tag = form === "spoken" && this.tag === "en" ? "en-GB" : this.tag;
+    return dateFormat(tag, { ...FORMS[form], timeZone: zone })
+      .format(new Date(iso))
+      .replace(/^(\w+),/, "$1");
   }
 }
 
