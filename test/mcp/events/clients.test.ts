@@ -22,6 +22,7 @@ describe.skipIf(!isInstalled || ON_MONGODB)("the AI SDK", () => {
   it("subscribes, agrees, is told of matches by words and by meaning, refreshes and unsubscribes", async () => {
     const asked = { url: `${board.url}/mcp`, key: me.key, arguments: { q: "road bike", kind: "offer" } };
     const child = spawn(process.execPath, ["events.mjs", JSON.stringify(asked)], { cwd: FOLDER });
+    const closed = new Promise((resolve) => child.once("close", resolve));
     const said: Answer[] = [];
     let errors = "";
     child.stderr.on("data", (chunk) => {
@@ -59,7 +60,8 @@ describe.skipIf(!isInstalled || ON_MONGODB)("the AI SDK", () => {
     child.stdin.write("unsubscribe\n");
     expect(await heard("unsubscribed")).toEqual([id]);
     expect(await rows()).toEqual([]);
-    await new Promise((resolve) => child.once("close", resolve));
+    child.stdin.end();
+    await closed;
     expect(said.filter(({ event }) => event)).toHaveLength(2);
   });
 });
