@@ -83,12 +83,10 @@ describe("limits", () => {
 
   it("count registrations by address, whatever key is sent along", async () => {
     const address = anywhere();
-    const answers: Answer[] = [];
-    for (let n = 0; n < 6; n += 1) {
-      const key: string | undefined = answers.at(-1)?.body.data.api_key;
-      answers.push(await registerAs(one, { ...address, ...(key === undefined ? {} : { key }) }));
-    }
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
+    const first = await registerAs(one, address);
+    const again = await times(5, () => registerAs(one, { ...address, key: first.body.data.api_key }));
+    // Whoever has a key is told who that is; the call counts all the same.
+    expect([first.status, count(again, 409), count(again, 429)]).toEqual([201, 4, 1]);
   });
 
   it("count registrations by /48 as well", async () => {

@@ -135,7 +135,8 @@ describe("a sitemap that could not be written", () => {
 
 describe("the operator", () => {
   it("is named by the terms, the privacy page and the foot of each page", async () => {
-    const named = "Its operator is reached at <code>security@board.example</code>";
+    const named =
+      'Its operator is reached at <a href="mailto:security@board.example">security@board.example</a>';
     for (const path of ["/terms", "/privacy"]) expect((await get(path)).text).toContain(named);
     expect((await get("/")).text).toContain('<a href="mailto:security@board.example">Contact</a>');
   });

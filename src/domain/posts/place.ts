@@ -118,7 +118,8 @@ const PART_OF_TOWN =
 /** The district of a large town ("Berlin Kreuzberg"), or the town that is said first. */
 function townBeginning(text: string): GazetteerPlace | null {
   const words = withoutNumbers(text).split(/\s+/u);
-  if (words.length > 5 || HALL.test(text)) return null;
+  // Two names side by side are two places: "Lisbon / Porto".
+  if (words.length > 5 || HALL.test(text) || /\s[/&+]\s/u.test(text)) return null;
   for (let end = words.length; end > 0; end -= 1) {
     const [town, part] = [words.slice(0, end).join(" "), words.slice(end).join(" ")];
     const place = placeNamed(town);
