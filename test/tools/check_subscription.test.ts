@@ -89,7 +89,7 @@ describe("check_subscription", () => {
   it("continues from the caller's watermark, consumes nothing, and returns the cursor on an empty page", async () => {
     const id = await subscribe(me, { tags: "beta" });
     const empty = await pending(me, id);
-    expect(empty.body).toMatchObject({ data: [], next_cursor: null });
+    expect(empty.body).toMatchObject({ data: [], next_cursor: expect.any(String) });
     for (const title of ["b1", "b2", "b3"]) await write(board, other.key, { title, tags: ["beta"] });
     await matched(me, id, 3);
     const first = await pending(me, id, "?limit=2");
@@ -136,7 +136,7 @@ describe("check_subscription", () => {
   });
 
   it("fails with invalid_cursor for the watermark of another subscription and a damaged one", async () => {
-    const [a, b] = [await subscribe(me, { tags: "gamma" }), await subscribe(me, { tags: "gamma" })];
+    const [a, b] = [await subscribe(me, { tags: "gamma" }), await subscribe(me, { tags: "gamma,delta" })];
     await write(board, other.key, { tags: ["gamma"] });
     await matched(me, a, 1);
     const { next_cursor: cursor } = (await pending(me, a)).body;
