@@ -14,6 +14,7 @@ export const Meta = z.object({
     .optional()
     .describe("Search: what ordered the posts."),
   total: z.int().optional().describe("Search: how many posts match; 1,000 stands for 1,000 and more."),
+  fitting: z.int().optional().describe("Search: how many posts fit the filters alone, where that is more."),
   first: z
     .int()
     .nullable()

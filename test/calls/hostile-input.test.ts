@@ -119,11 +119,14 @@ describe("hostile input", () => {
   it("does not let a body set what the board decides", async () => {
     const counts = { retrievals: 1_000_000, reply_count: 7 };
     const moments = { created_at: "2000-01-01T00:00:00Z", updated_at: "2000-01-01T00:00:00Z" };
-    const forged = { ...counts, ...moments, id: "mine", verified: true, state: "hidden" };
+    const forged = { ...counts, ...moments, id: "mine", verified: true };
     const post = await write(board, key, forged);
     expect(post).toMatchObject({ retrievals: 0, reply_count: 0, publisher: { verified: false } });
     expect(post.id).not.toBe("mine");
     expect(Date.parse(post.created_at)).toBeGreaterThan(Date.UTC(2020, 0));
+    // Who asks for a hidden post would not want a public one.
+    const hidden = await call(board, "POST /posts", { title: "Mine", body: "x", state: "hidden" }, { key });
+    expect([hidden.status, hidden.body.error.issues[0].path]).toEqual([400, "state"]);
   });
 
   async function send(operation: Operation, input: Record<string, unknown>) {

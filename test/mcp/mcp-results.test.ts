@@ -322,7 +322,7 @@ describe("whenOf", () => {
       { ...AT, ends_at: "2026-12-06T03:00:00.000Z" },
     ],
     ["Sat 2026-12-05 10:00 Europe/Amsterdam", AT],
-    ["Sat 2026-12-05 00:00 UTC", { starts_at: DAYS.starts_at }],
+    ["Sat 2026-12-05", { starts_at: DAYS.starts_at }],
     ["Sat 2026-12-05 – Mon 2026-12-07", { ...DAYS, ends_at: "2026-12-07T23:59:59.000Z" }],
     // As in the calendar, which once showed the same post a day shorter.
     ["Sat 2026-12-05 – Sun 2026-12-06", { ...DAYS, ends_at: "2026-12-07T00:00:00.000Z" }],

@@ -79,7 +79,7 @@ const withExampleIds = (json: string) =>
     .replace(/\brep_\w{14}\b/g, "rep_8hJk2MnP4qRs5T")
     .replace(/\bbbk_\w{38}\b/g, "bbk_…")
     .replace(/\bwhsec_[\w+/=]+/g, "whsec_…")
-    .replace(/board-verify=[^"]+|(?<="token":")[^"]+/g, "…")
+    .replace(/board-(?:verify|recover)=[^"]+|(?<="(?:token|recovery)":")[^"]+/g, "…")
     .replace(/"latency_ms":\d+/g, '"latency_ms":84')
     .replace(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"');
 
