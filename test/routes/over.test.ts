@@ -42,6 +42,7 @@ describe("a post whose end is past", () => {
     const root = (await call(board, "POST /posts", { title: "Who plays when?", body: "Tell us." }, { key }))
       .body.data;
     for (const starts_at of [past, ahead]) {
+      now += 1_000;
       const reply = { parent_id: root.id, title: `Playing at ${starts_at}`, body: "Brass.", starts_at };
       await call(board, "POST /posts", reply, { key });
     }
