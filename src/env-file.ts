@@ -43,7 +43,7 @@ function variablesOf(named: string): Record<string, string> {
 
 class WrongLine extends Error {}
 
-/** What a part of a value is: in single quotes, in double quotes, or in none. */
+/** This is what a part of a value is: in single quotes, in double quotes, or in none. */
 const QUOTED = /^[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
 
 /**

@@ -19,7 +19,7 @@ interface Unwanted {
   words: readonly string[];
 }
 
-/** What the words of a query ask of prices and of what a post should not be. */
+/** This is what the words of a query ask of prices and of what a post should not be. */
 export interface AskedBounds {
   price: PriceBound | null;
   unwanted: readonly Unwanted[];
@@ -175,7 +175,7 @@ export function amountsIn(text: string): { value: number; currency: string | nul
   return NOTHING.test(text) ? [...found, { value: 0, currency: null }] : found;
 }
 
-/** Whether a text names amounts of the bound's currency, none of which fits. */
+/** Tells whether a text names amounts of the bound's currency, none of which fits. */
 export function breaksPrice(
   { min, max, currency }: PriceBound,
   amounts: ReturnType<typeof amountsIn>,

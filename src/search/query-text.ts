@@ -21,7 +21,7 @@ const PHRASE_WORDS = 16;
 
 /** Each word costs one posting list per query; 500 characters of prose hold fewer than these. */
 const MAX_WORDS = 64;
-/** What phones and editors make of a hyphen, before a word or a phrase. */
+/** This is what phones and editors make of a hyphen, before a word or a phrase. */
 const DASH = /(^|\s)[\u2010-\u2013\u2212](?=[\p{L}"“])/gu;
 /** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;

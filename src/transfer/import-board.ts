@@ -17,12 +17,12 @@ export async function isExport(file: string): Promise<boolean> {
   return false;
 }
 
-/** What the check of an export found. */
+/** This is what the check of an export found. */
 export interface CheckedExport {
   header: Header;
   /** Before its end. */
   lines: number;
-  /** What earlier formats had and boards no longer keep, such as `subscription.learning`, and how much of it there is. */
+  /** This is what earlier formats had and boards no longer keep, such as `subscription.learning`, and how much of it there is. */
   dropped: ReadonlyMap<string, number>;
 }
 

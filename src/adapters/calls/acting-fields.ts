@@ -138,7 +138,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== "");
 
-/** What a field of this name would do, by the meaning of its words; null for one that only describes. */
+/** This is what a field of this name would do, by the meaning of its words; null for one that only describes. */
 export function actOf(name: string, ofWatch = false): Act | null {
   const words = wordsOf(name).flatMap(unglued);
   const whole = NAMES.get(words.join("_"));
@@ -202,7 +202,7 @@ export function actingFields(
   );
 }
 
-/** What a value such as `"preview"` or `["draft"]` asks for. */
+/** This is what a value such as `"preview"` or `["draft"]` asks for. */
 function choiceOf(value: unknown): Act | null {
   const chosen = [value]
     .flat()

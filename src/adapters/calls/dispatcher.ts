@@ -67,7 +67,7 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
-  /** Where the call waits for its turn. */
+  /** This is where the call waits for its turn. */
   queue: string;
   /** A keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;

@@ -33,7 +33,7 @@ export function sendTagged(
 export const tagOf = (text: string): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** Whether `If-None-Match` or `If-Match` names the version with this tag. */
+/** Tells whether `If-None-Match` or `If-Match` names the version with this tag. */
 export function namesTag(header: string | undefined, tag: string): boolean {
   const named = (header ?? "")
     .split(",")

@@ -84,7 +84,7 @@ export function resourcesOf(
   };
 }
 
-/** What `make` returns, made by the first call. */
+/** This is what `make` returns, made by the first call. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

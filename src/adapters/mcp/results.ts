@@ -181,7 +181,7 @@ function listLines(call: Call, body: Performed["body"]): string[] {
 /** Heads the posts that neither the words nor their meaning supports well. */
 const WEAK = "Weak: these are only the nearest, and may have nothing to do with what was asked.";
 
-/** Where few posts hold the words: how many fit the filters alone, and the call that lists them. */
+/** Tells, where few posts hold the words, how many fit the filters alone, and gives the call that lists them. */
 function fittingOnly({ tool, sent }: Call, { fitting }: Record<string, unknown>): string {
   if (typeof fitting !== "number") return "";
   const known = Object.entries(sent).filter(

@@ -10,7 +10,7 @@ export interface Asking {
   path: string;
   /** Shows that a form stood on our page. */
   formToken: string;
-  /** What the host calls itself, if it says so. */
+  /** This is what the host calls itself, if it says so. */
   host: string | undefined;
   /** Where the browser is sent back to. */
   redirectUri: URL;
@@ -99,7 +99,7 @@ const form = ({ path, formToken }: Asking, action: string, fields: Html, button:
   html`<form class="fields" method="post" action="${path}"><input type="hidden" name="do" value="${action}"><input type="hidden" name="form_token" value="${formToken}">
 ${fields}<p><button type="submit"${action === "deny" && html` class="quiet"`}>${button}</button></p></form>`;
 
-/** Where a browser goes, in bold: a host, or the scheme of an app. */
+/** This is where a browser goes, in bold: a host, or the scheme of an app. */
 const place = ({ protocol, host }: URL): Html =>
   protocol === "https:"
     ? html`<b>${host}</b>`

@@ -51,7 +51,7 @@ export interface Topic {
 export interface EventPage {
   /** Each with the cursor behind it. */
   events: { cursor: string; occurrence: Occurrence }[];
-  /** Where the page begins and ends. */
+  /** This is where the page begins and ends. */
   from: string;
   cursor: string;
   /** True when events before this page may have been lost to the caller. */

@@ -46,7 +46,7 @@ export const verificationOf = (challenge: string, token: string) => ({
   body: JSON.stringify({ type: "verification", challenge }),
 });
 
-/** What went wrong at a webhook; never the receiver's words. */
+/** This is what went wrong at a webhook; never the receiver's words. */
 export type DeliveryProblem =
   | "challenge_failed"
   | "connection_refused"

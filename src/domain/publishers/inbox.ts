@@ -67,7 +67,7 @@ export class Inbox {
     });
   }
 
-  /** How well matches answer their saved query, by the ids of both. */
+  /** This is how well matches answer their saved query, by the ids of both. */
   async #relevances(
     entries: readonly InboxEntry[],
     posts: ReadonlyMap<string, Post>,

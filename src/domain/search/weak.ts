@@ -11,7 +11,7 @@ export interface FoundPost {
   weak?: true;
 }
 
-/** Whether anything but words narrows the search. */
+/** Tells whether anything but words narrows the search. */
 export const isFiltered = ({ kind = [], tags = [], near, after, before }: SearchQuery): boolean =>
   kind.length + tags.length > 0 || near !== undefined || after !== undefined || before !== undefined;
 

@@ -325,7 +325,7 @@ const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the tit
 /** Of a webhook that has not answered yet. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
 
-/** What a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
+/** This is what a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
 function sameText(query: Readonly<Record<string, unknown>>): string {
   const sorted = (value: unknown) => (typeof value === "string" ? value.split(",").sort().join(",") : value);
   const { q, kind, tags, ...others } = query;

@@ -47,7 +47,7 @@ export function standingFor(
   return standingText({ text, kinds, hasPlace: near !== null, vector, background, breadth, map });
 }
 
-/** What turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
+/** This is what turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
 export function toReference({ unrelated }: Pick<CosineScale, "unrelated">): CosineMap {
   const { median, high } = REFERENCE_SCALE.unrelated;
   const slope = (high - median) / (unrelated.high - unrelated.median);

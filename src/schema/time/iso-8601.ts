@@ -44,7 +44,7 @@ export function spanOfText(sent: string): TimeSpan | null {
   return { from: at - time.offsetMs, to: at - time.offsetMs, local: false, text: sentText };
 }
 
-/** Whether a text names a week, a month or a year. */
+/** Tells whether a text names a week, a month or a year. */
 export const isOverADay = ({ from, to }: TimeSpan): boolean => to - from >= DAY_MS;
 
 const zoneIn = (zone: string | undefined) => (zone === undefined ? {} : { zone });

@@ -26,7 +26,7 @@ export function lastMoment(span: TimeSpan, zone: string | null): number {
   return known === null ? span.to + BEHIND_MS : (momentOfClock(span.to, known) ?? span.to);
 }
 
-/** Whether a time of a post came without an offset. */
+/** Tells whether a time of a post came without an offset. */
 export const hasLocalTimes = (sent: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(sent).some(
     ([name, value]) => name.endsWith("_at") && typeof value === "string" && spanOfText(value)?.local === true,

@@ -104,7 +104,7 @@ export function ageTag({ created_at }: Post, now: number, language: Language): H
   return html`<time datetime="${created_at}">${ago}</time>`;
 }
 
-/** What a list says of a post in one line. */
+/** This is what a list says of a post in one line. */
 export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
   const hours = hoursTag(post, language);
   return [

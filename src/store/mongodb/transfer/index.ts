@@ -66,7 +66,7 @@ async function subscriptionsOfHosts(
   return (await connection.runLong(find)).map(({ _id }) => _id);
 }
 
-/** What of a source's rows moves. */
+/** This is what of a source's rows moves. */
 function filterOf({ collection, filter = {} }: Source<RowKind>, ofHosts: readonly string[]): Document {
   if (collection === "subscriptions") return { _id: { $nin: ofHosts } };
   const belongs = collection === "deliveries" || collection === "pushes" || collection === "inbox";

@@ -16,7 +16,7 @@ interface SchemaDocument {
   program?: string;
 }
 
-/** What a step changes in the documents of one collection. */
+/** This is what a step changes in the documents of one collection. */
 export interface Step {
   collection: keyof Collections;
   /** Documents that the step has not changed yet: it may be cut off and run again. */
