@@ -8,7 +8,7 @@ const FORMER_KINDS = ["reported"];
 /** This is what rows of earlier formats had and lacked. */
 const FORMER: { readonly [K in RowKind]?: { had: readonly string[]; present(row: Fields): Fields } } = {
   subscription: {
-    // What a saved query had learnt from its owner.
+    // A saved query once learnt from its owner.
     had: ["learning"],
     present: ({ background = null }) => ({ background }),
   },

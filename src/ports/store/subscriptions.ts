@@ -103,7 +103,7 @@ export interface SubscriptionStore {
   /** Removes those whose `expiresAt` has come, at most `limit`; resolves to how many. */
   removeLapsed(now: number, limit: number): Promise<number>;
   /**
-   * How far it is: the number of its last delivery, 0 before the first, and that of the oldest one whose push still waits,
+   * Tells how far it is: the number of its last delivery, 0 before the first, and of the oldest one whose push still waits,
    * null where none does; null when it is gone.
    */
   position(id: string): Promise<{ last: number; oldestWaiting: number | null } | null>;

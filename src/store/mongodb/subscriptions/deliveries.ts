@@ -241,7 +241,7 @@ export async function purgeSubscription({ collections }: MongodbContext, id: str
   const { deliveries, inbox, pushes, told_series, removed_subscriptions } = collections;
   await told_series.deleteMany({ subscription_id: id });
   const removed = await removed_subscriptions.findOne({ _id: id });
-  // Those of another one of its id, made since, stay.
+  // Deliveries of another subscription of its id, made since, stay.
   const { next_delivery } = removed ?? {};
   const numbers = next_delivery === undefined ? {} : { delivery_id: { $lt: next_delivery } };
   for (const remains of [inbox, pushes, deliveries])

@@ -140,7 +140,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   pushes: [
     // Pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
-    // Those of a subscription that wait.
+    // These are the pushes of a subscription that wait.
     {
       name: "waiting",
       key: { subscription_id: 1, delivery_id: 1 },
