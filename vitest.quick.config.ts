@@ -15,7 +15,7 @@ const LONG = /\/(hostile-|wrong-arguments)|sign-in\/|node_modules\//;
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/(model|history)|clients\/(browser|receiver|stdio)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
+  /support\/(mongodb|search\/(model|history)|clients\/(browser|receiver|stdio)|boards\/(board-process|feed-source)|recorded\/answers)|gazetteer\/build/,
   /search-index\/thread\/index/,
   /(?:startBoard|useTestBoard)\(\{ EMBEDDINGS: |mode: "required"/,
   /\/bench\/([\w-]+|support\/(board-fill|model)|agent\/\w+)\.ts"/,

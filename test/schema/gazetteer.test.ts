@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { builtPlaces } from "../../scripts/gazetteer/build.ts";
 import { readText } from "../../src/data/read.ts";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
 import { TimeZone } from "../../src/schema/scalars.ts";
-import { builtPlaces } from "../support/gazetteer/build.ts";
 
 describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {

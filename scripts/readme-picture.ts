@@ -6,11 +6,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { BoardProcess, boardEnvironment, PROGRAM } from "./boards/board-process.ts";
-import { call, eventually } from "./boards/client.ts";
-import { startBrowser } from "./clients/browser.ts";
+import { BoardProcess, boardEnvironment, PROGRAM } from "../test/support/boards/board-process.ts";
+import { call, eventually } from "../test/support/boards/client.ts";
+import { startBrowser } from "../test/support/clients/browser.ts";
 
-const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.webp");
+const TARGET = resolve(import.meta.dirname, "../docs/pictures/search.webp");
 const ASKED = "/search?q=web+developers+meet+in+Europe";
 
 const folder = mkdtempSync(join(tmpdir(), "board-picture-"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { builtPlaces } from "./build.ts";
 
-const file = join(import.meta.dirname, "../../../src/data/places.jsonl.br");
+const file = join(import.meta.dirname, "../../src/data/places.jsonl.br");
 const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
 const bytes = brotliCompressSync(builtPlaces(), { params });
 writeFileSync(file, bytes);

@@ -4,10 +4,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ICON } from "../../src/adapters/pages/frame/assets.ts";
-import { startBrowser } from "./clients/browser.ts";
+import { ICON } from "../src/adapters/pages/frame/assets.ts";
+import { startBrowser } from "../test/support/clients/browser.ts";
 
-const FOLDER = resolve(import.meta.dirname, "../../src/data/pages");
+const FOLDER = resolve(import.meta.dirname, "../src/data/pages");
 const STYLE =
   "margin:0;background:#fbf8f1;color:#1d1b16;display:flex;align-items:center;justify-content:center";
 

@@ -3,14 +3,14 @@
  * its default address; the answers that `/docs` prints come from a board that runs for it.
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { manualText } from "../../../src/adapters/reference/manual.ts";
-import { loadCatalog } from "../../../src/catalog.ts";
-import { Site } from "../../../src/domain/site.ts";
-import { securityTests } from "../../mutations/table.ts";
-import { recordAnswers, told } from "./answers.ts";
-import { CATALOG_FILE, catalogText } from "./catalog.ts";
+import { manualText } from "../src/adapters/reference/manual.ts";
+import { loadCatalog } from "../src/catalog.ts";
+import { Site } from "../src/domain/site.ts";
+import { securityTests } from "../test/mutations/table.ts";
+import { recordAnswers, told } from "../test/support/recorded/answers.ts";
+import { CATALOG_FILE, catalogText } from "../test/support/recorded/catalog.ts";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../", import.meta.url);
 const catalog = await loadCatalog();
 await writeFile(new URL("llms.txt", root), manualText(catalog, new Site("http://localhost:8787")));
 await writeFile(new URL("docs/security-tests.md", root), securityTests());

