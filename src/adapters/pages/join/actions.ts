@@ -1,0 +1,116 @@
+import { BoardError } from "../../../failures.ts";
+import type { Publisher } from "../../../schema/publisher.ts";
+import { mendable } from "../frame/posted-form.ts";
+import type { Answer, OwnForm, SentForm } from "./form.ts";
+import { editHtml } from "./own-page.ts";
+import { NOTICE_FIELDS, type NoticeField, noticeFields, noticeProblems, postInput } from "./own-posts.ts";
+import { erasedHtml, keyHtml } from "./pages.ts";
+
+/** What a form of `/join` does, and the fields that it takes from the form. */
+interface Action {
+  fields: readonly string[];
+  does(form: SentForm): Promise<Answer>;
+}
+
+/** An action of a publisher, who sends its key along. */
+const own = (fields: readonly string[], does: (form: OwnForm) => Promise<Answer>): Action => ({
+  fields,
+  async does(form) {
+    if (form.apiKey === null) throw new BoardError("missing_api_key");
+    return does(form as OwnForm);
+  },
+});
+
+/** By the value of the field `do`. */
+export const ACTIONS = {
+  register: { fields: ["name", "description", "url"], does: register },
+  show: own([], (form) => form.ownPage()),
+  write: own([...NOTICE_FIELDS, "idempotency_key"], publish),
+  answer: own(["body", "parent_id", "idempotency_key"], publish),
+  change: own(["id"], async (form) => {
+    const post = await form.post();
+    return { status: 200, page: editHtml(post, noticeFields(post), form.apiKey, form.site) };
+  }),
+  save: own(["id", ...NOTICE_FIELDS], save),
+  end: own(["id"], async (form) => {
+    await form.perform("PATCH /posts/{id}", { ...form.input, expires_at: "now" });
+    return form.ownPage(
+      "The post has ended. Its text stays readable at its address until it is erased; take it down to have it gone now.",
+    );
+  }),
+  remove: own(["id"], async (form) => {
+    await form.perform("DELETE /posts/{id}", form.input);
+    return form.ownPage("The post is gone.");
+  }),
+  edit: own(["name", "description"], async (form) => {
+    // An empty box of the form clears the description.
+    await form.perform("PATCH /publishers/me", { description: null, ...form.input });
+    return form.ownPage("Your publisher was changed.");
+  }),
+  verify: own(["url"], async (form) => {
+    const { verified } = (await form.perform("POST /publishers/verify", form.input)) as Publisher;
+    return form.ownPage(
+      verified
+        ? "Your domain is verified."
+        : "The proof was not found yet. Set it up as told below, then try again.",
+    );
+  }),
+  rotate: own(["sign_out_hosts"], async (form) => {
+    const made = (await form.perform("POST /publishers/me/rotate-key", form.input)) as { api_key: string };
+    return { status: 200, page: keyHtml(made.api_key, null, form.site) };
+  }),
+  stop: own(["id"], async (form) => {
+    await form.perform("DELETE /subscriptions/{id}", form.input);
+    return form.ownPage("The saved search is gone. A host that still wants it may make it again.");
+  }),
+  erase: own([], async (form) => {
+    if (form.sent("confirm") !== "yes")
+      return form.ownPage("Nothing was erased: tick the box to confirm.", { status: 400 });
+    await form.perform("DELETE /publishers/me", form.input);
+    return { status: 200, page: erasedHtml(form.site) };
+  }),
+} as const satisfies Record<string, Action>;
+
+async function register(form: SentForm): Promise<Answer> {
+  const input = { ...form.input, accept_terms: form.sent("accept_terms") === "yes" };
+  const made = (await form.perform("POST /publishers", input)) as Publisher & { api_key: string };
+  return { status: 201, page: keyHtml(made.api_key, made, form.site) };
+}
+
+/** Publishes a notice or an answer; where it may be mended, what was typed is shown again. */
+async function publish(form: OwnForm): Promise<Answer> {
+  const { parent_id, idempotency_key, ...notice } = form.filled;
+  const once = {
+    ...(parent_id !== undefined && { parent_id }),
+    ...(idempotency_key !== undefined && { idempotency_key }),
+  };
+  try {
+    await form.perform("POST /posts", { ...form.added, ...postInput(notice), ...once });
+  } catch (thrown) {
+    const { error, status } = mendable(thrown, 499);
+    return form.ownPage(noticeProblems(error), { status, typed: parent_id === undefined ? notice : {} });
+  }
+  return form.ownPage("It is public now.");
+}
+
+/** Changes of a post what was changed in its form, and nothing else. */
+async function save(form: OwnForm): Promise<Answer> {
+  const post = await form.post();
+  const shown = noticeFields(post);
+  const typed = typedNotice(form);
+  const changed = NOTICE_FIELDS.filter((name) => typed[name] !== undefined && typed[name] !== shown[name]);
+  const patch = postInput(Object.fromEntries(changed.map((name) => [name, typed[name]])));
+  try {
+    await form.perform("PATCH /posts/{id}", { ...form.added, ...patch, id: post.id });
+  } catch (thrown) {
+    const { error, status } = mendable(thrown, 499);
+    return { status, page: editHtml(post, { ...shown, ...typed }, form.apiKey, form.site, error) };
+  }
+  return form.ownPage("Your post was changed.");
+}
+
+/** The boxes of a notice as they were sent, empty ones too. */
+function typedNotice(form: OwnForm): Partial<Record<NoticeField, string>> {
+  const boxes = NOTICE_FIELDS.map((name) => [name, form.sent(name)?.replaceAll("\r\n", "\n").trim()]);
+  return Object.fromEntries(boxes.filter(([, text]) => text !== undefined));
+}
