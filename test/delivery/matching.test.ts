@@ -110,6 +110,21 @@ describe("matching", () => {
     expect(await counted(T0 + 180_000)).toMatchObject({ posts: 7, passing: 0 });
   });
 
+  it("is of posts that are shown, by publishers in good standing, until they expire", async () => {
+    await store.subscriptions.insert(saved("sub_a", { q: "road bike" }), 50);
+    await store.subscriptions.insert(saved("sub_b", { kind: "offer" }), 50);
+    const matching = matchingWith();
+    const title = "Road bike for sale";
+    expect(await answered(matching, { title })).toEqual(["sub_a", "sub_b"]);
+    expect(await answered(matching, { title, expiresAt: T0 + 2 })).toEqual(["sub_a", "sub_b"]);
+    expect(await answered(matching, { title, expiresAt: T0 + 1 })).toEqual([]);
+    expect(await answered(matching, { title, state: "hidden" })).toEqual([]);
+    expect(await answered(matching, { title, state: "removed" })).toEqual([]);
+    const post = aPost("post1", { publisherId: "pub_1", writtenNo: 9, title, expiresAt: T0 + 1e9 });
+    const suspended = aPublisher("pub_1", { suspendedAt: T0 });
+    expect(matching.answeredBy({ post, publisher: suspended, vector: null }, T0 + 1)).toEqual([]);
+  });
+
   it("leaves a query's vector to the processes that run under the board's model", async () => {
     const boardModel = new BoardModel({ store, embedder });
     await boardModel.choose();

@@ -403,6 +403,19 @@ describe("an edit of a subscription", () => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
+  it("of the webhook's URL forgets the failures of the earlier one, and of anything else none", async () => {
+    const [one, two] = [await startWebhook(), await startWebhook()];
+    const { id } = await subscribeTo(board, key, one, { tags: "failing" });
+    const failing = { failures: 3, failingSince: Date.now() - 1_000 };
+    await board.board.store.subscriptions.update(id, failing);
+    const stored = async () => board.board.store.subscriptions.get(id);
+    expect((await patch(id, { label: "Still", webhook_url: one.url })).body.data.failures).toBe(3);
+    expect(await stored()).toMatchObject(failing);
+    expect((await patch(id, { webhook_url: two.url })).body.data.failures).toBe(0);
+    expect(await stored()).toMatchObject({ failures: 0, failingSince: null });
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
   it("does not take a yes from the earlier URL for the new one", async () => {
     const yes = gate();
     const slow = await startWebhook(undefined, (request) => ({ ...consent(request), after: yes.opened }));

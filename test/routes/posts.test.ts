@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { found, walk, write } from "../support/boards/writing.ts";
+import { found, prose, walk, write } from "../support/boards/writing.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -88,6 +88,43 @@ describe("routes of posts", () => {
       expect((await edit(post.id, { expires_at: at(-1) })).body.error.code).toBe("invalid_expiry");
       expect((await edit(post.id, { expires_at: at(366 * DAY_MS) })).body.error.code).toBe("invalid_expiry");
       expect((await read(post.id)).starts_at).toBe(post.starts_at);
+    });
+
+    it("lets a post without a start end at any time since it was written, and not before", async () => {
+      const post = await write(board, me.key);
+      now += 2 * HOUR_MS;
+      expect((await edit(post.id, { ends_at: at(-3 * HOUR_MS) })).body.error.code).toBe("invalid_window");
+      const { status, body } = await edit(post.id, { ends_at: at(-HOUR_MS) });
+      expect([status, body.data.ends_at]).toEqual([200, at(-HOUR_MS)]);
+    });
+
+    it("takes a post sent back whole: its own page is no link of it, another page is", async () => {
+      const [post, twin] = [await write(board, me.key), await write(board, me.key)];
+      const same = await edit(post.id, { title: "Sent back", url: post.url });
+      expect(same.body.data).toMatchObject({ title: "Sent back", url: post.url, link: null });
+      expect((await edit(post.id, { url: twin.url })).body.data.link).toBe(twin.url);
+    });
+
+    it("is compared with later posts by the start and place that the post has now", async () => {
+      const [rome, oslo] = [
+        { name: "Rome", lat: 41.9, lng: 12.5 },
+        { name: "Oslo", lat: 59.9, lng: 10.7 },
+      ];
+      const text = { title: "Pottery on the wheel", body: prose() };
+      const post = await write(board, me.key, { ...text, starts_at: at(DAY_MS), location: rome });
+      const isNearly = async (over: object) => {
+        const { body } = await call(board, "POST /posts", { ...text, ...over }, me);
+        await remove(body.data.id);
+        return (body.meta.note ?? "").includes(post.id);
+      };
+      const first = { starts_at: at(DAY_MS), location: rome };
+      const moved = { starts_at: at(2 * DAY_MS), location: rome };
+      const far = { starts_at: at(2 * DAY_MS), location: oslo };
+      expect([await isNearly(first), await isNearly(moved)]).toEqual([true, false]);
+      await edit(post.id, { starts_at: moved.starts_at });
+      expect([await isNearly(first), await isNearly(moved)]).toEqual([false, true]);
+      await edit(post.id, { location: oslo });
+      expect([await isNearly(moved), await isNearly(far)]).toEqual([false, true]);
     });
 
     it("notes that searches do not find an expired post", async () => {
