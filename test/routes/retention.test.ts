@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eraseOld } from "../../src/jobs/schedule.ts";
-import { call } from "../support/boards/client.ts";
+import { call, eventually } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -48,5 +48,30 @@ describe("what a board keeps of posts that are over", () => {
     expect(await kept()).toEqual([second.id]);
     await eraseAt(start + 31 * DAY_MS + HOUR_MS);
     expect(await kept()).toEqual([]);
+  });
+
+  it("is a match for 30 days, and not an hour more or less", async () => {
+    const saved = await call(board, "POST /subscriptions", { query: { tags: "kept" } }, me);
+    const pending = async () =>
+      (await call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, me)).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
+    const matched = async () => {
+      const before = (await pending()).length;
+      const expires_at = new Date(now + 100 * DAY_MS).toISOString();
+      const { id } = await write(board, other.key, { tags: ["kept"], expires_at });
+      await eventually(pending, (ids) => ids.length > before);
+      return id;
+    };
+    const start = now;
+    const first = await matched();
+    now += DAY_MS;
+    const second = await matched();
+    await eraseAt(start + 30 * DAY_MS - HOUR_MS);
+    expect(await pending()).toEqual([first, second]);
+    await eraseAt(start + 30 * DAY_MS + HOUR_MS);
+    expect(await pending()).toEqual([second]);
+    await eraseAt(start + 31 * DAY_MS + HOUR_MS);
+    expect(await pending()).toEqual([]);
   });
 });

@@ -39,6 +39,20 @@ describe("routes of publishers", () => {
     });
 
     it.each([
+      ["https://www.shop.example.org/about", "shop.example.org"],
+      ["https://shop.example.org./", "shop.example.org"],
+      ["https://b\u00fccher.example.org/", "xn--bcher-kva.example.org"],
+      ["https://somebody.github.io/", "somebody.github.io"],
+      ["https://github.io/", null],
+      ["https://shop.co.uk/", "shop.co.uk"],
+      ["https://co.uk/", null],
+    ])("reads the domain that %s proves: %s", async (url, domain) => {
+      const { key } = await register(board);
+      const { body } = await call(board, "POST /publishers/verify", { url }, { key });
+      expect(body.data.verify.domain).toBe(domain);
+    });
+
+    it.each([
       "https://127.0.0.1/",
       "https://192.168.1.1/x",
       "https://[::1]/",
@@ -167,6 +181,7 @@ describe("routes of publishers", () => {
 
       it.each([
         ["the site does not work", { status: 503 }, async () => []],
+        ["the site is asked too often", { status: 429 }, async () => []],
         ["DNS does not answer", { status: 404 }, async () => null],
       ])("counts for another week when %s", async (what, broken, txt) => {
         const { id, prove, publishers, site, isVerified, ...made } = await siteOf(
