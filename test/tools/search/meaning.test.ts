@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { call, eventually } from "../../support/boards/client.ts";
 import { embedded } from "../../support/boards/settled.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
-import { titles, walk, write } from "../../support/boards/writing.ts";
+import { found, titles, walk, write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
 
 const encoded = encodeURIComponent;
@@ -134,6 +134,35 @@ describe("search by meaning, with the model", () => {
     expect((without.data as { title: string }[]).map(({ title }) => title)).not.toContain(
       "Kitten needs a home",
     );
+  });
+
+  it("is counted as a search in vain where all is weak, and shows its posts to nobody's count", async () => {
+    const figures = async () => {
+      await board.flush();
+      const { data } = (await call(board, "GET /metrics")).body;
+      const { searches, zero_results } = data.series_30d.at(-1);
+      const rows = await board.board.store.posts.many(all);
+      return {
+        searches,
+        zero_results,
+        retrievals: rows.reduce((sum, { retrievals }) => sum + retrievals, 0),
+      };
+    };
+    const all = (await found(board, "/search?sort=newest&limit=50")).map(({ id }) => id);
+    const before = await figures();
+    await search(`q=${encoded("zindlefrap quonkery")}`);
+    const inVain = { ...before, searches: before.searches + 1, zero_results: before.zero_results + 1 };
+    expect(await figures()).toEqual(inVain);
+    const { body } = await search(`q=${encoded("Kitten needs a home")}`);
+    const strong = (body.data as { weak?: true }[]).filter(({ weak }) => weak !== true).length;
+    expect(strong).toBeGreaterThan(0);
+    expect(body.data.length).toBeGreaterThan(strong);
+    const { searches, zero_results } = inVain;
+    expect(await figures()).toEqual({
+      searches: searches + 1,
+      zero_results,
+      retrievals: before.retrievals + strong,
+    });
   });
 
   it("says what of a long query was not looked at, and that a number was excluded", async () => {
