@@ -548,6 +548,33 @@ describe("calendar", () => {
     expect((await get("/calendar.ics?limit=100")).text).not.toContain(post.id);
   });
 
+  it("keeps what is over for 30 days, also once it has expired, beside what is to come", async () => {
+    const own = await register(board);
+    const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+    const event = (title: string, from: number, more: object = {}) =>
+      write(board, own.key, { kind: "event", title, starts_at: at(from), ends_at: at(from + 0.1), ...more });
+    await event("first lecture", 1);
+    await event("second lecture", 3);
+    const dropped = await event("never took place", 4);
+    await call(board, `PATCH /posts/${dropped.id}`, { expires_at: "now" }, own);
+    await event("still to come", 40);
+    const asked = `publisher=${own.id}`;
+    const began = now;
+    const shown = async (query = asked) => (await calendar(query)).map(({ event }) => event.summary).sort();
+    const all = ["first lecture", "second lecture", "still to come"];
+    expect(await shown()).toEqual(all);
+    now = began + 6 * DAY_MS;
+    expect((await call(board, `GET /search?${asked}`)).body.data).toHaveLength(1);
+    expect(await shown()).toEqual(all);
+    expect(await shown(`${asked}&limit=2`)).toEqual(["second lecture", "still to come"]);
+    expect(await shown(`${asked}&after=${at(0)}`)).toEqual(["still to come"]);
+    now = began + 31 * DAY_MS;
+    expect(await shown()).toEqual(all);
+    now = began + 32 * DAY_MS;
+    expect(await shown()).toEqual(all.slice(1));
+    now = began;
+  });
+
   it("answers not_found for a post without dates and post_not_found for a missing post", async () => {
     const undated = await write(board, me.key);
     const answers = await Promise.all([undated.id, "nothing123"].map((id) => get(`/p/${id}.ics`)));

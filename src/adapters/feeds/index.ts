@@ -1,5 +1,10 @@
 import { type RequestHandler, Router } from "express";
-import { type CancelledEntry, calendarEntry, cancelledEntries } from "../../domain/posts/calendar-entry.ts";
+import {
+  type CancelledEntry,
+  calendarEntry,
+  cancelledEntries,
+  pastOf,
+} from "../../domain/posts/calendar-entry.ts";
 import { markedOver } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
 import { type Operation, operationNamed, type Services } from "../../operation.ts";
@@ -76,16 +81,21 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const most = sent["limit"] === undefined ? format.limit : query.limit;
     const { datedOnly } = format;
     const gone = lineOf(response).closed;
-    const read = async (cursor?: string) => {
+    const read = async (asked: SearchQuery) => {
       await parts.dispatcher.inTurn(credentials);
-      return parts.services.search.run({ ...query, cursor }, now, { datedOnly, advice: false, gone });
+      return parts.services.search.run(asked, now, { datedOnly, advice: false, gone });
     };
     // A list counts by its size: each further page is a search.
-    const readNext = async (cursor: string) => {
+    const readMore = async (asked: SearchQuery) => {
       setLimitHeaders(response, await parts.dispatcher.stray(credentials, search.limit));
-      return read(cursor);
+      return read(asked);
     };
-    const page = await upTo(most, await read(query.cursor), readNext);
+    const page = await upTo(most, await read(query), (cursor) => readMore({ ...query, cursor }));
+    const past = datedOnly && page.posts.length < most ? pastOf(query, now) : null;
+    if (past !== null) {
+      const over = await upTo(most, await read(past), (cursor) => readMore({ ...past, cursor }));
+      page.posts = withPast(page.posts, over.posts, most);
+    }
     const { launched } = parts.services.board;
     const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
     addLink(response, channel.self, "self");
@@ -111,6 +121,14 @@ async function upTo(most: number, first: Page, readNext: (cursor: string) => Pro
     nextCursor = page.nextCursor;
   }
   return { posts, nextCursor };
+}
+
+/** What a calendar shows: all that is to come, and as much of what was as there is room for, the latest first to stay. */
+function withPast(coming: readonly Post[], past: readonly Post[], most: number): Post[] {
+  const shown = new Set(coming.map(({ id }) => id));
+  // What was ended before it began did not take place.
+  const over = past.filter((post) => !shown.has(post.id) && post.expires_at > (post.starts_at ?? ""));
+  return [...over.slice(Math.max(0, over.length + coming.length - most)), ...coming];
 }
 
 interface Page {

@@ -56,7 +56,7 @@ export const FEEDS: Chapter = {
 Every feed takes the whole search grammar: \`/feed.xml?tags=music&near=52.52,13.40\`. Every page has two more forms, by \`Accept\` or by suffix.
 
 - \`/feed.xml\` is RSS 2.0 with GeoRSS, \`/feed.atom\` Atom, \`/feed.json\` JSON Feed 1.1.
-- \`/calendar.ics\` is iCalendar: up to 1,000 posts with a start; a removed one stays for 30 days, as cancelled. Each hundred counts as a search.
+- \`/calendar.ics\` is iCalendar: up to 1,000 posts with a start; what is over stays for 30 days, and so does a removed one, as cancelled. Each hundred counts as a search.
 - \`/p/7fKm3Qx9Rt.md\` is a page as Markdown; \`.json\` too, and \`.ics\` of a post.
 - \`/llms.txt\` is the manual, one page for models; \`/openapi.json\` OpenAPI 3.1: every route, schema and example.`,
 };

@@ -17,8 +17,8 @@ export interface CancelledEntry {
   changedAt: number;
 }
 
-/** How long calendars say that a post was removed, unless it is erased before. */
-const TOLD_DAYS = 30;
+/** How long calendars keep what is over, and say that a post was removed, unless it is erased before. */
+const KEPT_DAYS = 30;
 /** Removals that are read for one calendar, and shown in it. */
 const LOOKED_AT = 500;
 const TOLD = 50;
@@ -34,8 +34,8 @@ export async function cancelledEntries(
 ): Promise<CancelledEntry[]> {
   const filter = filterOf(query, now);
   if (textOfQuery(query) !== null || filter.tags !== null || filter.near !== null) return [];
-  if (query.sort === "soonest") filter.after ??= now;
-  const removed = (await store.posts.lastRemoved(now - TOLD_DAYS * DAY_MS, LOOKED_AT)).filter((post) =>
+  if (query.sort === "soonest") filter.after ??= keptFrom(now);
+  const removed = (await store.posts.lastRemoved(keptFrom(now), LOOKED_AT)).filter((post) =>
     wasIn(post, filter),
   );
   const publishers = await store.publishers.many([...new Set(removed.map((post) => post.publisherId))]);
@@ -54,6 +54,16 @@ export async function cancelledEntries(
       ...{ id, startsAt: startsAt ?? createdAt, endsAt, createdAt },
       changedAt: removedAt,
     }));
+}
+
+/** From when on a calendar keeps what is over: a program that reads it again would drop what is missing. */
+const keptFrom = (now: number) => now - KEPT_DAYS * DAY_MS;
+
+/** The search for what a calendar keeps of the past beside what is to come; null where its days are chosen. */
+export function pastOf(query: SearchQuery, now: number): SearchQuery | null {
+  if (query.after !== undefined || query.before !== undefined || query.cursor !== undefined) return null;
+  const moment = (at: number) => ({ from: at, to: at, local: false, text: "" });
+  return { ...query, after: moment(keptFrom(now)), before: moment(now), include_expired: true };
 }
 
 function wasIn(post: StoredPost, filter: PostFilter): boolean {
