@@ -70,6 +70,30 @@ describe("a post with the name of a place alone", () => {
     expect((await noteOn("Online")).note).toBe("");
   });
 
+  it.each([
+    ["Berlin", 13.4, 52.52, /from Berlin, Germany, which its place names, as if `lat` and `lng` were exch/],
+    ["Mission Bay, Auckland", 36.85, 174.76, /km from /],
+    ["Praça da Sé, São Paulo", -23.55, 46.63, /km from São Paulo/],
+    ["Salt Lake, Kolkata", 88.4, 22.58, /exchanged/],
+    ["Berlin", 52.4, 13.1, null],
+    // The Alps are near enough to Milan; a Birmingham and a Paris lie in America too.
+    ["Milano", 47.1, 11.4, null],
+    ["Birmingham", 33.52, -86.8, null],
+    ["Café Kino, Paris", 33.66, -95.56, null],
+    ["Online", 13.4, 52.52, null],
+    ["The old mill", 13.4, 52.52, null],
+  ])("is told where %s is not at %s, %s", async (name, lat, lng, told) => {
+    const location = { name, lat, lng };
+    const posted = await call(board, "POST /posts", { title: "A room", body: prose(), location }, me);
+    const edited = await write(board, me.key, { location: "Berlin" });
+    const moved = await call(board, `PATCH /posts/${edited.id}`, { location }, me);
+    for (const { body } of [posted, moved]) {
+      expect(body.data.location).toEqual(location);
+      if (told === null) expect(body.meta.note ?? "").not.toContain("km from");
+      else expect(body.meta.note).toMatch(told);
+    }
+  });
+
   it("moves when its place's name changes, and stays when something else does", async () => {
     const { id } = await write(board, me.key, { location: "Berlin" });
     const edit = async (patch: object) => (await call(board, `PATCH /posts/${id}`, patch, me)).body;

@@ -2,6 +2,7 @@ import type { Advice } from "../../failures.ts";
 import { type GazetteerPlace, placeNamed, type Resolved, resolvePlace } from "../../gazetteer/index.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import { offsetMs, zoneAt } from "../../schema/time/local-time.ts";
+import { distanceKm } from "../../search/distance.ts";
 import { adviceToEdit } from "./advice.ts";
 
 type Location = StoredPost["location"];
@@ -33,7 +34,8 @@ export function noteOnPlace({ id, location }: StoredPost): Advice[] {
       adviceToEdit(id, (call) => `${found}; if another place is meant, send \`lat\` and \`lng\`: ${call}.`),
     ];
   }
-  if (lat !== null || NOWHERE.test(name)) return [];
+  if (NOWHERE.test(name)) return [];
+  if (lat !== null && lng !== null) return noteOnFarPlace(id, name, { lat, lng });
   const several = resolvePlace(name);
   if (!("oneOf" in several) || several.oneOf.length < 2) {
     const isRegion = "region" in several;
@@ -48,6 +50,22 @@ export function noteOnPlace({ id, location }: StoredPost): Advice[] {
   }
   const unclear = `\`near\` does not find this post, since several places bear this name`;
   return [adviceToEdit(id, (call) => `${unclear}; send its region too, or \`lat\` and \`lng\`: ${call}.`)];
+}
+
+/** Coordinates further than this from each place of the name are mistaken: a sign is missing, or the two are exchanged. */
+const FAR_KM = 1_000;
+
+/** To the writer: where the coordinates of a post lie far from every place that its name may mean. */
+function noteOnFarPlace(id: string, name: string, point: { lat: number; lng: number }): Advice[] {
+  const place = placeMeant(name);
+  const away = place === null ? 0 : distanceKm(place, point);
+  if (place === null || away <= FAR_KM) return [];
+  const close = resolvePlace(name, (other) => distanceKm(other, point) <= FAR_KM);
+  if ("place" in close || "oneOf" in close) return [];
+  const isExchanged = distanceKm(place, { lat: point.lng, lng: point.lat }) <= FAR_KM;
+  const why = isExchanged ? ", as if `lat` and `lng` were exchanged" : "";
+  const far = `\`near\` finds this post at ${point.lat},${point.lng}, ${Math.round(away)} km from ${place.label}, which its place names${why}`;
+  return [adviceToEdit(id, (call) => `${far}; if that is not meant, correct them: ${call}.`)];
 }
 
 /** What is nowhere needs no place. */
