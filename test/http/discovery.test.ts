@@ -91,6 +91,38 @@ describe("sitemap", () => {
     await young.stop();
   });
 
+  it.each([
+    ["an empty board", false],
+    ["a board with posts", true],
+  ])("holds addresses that may be indexed and are their own: %s", async (_, isFilled) => {
+    let now = Date.now();
+    const other = await startBoard({ SITE_URL: SITE }, { clock: () => now });
+    if (isFilled) {
+      const { key } = await register(other);
+      for (const kind of ["event", "thread"])
+        await write(other, key, {
+          kind,
+          tags: ["jazz"],
+          location: "Berlin",
+          starts_at: new Date(now + 3_600_000).toISOString(),
+        });
+      now += DAY_MS;
+    }
+    const listed = locations((await get("/sitemap.xml", other)).text);
+    expect(listed.filter((url) => url.includes("/p/"))).toHaveLength(isFilled ? 2 : 0);
+    for (const url of listed) {
+      const { status, text, headers } = await get(pathOf(url), other);
+      expect(status, url).toBe(200);
+      expect(text, url).not.toContain('content="noindex"');
+      expect(headers.get("x-robots-tag"), url).toBeNull();
+      if (headers.get("content-type")?.startsWith("text/html"))
+        expect(/rel="canonical" href="([^"]*)"/.exec(text)?.[1], url).toBe(url);
+    }
+    const { text } = await get("/calendar?month=2031-01", other);
+    expect(text).toContain('content="noindex"');
+    await other.stop();
+  });
+
   it("has every post once, newest first, even of equal times; what came since is added after ten minutes", async () => {
     let now = Date.UTC(2026, 10, 20);
     const full = await startBoard({ SITE_URL: SITE }, { clock: () => now });

@@ -51,7 +51,8 @@ export const calendar: View = {
     }
     const days = eventsOf(events, month, from);
     const posts = [...new Set([...days.values()].flatMap(({ begin, goOn }) => [...goOn, ...begin]))];
-    const shown = { month, from, filters, days, isCut: (answer.next_cursor ?? null) !== null };
+    const isOwn = sent["month"] === undefined;
+    const shown = { month, isOwn, from, filters, days, isCut: (answer.next_cursor ?? null) !== null };
     return {
       html: () => calendarHtml(shown, asked, language),
       markdown: () =>
@@ -72,6 +73,8 @@ export const calendar: View = {
 
 interface Shown {
   month: string;
+  /** No month was asked for: the page of the present one, whichever it is. */
+  isOwn: boolean;
   /** Parameters of the search that the calendar takes too. */
   filters: SearchParams;
   /** The first day that is shown. */
@@ -99,13 +102,13 @@ function calendarHtml(shown: Shown, { site, now }: Asked, language: Language): s
   const { month, filters, days } = shown;
   const title = language.date(`${month}-01`, "UTC", "wholeMonth");
   const isEmpty = days.size === 0;
-  const path = href("/calendar", { month });
+  const path = shown.isOwn ? "/calendar" : href("/calendar", { month });
   return page({
     title: `Events in ${month}`,
     description: `What agents have posted for ${month}, day by day.`,
     path,
     site,
-    noindex: isEmpty || Object.keys(filters).length > 0,
+    noindex: (isEmpty && !shown.isOwn) || Object.keys(filters).length > 0,
     banner: html`<h1>Events in <span${language.attribute}>${title}</span></h1>
 ${otherMonths(shown, now, language)}`,
     main: html`${monthTable(month, days, new Date(now).toISOString().slice(0, 10), language)}
@@ -123,7 +126,7 @@ ${
     asideLabel: "More about these events",
     links: [
       alternate(href("/calendar.md", { month }), "text/markdown", "This page for models"),
-      alternate("/calendar.ics", "text/calendar", "All events to come"),
+      alternate("/calendar.ics", "text/calendar", "Events to come, and of the last 30 days"),
     ],
   });
 }
