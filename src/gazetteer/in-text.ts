@@ -6,8 +6,10 @@ import { beginsLongerName, type GazetteerPlace, placeNamed } from "./index.ts";
 /** A place that a text speaks of. */
 interface PlaceInText {
   place: GazetteerPlace;
-  /** The words that name it, with the preposition before them. */
+  /** The words that name it, with the preposition and the distance beside them. */
   text: string;
+  /** How far around it, where the text says so. */
+  radiusKm: number | null;
 }
 
 /** Words that stand before a place, in the large European languages. */
@@ -17,6 +19,30 @@ const PREPOSITIONS: ReadonlySet<string> = new Set(
 /** The same in several words. */
 const PHRASES =
   /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
+const AMOUNT =
+  "(?<![\\p{L}\\p{N}.,])(\\d{1,4}(?:[.,]\\d{1,2})?)\\s*-?\\s*(kms?|kilom[eè]t(?:er|re)[ns]?|(?:k|qu)il[oóô]metros?|chilometri|mi|miles?|meilen|millas?|milhas?|miglia|mijl|milles)";
+const WITHIN =
+  "within(?: about)?|inside|in a radius of|less than|up to|about|around|(?:im|in einem) umkreis von|umkreis(?: von)?|bis zu|dans un rayon de|à moins de|en un radio de|a menos de|num raio de|entro|(?:nel|in un) raggio di|binnen|in een straal van|inom|innen|inden for";
+/** A distance before a name ("within 10 miles of", "20 km um"), or behind it ("within 10 miles", "10 km radius", "+10 km"). */
+const DISTANCES = {
+  before: new RegExp(
+    `(?<!\\p{L})(?:(?:${WITHIN})\\s+)?${AMOUNT}\\s+(?:(?:radius|umkreis)\\s+)?(?:of|from|around|(?:rund )?um|von|from|autour d[eu]|de|van|rond(?:om)?|da|di|alrededor de|fra|från|om)\\s+(?:the\\s+)?`,
+    "giu",
+  ),
+  behind: new RegExp(
+    `^,?\\s+(?:(?:${WITHIN}|\\+|±)\\s*${AMOUNT}(?!\\p{L})(?:\\s+(?:radius|umkreis))?|\\(?${AMOUNT}\\s+(?:radius|umkreis|around)(?!\\p{L})\\)?)`,
+    "iu",
+  ),
+};
+const MILE_KM = 1.609344;
+
+/** Kilometres with one decimal. */
+function kmOf([, ...parts]: readonly (string | undefined)[]): number {
+  const [amount = "0", unit = ""] = parts.filter((part) => part !== undefined);
+  const km = Number(amount.replace(",", ".")) * (/^(?:mi|me?il|mijl)/iu.test(unit) ? MILE_KM : 1);
+  return Math.round(km * 10) / 10;
+}
+
 /** Behind a name, this shows that it is the name of a street. */
 const STREET = /^\s+(?:street|road|avenue|lane|square|drive|terrace|bridge)\b/iu;
 /** The words of a name at most, as in "Newcastle upon Tyne, United Kingdom". */
@@ -49,9 +75,12 @@ const MARKED: ReadonlySet<string> = new Set(WORDS?.marked);
 export function placeInText(text: string): PlaceInText | null {
   const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
   const isTitle = words.every(([word]) => !/^\p{Ll}/u.test(word));
+  const distances = [...text.matchAll(DISTANCES.before)];
+  const endOf = (found: RegExpExecArray) => found.index + found[0].length;
   const phrases = new Map(
-    [...text.matchAll(PHRASES)].map((found) => [found.index + found[0].length, found.index]),
+    [...text.matchAll(PHRASES), ...distances].map((found) => [endOf(found), found.index]),
   );
+  const radii = new Map(distances.map((found) => [endOf(found), kmOf(found)]));
   let unmarked: PlaceInText | null = null;
   for (const [at, { index, 0: word }] of words.entries()) {
     const before = words[at - 1];
@@ -62,8 +91,11 @@ export function placeInText(text: string): PlaceInText | null {
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
       if (STREET.test(text.slice(index + name.length))) continue;
       if (!isMeant(name, place, isMarked, isTitle)) continue;
-      if (isMarked) return { place, text: text.slice(start, index) + name };
-      unmarked ??= { place, text: name };
+      const behind = DISTANCES.behind.exec(text.slice(index + name.length));
+      const said = behind === null ? name : name + behind[0];
+      const radiusKm = radii.get(index) ?? (behind === null ? null : kmOf(behind));
+      if (isMarked) return { place, text: text.slice(start, index) + said, radiusKm };
+      unmarked ??= { place, text: said, radiusKm };
       break;
     }
   }

@@ -153,6 +153,28 @@ describe("placeInText", () => {
     expect(placeInText(text)).toBeNull();
   });
 
+  it.each([
+    ["bike within 10 miles of Ulm", "within 10 miles of Ulm", 16.1],
+    ["bike within 10 miles of Oakham", "within 10 miles of Oakham", 16.1],
+    ["yoga 3km from Wellington", "3km from Wellington", 3],
+    ["Fahrrad im Umkreis von 20 km um Ulm", "im Umkreis von 20 km um Ulm", 20],
+    ["vélo dans un rayon de 5,5 km autour de Lyon", "dans un rayon de 5,5 km autour de Lyon", 5.5],
+    ["bici a menos de 15 kilómetros de Sevilla", "a menos de 15 kilómetros de Sevilla", 15],
+    ["concerto nel raggio di 10 km da Torino", "nel raggio di 10 km da Torino", 10],
+    ["curso num raio de 20 km de Lisboa", "num raio de 20 km de Lisboa", 20],
+    ["fiets binnen 10 km van Utrecht", "binnen 10 km van Utrecht", 10],
+    ["sofa Ulm +20km", "Ulm +20km", 20],
+    ["sofa in Ulm, within 20 km", "in Ulm, within 20 km", 20],
+    ["bike Berlin 10 km radius", "Berlin 10 km radius", 10],
+    ["10 km run in Berlin", "in Berlin", null],
+    ["Berlin 10 km run", "Berlin", null],
+    ["100 meter van Utrecht", "van Utrecht", null],
+  ])("reads the distance in %s", (text, words, radiusKm) => {
+    const found = placeInText(text);
+    expect(found?.text).toBe(words);
+    expect(found?.radiusKm).toBe(radiusKm);
+  });
+
   it("takes no mark behind a word for a part of a longer name", () => {
     expect(placeInText("the problem was solved by rayleigh . later, others")).toBeNull();
   });

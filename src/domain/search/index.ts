@@ -24,6 +24,7 @@ import {
   textOfQuery,
 } from "./query.ts";
 import {
+  notesOnHere,
   notesOnUnderstood,
   subjectOf,
   type Understood,
@@ -128,6 +129,7 @@ export class Search {
       ...(plan.bounds === null || plan.sort !== "relevance" ? [] : notesOnAsked(plan.bounds, RANKED_LOWER)),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
+      ...notesOnHere(plan.here, query),
       ...notesOnBounds(query),
       ...(fitting !== null && fitting > page.total
         ? [{ rest: `${fitting} posts fit the filters alone: the same search without \`q\`.`, tools: "" }]
@@ -150,7 +152,7 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const { text, corrections, understood, said } = await this.#read(query, typed, now);
+    const { text, corrections, understood, said, here } = await this.#read(query, typed, now);
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
@@ -162,7 +164,7 @@ export class Search {
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
     // Place and time are no part of the subject. As words they still find the posts that name them.
-    const subject = text === null ? null : parseQueryText(subjectOf(text, understood));
+    const subject = text === null ? null : parseQueryText(subjectOf(text, wordsUnderstood(understood, here)));
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain };
     // Posts that fit place and time may match the subject less closely.
     const { scale } = this.#parts.embedder;
@@ -182,6 +184,7 @@ export class Search {
       lifts,
       bounds: whole?.bounds ?? null,
       understood,
+      here,
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size. The text is as typed: the next
@@ -192,11 +195,15 @@ export class Search {
 
   /** What the words say of place and time, and the text with its slips put right; a name of a place is no slip. */
   async #read(query: SearchQuery, typed: string | null, now: number) {
-    if (typed === null) return { text: null, corrections: [], understood: {}, said: [] };
+    if (typed === null) return { text: null, corrections: [], understood: {}, said: [], here: null };
     const first = await understoodIn(query, typed, now);
-    const { text, corrections } = await this.#parts.corrections.of(typed, wordsUnderstood(first.understood));
-    const { understood, lifts } = corrections.length === 0 ? first : await understoodIn(query, text, now);
-    return { text, corrections, understood, said: lifts };
+    const { text, corrections } = await this.#parts.corrections.of(
+      typed,
+      wordsUnderstood(first.understood, first.here),
+    );
+    const { understood, lifts, here } =
+      corrections.length === 0 ? first : await understoodIn(query, text, now);
+    return { text, corrections, understood, said: lifts, here };
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
@@ -309,6 +316,8 @@ interface Plan {
   lifts: readonly Lift[];
   bounds: QueryText["bounds"] | null;
   understood: Understood;
+  /** The words that mean where the reader is, if any. */
+  here: string | null;
   /** True with words or phrases; exclusions alone rank nothing. */
   asksWords: boolean;
   mode: RankingMode;

@@ -29,7 +29,7 @@ import {
   parsedTextOf,
   textOfQuery,
 } from "../search/query.ts";
-import { notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
+import { notesOnHere, notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import { placeSince, sinceOf } from "../since.ts";
 import type { Site } from "../site.ts";
@@ -141,14 +141,19 @@ export class Subscriptions {
   async understood(typed: StandingQuery, now: number): Promise<{ query: StandingQuery; notes: Advice[] }> {
     const q = textOfQuery(typed);
     if (q === null) return { query: typed, notes: this.#notesOn(typed) };
-    const { understood } = await understoodIn(typed, q, now);
+    const { understood, here } = await understoodIn(typed, q, now);
     const { text, corrections } =
       this.#parts.embedder.state() === "ready"
-        ? await this.#parts.corrections.of(q, wordsUnderstood(understood))
+        ? await this.#parts.corrections.of(q, wordsUnderstood(understood, here))
         : { text: q, corrections: [] };
     const query = { ...typed, q: text };
-    const notes = [...notesOnCorrections(corrections), ...notesOnSavedWords(understood, query, text)];
-    return { query, notes: [...notes, ...this.#notesOn(query)] };
+    const notes = [
+      ...notesOnCorrections(corrections),
+      ...notesOnSavedWords(understood, query, text),
+      ...notesOnHere(here, query),
+      ...this.#notesOn(query),
+    ];
+    return { query, notes };
   }
 
   #notesOn(query: StandingQuery): string[] {

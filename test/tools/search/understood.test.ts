@@ -39,6 +39,45 @@ describe("words of place and time in a search", () => {
     });
   });
 
+  it("name a distance, which goes into the call, up to what a search takes; a sent radius wins", async () => {
+    const { meta } = await search("free jazz within 10 miles of Berlin");
+    expect(meta.understood.near).toMatchObject({ words: "within 10 miles of Berlin", radius_km: 16.1 });
+    expect(meta.note).toContain("within 16.1 km of Berlin, Germany");
+    expect(meta.note).toContain("radius_km=16.1");
+    expect(meta.note).not.toContain("No post has");
+    expect((await search("jazz within 900 km of Berlin")).meta.understood.near.radius_km).toBe(500);
+    expect((await search("jazz within 9 km of Berlin", "&radius_km=3")).meta.understood.near.radius_km).toBe(
+      3,
+    );
+  });
+
+  it.each([
+    ["jazz near me", "near me"],
+    ["jazz within 5 km of my house", "within 5 km of my house"],
+    ["jazz nearby", "nearby"],
+    ["Jazz in meiner Nähe", "in meiner Nähe"],
+    ["jazz près de chez moi", "près de chez moi"],
+    ["jazz cerca de mí", "cerca de mí"],
+    ["jazz in de buurt", "in de buurt"],
+  ])("ask for a place where they mean where the reader is: %s", async (q, words) => {
+    const asks = `This board does not know where “${words}” is: send \`near\``;
+    const { data, meta } = await search(q);
+    expect(meta.note).toContain(asks);
+    expect(meta.note).not.toContain("No post has");
+    expect(data).toHaveLength(4);
+    expect((await search(q, "&near=Berlin&radius_km=500")).meta.note).not.toContain("does not know");
+    const { key } = await register(board);
+    const saved = await call(board, "POST /subscriptions", { query: { q } }, { key });
+    expect(saved.body.meta.note).toContain(asks);
+  });
+
+  it.each(["jazz near Berlin", "jazz in der Nähe von Berlin", "jazz à proximité de Berlin", "show me jazz"])(
+    "ask for none in %s",
+    async (q) => {
+      expect((await search(q)).meta.note ?? "").not.toContain("does not know");
+    },
+  );
+
   it("are answered with the call that filters by them, which works", async () => {
     const { meta } = await search("free jazz near Berlin this weekend");
     const [, path = ""] = /GET (\/api\/v1\/search\?\S+)\.$/.exec(meta.note) ?? [];

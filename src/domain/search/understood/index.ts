@@ -17,17 +17,17 @@ export interface Understood {
 }
 
 /** The text without the words that were understood, for words and meaning; all of it where nothing else is left. */
-export function subjectOf(text: string, { near, days }: Understood): string {
-  const rest = [near?.words, days?.words]
-    .reduce<string>((left, words) => (words === undefined ? left : left.replace(words, " ")), text)
+export function subjectOf(text: string, understood: readonly string[]): string {
+  const rest = understood
+    .reduce((left, words) => left.replace(words, " "), text)
     .replace(/\s+/g, " ")
     .trim();
   return wordsOf(rest).length === 0 ? text : rest;
 }
 
 /** The words that were understood, as they were typed. */
-export const wordsUnderstood = ({ near, days }: Understood): string[] =>
-  [near?.words, days?.words].filter((words) => words !== undefined);
+export const wordsUnderstood = ({ near, days }: Understood, here: string | null = null): string[] =>
+  [near?.words, days?.words, here ?? undefined].filter((words) => words !== undefined);
 
 /** How far posts that fit move up: chosen on the labelled notices among 0.25 to 0.5, and 0.15 to 0.35 for days. */
 const LIFT = { place: 0.4, time: 0.25 };
@@ -44,8 +44,8 @@ export async function understoodIn(
   query: Pick<StandingQuery, "near" | "radius_km" | "timezone" | "after" | "before">,
   text: string | null,
   now: number,
-): Promise<{ understood: Understood; lifts: Lift[] }> {
-  if (text === null) return { understood: {}, lifts: [] };
+): Promise<{ understood: Understood; lifts: Lift[]; here: string | null }> {
+  if (text === null) return { understood: {}, lifts: [], here: null };
   const unquoted = text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
   const said = query.near === undefined ? placeInText(unquoted) : null;
   const zone = zoneOfQuery({ timezone: query.timezone, near: query.near ?? said?.place });
@@ -56,7 +56,8 @@ export async function understoodIn(
   const lifts: Lift[] = [];
   if (said !== null) {
     const { lat, lng, label, district } = said.place;
-    const radiusKm = query.radius_km ?? (district ? DISTRICT_KM : RADIUS_KM.default);
+    const wordsKm = said.radiusKm === null ? null : Math.min(RADIUS_KM.max, Math.max(0.1, said.radiusKm));
+    const radiusKm = query.radius_km ?? wordsKm ?? (district ? DISTRICT_KM : RADIUS_KM.default);
     understood.near = { words: said.text, place: label, radius_km: radiusKm };
     lifts.push({ filter: { near: { lat, lng, radiusKm } }, weight: LIFT.place });
   }
@@ -73,7 +74,19 @@ export async function understoodIn(
     const before = last === null ? null : lastMoment(last, zone ?? "UTC");
     lifts.push({ filter: { after, before, datedOnly: true }, weight: LIFT.time });
   }
-  return { understood, lifts };
+  return { understood, lifts, here: said === null ? (HERE.exec(unquoted)?.[0] ?? null) : null };
+}
+
+/** Where the reader is, which no board knows. */
+const HERE =
+  /(?<!\p{L})(?:(?:within \d+ ?(?:km|miles?) of|near|around|close to|not far from) (?:me|us|here|my (?:place|home|house|location))|nearby|close by|around here|in my (?:area|neighbou?rhood|town|city)|where i live|(?:hier )?in (?:meiner|unserer) (?:nähe|umgebung|gegend|stadt)|(?:hier )?in der nähe(?! (?:von|des|der)(?!\p{L}))|(?:nahe )?bei (?:mir|uns)(?: in der nähe)?|um mich herum|(?:tout )?près de (?:chez )?(?:moi|nous)|près d['’]ici|autour de (?:moi|nous)|à proximité(?! d[eu'’])|dans (?:mon quartier|ma ville)|cerca de (?:m[ií]|aquí|nosotros)|por aquí|en mi (?:zona|barrio|ciudad)|vicino a (?:me|noi)|qui vicino|nelle vicinanze(?! d)|nella mia (?:zona|città)|bij (?:mij|ons)(?: in de buurt)?|in de buurt(?! van)|in mijn (?:buurt|omgeving|stad)|perto de (?:mim|nós)|perto daqui|na minha (?:zona|região|cidade)|nära (?:mig|oss)|nær (?:mig|meg|oss)|i nærheden(?! af))(?!\p{L})/iu;
+
+/** That the board does not know where the reader is; nothing where a filter says it. */
+export function notesOnHere(here: string | null, { near }: StandingQuery): Advice[] {
+  if (here === null || near !== undefined) return [];
+  const where = `This board does not know where “${here}” is`;
+  const call = `${where}: send \`near\`, the name of a town or \`lat,lng\`.`;
+  return [{ rest: call, tools: call, reading: `${where}: fill in a town under Near.` }];
 }
 
 /** The arguments that filter by what was understood. */
@@ -107,7 +120,7 @@ export function notesOnUnderstood(understood: Understood, sent: SearchQuery): Ad
 export function notesOnSavedWords(understood: Understood, sent: StandingQuery, text: string): Advice[] {
   const filters = filtersOf(understood);
   if (Object.keys(filters).length === 0) return [];
-  const query = { ...argumentsOf(sent), q: subjectOf(text, understood), ...filters };
+  const query = { ...argumentsOf(sent), q: subjectOf(text, wordsUnderstood(understood)), ...filters };
   const instead = JSON.stringify({ query });
   const advice = (call: string) =>
     `A saved query matches all words as words. To read ${takenFor(understood)}, save this instead: ${call}.`;
