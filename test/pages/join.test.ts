@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
 import { getPage, postForm, problemsOf } from "../support/texts/html.ts";
 
 describe("/join", () => {
@@ -188,11 +189,98 @@ describe("/join", () => {
     });
   });
 
+  it("tells the replies to one's posts, newest first, with a form to answer each", async () => {
+    const [mine, theirs] = [await newKey("Mine"), await newKey("Theirs")];
+    expect((await send({ do: "show", api_key: mine })).text).toContain("None in the last thirty days.");
+    const post = await write(board, mine, { title: "Bicycle to sell" });
+    const first = await write(board, theirs, { parent_id: post.id, body: "Is it <b>still</b> there?" });
+    await write(board, mine, { parent_id: post.id, body: "Yes, it is still there." });
+    const last = await write(board, theirs, { parent_id: post.id, body: "Then I come by tomorrow at noon." });
+    const { text } = await send({ do: "show", api_key: mine });
+    expect(await problemsOf(text)).toEqual([]);
+    const [, section = ""] = text.split('id="replies"');
+    const shown = [...(section.split("</section>")[0] ?? "").matchAll(/<h3[^>]*><a href="([^"]+)"/g)];
+    expect(shown.map(([, to]) => to)).toEqual([`/p/${last.id}`, `/p/${first.id}`]);
+    expect(section).toContain("Is it &lt;b&gt;still&lt;/b&gt; there?");
+    const answers = section.match(/name="parent_id" value="([^"]+)"/g) ?? [];
+    expect(answers.slice(0, 2)).toEqual(Array(2).fill(`name="parent_id" value="${post.id}"`));
+  });
+
+  it("says so where a page is loaded again that took something down", async () => {
+    const api_key = await newKey();
+    const { id } = await write(board, api_key);
+    expect((await send({ do: "remove", api_key, id })).status).toBe(200);
+    const again = await send({ do: "remove", api_key, id });
+    expect(again.status).toBe(404);
+    expect(again.text).toContain("This is gone already.");
+    expect(again.text).toContain("Tea House");
+  });
+
   it("erases a publisher only when the box is ticked", async () => {
     const api_key = await newKey();
     expect((await send({ do: "erase", api_key })).status).toBe(400);
     expect((await send({ do: "show", api_key })).status).toBe(200);
     expect((await send({ do: "erase", api_key, confirm: "yes" })).status).toBe(200);
     expect((await send({ do: "show", api_key })).status).toBe(401);
+  });
+});
+
+describe("the page with a key, loaded again,", () => {
+  let now = Date.now();
+  const board = useTestBoard({}, { clock: () => now });
+  const formOf = (page: string) => /name="once" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  const keyIn = (text: string) => /bbk_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
+  const send = (fields: Record<string, string>) => postForm(board, "/join", fields);
+  const publishers = async () => (await call(board, "GET /board")).body.data.publishers as number;
+  const MINUTE_MS = 60_000;
+  const joined = async () => {
+    const form = { do: "register", name: "Tea House", accept_terms: "yes" };
+    const fields = { ...form, once: formOf((await getPage(board, "/join")).text) };
+    return { fields, first: await send(fields) };
+  };
+
+  it("shows the same key, also when the form was sent twice at once", async () => {
+    const before = await publishers();
+    const { fields, first } = await joined();
+    const again = await Promise.all([send(fields), send(fields)]);
+    expect(again.map(({ status, text }) => [status, keyIn(text)])).toEqual(
+      Array(2).fill([201, keyIn(first.text)]),
+    );
+    now += 61_000;
+    expect(await publishers()).toBe(before + 1);
+    const { fields: others, first: other } = await joined();
+    expect([others["once"] === fields["once"], keyIn(other.text) === keyIn(first.text)]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it("registers nobody when the key is forgotten, and shows the form again", async () => {
+    const { fields, first } = await joined();
+    now += 10 * MINUTE_MS - 1;
+    expect(keyIn((await send(fields)).text)).toBe(keyIn(first.text));
+    now += 1;
+    const before = await publishers();
+    const late = await send(fields);
+    expect([late.status, keyIn(late.text)]).toEqual([200, ""]);
+    expect(late.text).toContain("Nothing has been done now");
+    expect(late.text).toContain('value="Tea House"');
+    now += 61_000;
+    expect(await publishers()).toBe(before);
+    const anew = await send({ ...fields, once: formOf(late.text) });
+    expect([anew.status, keyIn(anew.text) === ""]).toEqual([201, false]);
+    expect((await send({ ...fields, once: "anything" })).status).toBe(200);
+  });
+
+  it("shows the same key that replaced another", async () => {
+    const api_key = keyIn((await joined()).first.text);
+    const once = formOf((await send({ do: "show", api_key })).text);
+    const [one, two] = [
+      await send({ do: "rotate", api_key, once }),
+      await send({ do: "rotate", api_key, once }),
+    ];
+    expect([keyIn(one.text) === api_key, keyIn(two.text)]).toEqual([false, keyIn(one.text)]);
+    expect((await send({ do: "show", api_key: keyIn(one.text) })).status).toBe(200);
+    expect((await send({ do: "rotate", api_key, once: `${once}x` })).status).toBe(401);
   });
 });

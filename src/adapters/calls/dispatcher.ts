@@ -133,6 +133,11 @@ export class Dispatcher {
     return this.#parts.answers;
   }
 
+  /** Epoch milliseconds. */
+  get now(): number {
+    return this.#parts.clock();
+  }
+
   /**
    * Counts the call against its limits and looks up its caller. A call without a valid key counts by address. If it
    * needs one, the failure becomes the admission's `refusal`, so its answer carries the limit headers like any other.

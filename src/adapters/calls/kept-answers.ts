@@ -5,7 +5,7 @@ import { BoardError } from "../../failures.ts";
 import type { LeaseStore, SignInStore } from "../../ports/store/index.ts";
 
 /** How long the first answer is given again. */
-const KEPT_MS = 600_000;
+export const KEPT_MS = 600_000;
 /** A call that its process did not end holds others up for so long. */
 const LEASE_MS = 30_000;
 const WAIT_MS = 5_000;

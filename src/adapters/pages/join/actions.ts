@@ -1,10 +1,10 @@
-import { BoardError } from "../../../failures.ts";
+import { BoardError, FAILURES, type FailureCode } from "../../../failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { mendable } from "../frame/posted-form.ts";
 import type { Answer, OwnForm, SentForm } from "./form.ts";
 import { editHtml } from "./own-page.ts";
 import { NOTICE_FIELDS, type NoticeField, noticeFields, noticeProblems, postInput } from "./own-posts.ts";
-import { erasedHtml, keyHtml } from "./pages.ts";
+import { erasedHtml, joinHtml, keyHtml, STALE } from "./pages.ts";
 
 /** What a form of `/join` does, and the fields that it takes from the form. */
 interface Action {
@@ -17,9 +17,17 @@ const own = (fields: readonly string[], does: (form: OwnForm) => Promise<Answer>
   fields,
   async does(form) {
     if (form.apiKey === null) throw new BoardError("missing_api_key");
-    return does(form as OwnForm);
+    try {
+      return await does(form as OwnForm);
+    } catch (thrown) {
+      // Such is the page of what was taken down, loaded again.
+      if (!(thrown instanceof BoardError) || !GONE.includes(thrown.code)) throw thrown;
+      return (form as OwnForm).ownPage("This is gone already.", { status: FAILURES[thrown.code].status });
+    }
   },
 });
+
+const GONE: readonly FailureCode[] = ["post_not_found", "subscription_not_found"];
 
 /** By the value of the field `do`. */
 export const ACTIONS = {
@@ -56,8 +64,9 @@ export const ACTIONS = {
     );
   }),
   rotate: own(["sign_out_hosts"], async (form) => {
-    const made = (await form.perform("POST /publishers/me/rotate-key", form.input)) as { api_key: string };
-    return { status: 200, page: keyHtml(made.api_key, null, form.site) };
+    const made = await form.performOnce("POST /publishers/me/rotate-key", form.input);
+    if (made === null) return form.ownPage(STALE);
+    return { status: 200, page: keyHtml((made as { api_key: string }).api_key, null, form.site) };
   }),
   stop: own(["id"], async (form) => {
     await form.perform("DELETE /subscriptions/{id}", form.input);
@@ -73,8 +82,11 @@ export const ACTIONS = {
 
 async function register(form: SentForm): Promise<Answer> {
   const input = { ...form.input, accept_terms: form.sent("accept_terms") === "yes" };
-  const made = (await form.perform("POST /publishers", input)) as Publisher & { api_key: string };
-  return { status: 201, page: keyHtml(made.api_key, made, form.site) };
+  const made = await form.performOnce("POST /publishers", input);
+  if (made === null)
+    return { status: 200, page: joinHtml(form.site, { now: form.now, sent: form.filled, notice: STALE }) };
+  const publisher = made as Publisher & { api_key: string };
+  return { status: 201, page: keyHtml(publisher.api_key, publisher, form.site) };
 }
 
 /** Publishes a notice or an answer; where it may be mended, what was typed is shown again. */

@@ -2,11 +2,13 @@ import type { Request, Response } from "express";
 import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
 import type { Post } from "../../../schema/post.ts";
-import type { Dispatcher } from "../../calls/dispatcher.ts";
-import { admitted } from "../../http/requests.ts";
+import type { Admission, Dispatcher } from "../../calls/dispatcher.ts";
+import { admitted, credentialsOf } from "../../http/requests.ts";
 import type { Html } from "../frame/html.ts";
 import { languageOf } from "../frame/language.ts";
+import { isFresh } from "./once.ts";
 import { type OwnPublisher, type OwnView, ownHtml } from "./own-page.ts";
+import { latestReplies } from "./replies.ts";
 
 /** What `/join` asks of the board. */
 export const ROUTES = [
@@ -16,6 +18,7 @@ export const ROUTES = [
   "DELETE /publishers/me",
   "POST /publishers/me/rotate-key",
   "POST /publishers/verify",
+  "GET /publishers/me/inbox",
   "GET /publishers/{id}",
   "POST /posts",
   "GET /posts/{id}",
@@ -59,7 +62,6 @@ export class SentForm<Key extends string | null = string | null> {
   readonly site: Site;
   readonly #body: Readonly<Record<string, unknown>>;
   readonly #parts: FormParts;
-  #now = 0;
 
   constructor({ filled, added, body, apiKey }: Sent & { apiKey: Key }, parts: FormParts) {
     this.filled = filled;
@@ -68,6 +70,11 @@ export class SentForm<Key extends string | null = string | null> {
     this.site = parts.site;
     this.#body = (body ?? {}) as Record<string, unknown>;
     this.#parts = parts;
+  }
+
+  /** Epoch milliseconds. */
+  get now(): number {
+    return this.#parts.dispatcher.now;
   }
 
   /** As an operation takes it. */
@@ -86,11 +93,40 @@ export class SentForm<Key extends string | null = string | null> {
    * @throws BoardError  any failure of the operation
    */
   async perform(route: Route, input: Record<string, unknown>): Promise<unknown> {
+    const { dispatcher, operationOf } = this.#parts;
+    const { body } = await dispatcher.perform(
+      operationOf(route),
+      await this.#admission(route),
+      input,
+      "body",
+    );
+    return body.data;
+  }
+
+  /**
+   * Performs a call whose answer shows a key, and gives the same answer when the same form is sent again. A form that was
+   * shown so long ago that its answer may have been forgotten does nothing.
+   * @returns null for such a form
+   */
+  async performOnce(route: Route, input: Record<string, unknown>): Promise<unknown> {
+    const { dispatcher, request, operationOf } = this.#parts;
+    const once = this.sent("once");
+    if (once === undefined) return this.perform(route, input);
+    const { address } = credentialsOf(request);
+    const caller = this.apiKey ?? `${address} ${request.get("user-agent")}`;
+    const call = { operation: operationOf(route).name, idempotencyKey: once, caller, input };
+    const mayAct = isFresh(once, dispatcher.now);
+    const { body } = await dispatcher.answers.once(call, async () => ({
+      status: 200,
+      location: null,
+      body: mayAct ? await this.perform(route, input) : null,
+    }));
+    return body;
+  }
+
+  async #admission(route: Route): Promise<Admission> {
     const { dispatcher, request, response, operationOf } = this.#parts;
-    const operation = operationOf(route);
-    const admission = await admitted(dispatcher, operation, request, response, { apiKey: this.apiKey });
-    this.#now = admission.now;
-    return (await dispatcher.perform(operation, admission, input, "body")).body.data;
+    return admitted(dispatcher, operationOf(route), request, response, { apiKey: this.apiKey });
   }
 
   /** The post that the form names. */
@@ -107,11 +143,17 @@ export class SentForm<Key extends string | null = string | null> {
     said: string | Html | null = null,
     { status = 200, typed = {} }: { status?: number; typed?: OwnView["typed"] } = {},
   ): Promise<Answer> {
-    const own = (await this.perform("GET /publishers/me", {})) as Omit<OwnPublisher, "recent_posts">;
-    const shown = (await this.perform("GET /publishers/{id}", { id: own.id })) as OwnPublisher;
-    const language = languageOf(this.#parts.request);
-    const view = { apiKey: this.apiKey, said, typed, now: this.#now, language };
-    return { status, page: ownHtml({ ...own, recent_posts: shown.recent_posts }, view, this.site) };
+    const { dispatcher, request, operationOf } = this.#parts;
+    const admission = await this.#admission("GET /publishers/me");
+    const ask = (route: Route, input: Record<string, unknown> = {}) =>
+      dispatcher.ask(operationOf(route), admission, input);
+    const own = (await ask("GET /publishers/me")).data as Omit<OwnPublisher, "recent_posts">;
+    const { recent_posts } = (await ask("GET /publishers/{id}", { id: own.id })).data as OwnPublisher;
+    const replies = await latestReplies((page) => ask("GET /publishers/me/inbox", page));
+    dispatcher.answered({ as: operationOf("GET /publishers/me").name }, 200);
+    const { apiKey } = this;
+    const view = { apiKey, said, typed, replies, now: admission.now, language: languageOf(request) };
+    return { status, page: ownHtml({ ...own, recent_posts }, view, this.site) };
   }
 }
 

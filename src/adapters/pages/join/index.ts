@@ -13,7 +13,7 @@ import {
 } from "../frame/posted-form.ts";
 import { ACTIONS } from "./actions.ts";
 import { ROUTES, type Route, SentForm } from "./form.ts";
-import { joinHtml } from "./pages.ts";
+import { FOREIGN, joinHtml } from "./pages.ts";
 
 /** Every field of the page's forms. */
 const FORM_FIELDS = [
@@ -21,6 +21,7 @@ const FORM_FIELDS = [
   "api_key",
   "accept_terms",
   "confirm",
+  "once",
   ...Object.values(ACTIONS).flatMap(({ fields }) => fields),
 ];
 
@@ -43,7 +44,7 @@ export function joinRoutes(
   const operationOf = (route: Route) => operations.get(route) as Operation;
   const counted = countedAsRead(dispatcher);
   router.get("/join", counted, (_request, response) => {
-    sendAnswer(response, 200, joinHtml(site));
+    sendAnswer(response, 200, joinHtml(site, { now: dispatcher.now }));
   });
   // The page that answers counts too: a form that is shown again reaches no operation.
   router.post("/join", counted, formBody, async (request, response) => {
@@ -52,9 +53,9 @@ export function joinRoutes(
     const { do: asked = "", api_key: key } = filledFields(body, ["do", "api_key"]);
     const name = Object.hasOwn(ACTIONS, asked) ? (asked as keyof typeof ACTIONS) : "register";
     const filled = filledFields(body, ACTIONS[name].fields);
-    const formAgain = { sent: name === "register" ? filled : {} };
+    const formAgain = { now: dispatcher.now, sent: name === "register" ? filled : {} };
     if (isFromElsewhere(request))
-      return sendAnswer(response, 200, joinHtml(site, { ...formAgain, foreign: true }));
+      return sendAnswer(response, 200, joinHtml(site, { ...formAgain, notice: FOREIGN }));
     const apiKey = name === "register" ? null : (key?.trim() ?? null);
     const sent = { filled, added: addedFields(body, FORM_FIELDS), body, apiKey };
     const form = new SentForm(sent, { request, response, dispatcher, site, operationOf });

@@ -8,15 +8,10 @@ import { copyBox, type Html, html, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { publisherPath } from "../post/card.ts";
 import { searchPath } from "../search/form.ts";
-import {
-  type FormOf,
-  type NoticeField,
-  noticeForm,
-  noticeProblems,
-  onceOnly,
-  ownPosts,
-} from "./own-posts.ts";
+import { answeredOnce, publishedOnce } from "./once.ts";
+import { type FormOf, type NoticeField, noticeForm, noticeProblems, ownPosts } from "./own-posts.ts";
 import { joinPage } from "./pages.ts";
+import { repliesToMe } from "./replies.ts";
 import { savedQueries } from "./saved-queries.ts";
 
 /** What `GET /publishers/me` answers, with the latest posts. */
@@ -35,6 +30,8 @@ export interface OwnView {
   said: string | Html | null;
   /** Of a notice that was not published. */
   typed: Partial<Record<NoticeField, string>>;
+  /** Replies to one's posts, newest first. */
+  replies: readonly Post[];
   /** Epoch milliseconds. */
   now: number;
   language: Language;
@@ -69,7 +66,7 @@ ${form("show", html``, "Back without saving")}`,
 
 /** One's own publisher, with a form for all that can be done to it. */
 export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
-  const { apiKey, said, typed, now, language } = view;
+  const { apiKey, said, typed, replies, now, language } = view;
   const form = formWith(apiKey);
   return joinPage(
     site,
@@ -78,9 +75,10 @@ export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
 ${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</p></div>` : said}
 <p class="facts"><span class="id">${own.id}</span>${own.verified ? html`<span class="verified">✓ verified: ${own.domain}</span>` : html`<span>not verified</span>`}${own.suspended && html`<span class="warning">suspended by the operator</span>`}<a href="${publisherPath(own)}">Public page</a></p>
 <section><h2>Posts: ${language.figure(own.post_count)}</h2>
-<details${Object.keys(typed).length > 0 && html` open`}><summary>Write a notice</summary>${form("write", html`${onceOnly()}${noticeForm(typed)}`, "Publish")}</details>
+<details${Object.keys(typed).length > 0 && html` open`}><summary>Write a notice</summary>${form("write", html`${publishedOnce()}${noticeForm(typed)}`, "Publish")}</details>
 ${ownPosts(own.recent_posts, form, now, language)}
 ${own.post_count > own.recent_posts.length && html`<p><a href="${searchPath({ publisher: own.id, include_replies: "true", include_expired: "true" })}">All your posts</a></p>`}</section>
+${repliesToMe(replies, form, now, language)}
 ${savedQueries(own.subscriptions, form, language)}
 <section class="panel"><h2>Name and description</h2>${form(
       "edit",
@@ -93,7 +91,7 @@ ${savedQueries(own.subscriptions, form, language)}
       html`<p><label for="url">Website</label><input id="url" type="url" name="url" maxlength="1000" value="${own.url}"></p>`,
       "Look for the proof",
     )}</section>
-<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", signedIn(own), "Replace the key")}</section>
+<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", html`${answeredOnce(now)}${signedIn(own)}`, "Replace the key")}</section>
 <section class="panel"><h2>Erase everything</h2><p>The publisher, its posts and its saved searches are gone for good.</p>${form(
       "erase",
       html`<label class="check"><input type="checkbox" name="confirm" value="yes" required> I want this</label>`,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type BoardError, FAILURES } from "../../../failures.ts";
 import { KINDS, type Kind, LIMITS, type Post } from "../../../schema/post.ts";
 import { zoneOf } from "../../../schema/time/local-time.ts";
@@ -6,6 +5,7 @@ import { clockTimeIn, isAllDay } from "../../text/when.ts";
 import { type Html, html, sentence, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { pathOf, postFacts } from "../post/card.ts";
+import { publishedOnce } from "./once.ts";
 
 /** What a form of this page does with a post, and how it is called on a button. */
 export type FormOf = (action: string, fields: Html, button: string) => Html;
@@ -95,9 +95,9 @@ export function noticeProblems({ issues, code }: BoardError): Html {
 <ul>${issues.length === 0 ? html`<li>${FAILURES[code].message}</li>` : issues.map((issue) => html`<li>${labelOf(issue.path) !== null && html`<b>${labelOf(issue.path)}</b>: `}${issue.code === "required" ? "Fill this in." : sentence(issue.message)}</li>`)}</ul></div>`;
 }
 
-/** Sent along with what is published, so that a page that is loaded again publishes nothing twice. */
-export const onceOnly = (): Html =>
-  html`<input type="hidden" name="idempotency_key" value="${randomUUID()}">`;
+/** A form that answers a post, or the thread that a reply belongs to. */
+export const answerForm = (post: Post, form: FormOf): Html =>
+  html`<details><summary>Answer</summary>${form("answer", html`${publishedOnce()}<input type="hidden" name="parent_id" value="${post.parent_id ?? post.id}"><p><label for="answer-${post.id}">Your answer, which everybody can read</label><textarea id="answer-${post.id}" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"></textarea></p>`, "Publish the answer")}</details>`;
 
 /** One's own posts, each with what can be done to it. */
 export function ownPosts(posts: readonly Post[], form: FormOf, now: number, language: Language): Html {
@@ -109,7 +109,7 @@ export function ownPosts(posts: readonly Post[], form: FormOf, now: number, lang
 <li class="slip"><article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${postFacts(post, { now, language, ownPage: true })}</p>
 <div class="steps">${post.parent_id === null && form("change", id, "Edit")}${!isEnded && form("end", id, "End now")}</div>
-<details><summary>Answer</summary>${form("answer", html`${onceOnly()}<input type="hidden" name="parent_id" value="${post.parent_id ?? post.id}"><p><label for="answer-${post.id}">Your answer, which everybody can read</label><textarea id="answer-${post.id}" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"></textarea></p>`, "Publish the answer")}</details>
+${answerForm(post, form)}
 <details><summary>Take down</summary><p>The text is gone for readers at once, with its replies, and cannot be brought back.</p>${form("remove", id, "Take it down")}</details></article></li>`;
   })}</ol>`;
 }

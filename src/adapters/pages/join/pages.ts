@@ -5,28 +5,38 @@ import { waysToConnect } from "../../reference/connect.ts";
 import { copyBox, type Html, html, sentence, shownText } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
 import { publisherPath } from "../post/card.ts";
+import { answeredOnce } from "./once.ts";
 
 /** What the page tells beside its forms. */
 interface Told {
+  /** Epoch milliseconds. */
+  now: number;
   /** The fields of the form as they were sent. */
   sent?: Readonly<Record<string, string>>;
   error?: BoardError;
-  /** The form stood on another site. */
-  foreign?: boolean;
+  /** Why nothing was done. */
+  notice?: string;
 }
 
+/** For a form that stood on another site. */
+export const FOREIGN =
+  "Another site sent you here. Nothing has been done yet: look at the form, then decide.";
+/** For a form of which nobody can tell any more whether it was sent before. */
+export const STALE =
+  "This page was open for a while. Nothing has been done now: send the form again if you still want to.";
+
 /** The two forms: a new key, and what one can do with a key. */
-export function joinHtml(site: Site, { sent = {}, error, foreign = false }: Told = {}): string {
+export function joinHtml(site: Site, { now, sent = {}, error, notice }: Told): string {
   return joinPage(
     site,
     "Join",
     html`<h1>Join ${site.identity.name}</h1>
 ${error !== undefined && formProblem(error)}
-${foreign && html`<div class="notice"><p>Another site sent you here. Nothing has been done yet: look at the form, then decide.</p></div>`}
+${notice !== undefined && html`<div class="notice" role="status"><p>${notice}</p></div>`}
 <section><h2>Get a key</h2>
 <p>Reading needs no key. To post, to save searches and to hear of answers, your agent needs one. It is free, and shown once.</p>
 <form class="fields" method="post" action="/join">
-<input type="hidden" name="do" value="register">
+<input type="hidden" name="do" value="register">${answeredOnce(now)}
 ${newPublisherFields(sent)}<p><button type="submit">Get a key</button></p>
 </form></section>
 ${site.me !== null && html`<section class="panel"><h2>Your assistant takes only an address</h2><p>Add this one. It opens a page of this board, where you choose as whom your assistant posts:</p>${copyBox("address for hosts that sign in", site.me)}</section>`}

@@ -1,0 +1,48 @@
+import type { Post } from "../../../schema/post.ts";
+import type { InboxItem } from "../../../schema/subscription.ts";
+import type { Success } from "../../calls/envelope.ts";
+import { type Html, html, oneLine, shownText } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
+import { ageTag, byline, pathOf } from "../post/card.ts";
+import { answerForm, type FormOf } from "./own-posts.ts";
+
+/** The inbox is read from so long ago on, oldest first, and no further than so many pages. */
+const SINCE = "30 days ago";
+const PAGES_MAX = 5;
+const SHOWN = 10;
+const EXCERPT_CHARS = 300;
+
+/**
+ * The latest replies to one's posts, newest first.
+ * @param read  reads the inbox
+ */
+export async function latestReplies(
+  read: (page: Record<string, unknown>) => Promise<Success>,
+): Promise<Post[]> {
+  const replies: Post[] = [];
+  let page: Record<string, unknown> = { since: SINCE, limit: 100 };
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const { data, next_cursor: cursor } = await read(page);
+    const items = data as InboxItem[];
+    replies.push(...items.filter(({ type }) => type === "reply").map(({ post }) => post));
+    if (items.length === 0) break;
+    page = { cursor, limit: 100 };
+  }
+  return replies.slice(-SHOWN).reverse();
+}
+
+/** Replies to one's posts, each with a form to answer it. */
+export function repliesToMe(replies: readonly Post[], form: FormOf, now: number, language: Language): Html {
+  return html`<section class="panel" id="replies"><h2>Replies to you</h2>
+${
+  replies.length === 0
+    ? html`<p class="mute">None in the last thirty days.</p>`
+    : html`<ol class="slips">${replies.map(
+        (reply) => html`
+<li class="slip"><article><h3 dir="auto"><a href="${pathOf(reply)}">${shownText(reply.title)}</a></h3>
+<p class="facts">${byline(reply.publisher)}<span>${ageTag(reply, now, language)}</span>${reply.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`}</p>
+<p class="snippet" dir="auto">${oneLine(reply.body, EXCERPT_CHARS)}</p>
+${answerForm(reply, form)}</article></li>`,
+      )}</ol>`
+}</section>`;
+}
