@@ -111,6 +111,15 @@ export class PlaceTable {
     };
   }
 
+  /** Numbers of the places in a country or division: `US`, `US.IL`. */
+  inDivision(code: string): number[] {
+    const within = this.#regions.map((region) => region === code || region.startsWith(`${code}.`));
+    const found: number[] = [];
+    for (let at = 0; at < this.#region.length; at += 1)
+      if (within[this.#region[at] ?? 0] === true) found.push(at);
+    return found;
+  }
+
   population(place: number): number {
     return this.#population[place] ?? 0;
   }

@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { type Area, areaNamed, isByHand } from "./areas.ts";
 import { kmBetween, openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
@@ -21,13 +22,16 @@ export interface GazetteerPlace {
 
 /**
  * What a name means: one place, with others of the name that are of comparable size; one of several; a country or region, which
- * is better known than the towns of its name; or no place, with suggestions.
+ * is better known than the towns of its name, as an area where that is known and no larger than a search reaches; or no place,
+ * with suggestions.
  */
 export type Resolved =
   | { place: GazetteerPlace; others: GazetteerPlace[] }
   | { oneOf: GazetteerPlace[] }
-  | { region: string; namesakes: GazetteerPlace[] }
+  | { region: string; area: Area | null; namesakes: GazetteerPlace[] }
   | { unknown: GazetteerPlace[] };
+
+type Fits = (place: { lat: number; lng: number }) => boolean;
 
 /** A place is meant when it is this many times as large as the next one of its name. */
 const DOMINANCE = 4;
@@ -49,10 +53,7 @@ const NAME_CHARS = 200;
  *
  * @param fits  whether a place may be meant, such as one in a given time zone
  */
-export function resolvePlace(
-  sent: string,
-  fits: (place: { lat: number; lng: number }) => boolean = () => true,
-): Resolved {
+export function resolvePlace(sent: string, fits: Fits = () => true): Resolved {
   const table = openPlaces();
   const text = sent.normalize("NFC").slice(0, NAME_CHARS).trim();
   for (const reading of readingsOf(text)) {
@@ -60,18 +61,26 @@ export function resolvePlace(
     const isBare = reading.beside.length === 0 || found.length === 0;
     if (isBare && isRegion(table, reading.name, namedLike(table, reading.name))) {
       const namesakes = largestOf(table, found, 2).map((place) => table.get(place));
-      return { region: reading.name, namesakes: labelsApart(table, namesakes).map(placeWith) };
+      return {
+        region: reading.name,
+        area: areaNamed(table, reading.name),
+        namesakes: labelsApart(table, namesakes).map(placeWith),
+      };
     }
     if (found.length > 0) return decided(table, found, reading.name);
   }
   return { unknown: placesLike(table, text) };
 }
 
-/** The place that this name means without doubt, alone or with its region behind a comma; else null. */
-export function placeNamed(name: string): GazetteerPlace | null {
+/**
+ * The place that this name means without doubt, alone or with its region behind a comma; else null.
+ * @param fits  as of `resolvePlace`
+ */
+export function placeNamed(name: string, fits: Fits = () => true): GazetteerPlace | null {
   const table = openPlaces();
   const [first = "", ...beside] = name.split(",").map((part) => part.trim());
-  const found = candidatesOf(table, { name: first, beside, before: [], strict: true });
+  const named = candidatesOf(table, { name: first, beside, before: [], strict: true });
+  const found = named.filter((place) => fits(table.get(place)));
   if (found.length === 0 || (beside.length === 0 && isRegion(table, first, found))) return null;
   const decision = decided(table, found, first);
   return "place" in decision ? decision.place : null;
@@ -87,7 +96,7 @@ export function beginsLongerName(words: string): boolean {
   );
 }
 
-/** A town of this population is meant rather than the state it lies in: New York. */
+/** A town of this population is meant rather than the state or island it lies in: New York. */
 const OVER_STATE = 100_000;
 /** A town of this population is meant rather than a region elsewhere. */
 const OVER_REGION = 500_000;
@@ -103,7 +112,8 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
   return towns.every((town) => {
     const { region, population } = table.get(town);
     if (population >= OVER_REGION) return false;
-    return !isInOne(region, codes) || (population < OVER_STATE && codes.some((code) => code.includes(".")));
+    const isKnown = isByHand(folded) || codes.some((code) => code.includes("."));
+    return !isInOne(region, codes) || (population < OVER_STATE && isKnown);
   });
 }
 

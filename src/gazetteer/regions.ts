@@ -27,6 +27,10 @@ export const REGION_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 let codes: Map<string, string[]> | undefined;
+let countries: ReadonlySet<string> = new Set();
+
+/** Whether a name is that of a whole country. @param folded  by `foldedPlace` */
+export const isCountryName = (folded: string): boolean => regionCodes().has(folded) && countries.has(folded);
 
 /** Made at the first call. */
 export function regionCodes(): RegionCodes {
@@ -42,7 +46,7 @@ export function regionCodes(): RegionCodes {
     add(codes, name, code);
   }
   // Mali is the country, also where a district elsewhere is called so.
-  const countries = new Set(codes.keys());
+  countries = new Set(codes.keys());
   for (const [code, ...names] of REGIONS)
     for (const name of names.map(foldedPlace))
       if (code.includes(".") || !countries.has(name)) add(codes, name, code);

@@ -6,6 +6,12 @@ import { fromJsonText, refuseValue } from "./scalars.ts";
 export interface NearPoint extends Point {
   /** The place that its name was read as; missing where coordinates were sent. */
   place?: NamedPlace;
+  /** How far the named country, region or island reaches around this point. */
+  radiusKm?: number;
+  /** The places that bear the name, largest first, where none is meant more than the others. This point is that of the first. */
+  oneOf?: readonly NearPoint[];
+  /** Of the places that bear the name this one alone has posts. */
+  isOnlyWithPosts?: true;
 }
 
 interface NamedPlace {
@@ -92,24 +98,30 @@ function nearOfText(sent: string): NearPoint | Misread {
   if (point !== null) return point;
   if (!/\p{L}/u.test(sent.replace(/\d+(?:\.\d+)?e[+-]?\d+/gi, ""))) return REVERSED;
   const found = resolvePlace(sent);
-  if ("place" in found) {
-    const { label, lat, lng } = found.place;
-    return { lat, lng, place: { label, others: found.others.map((other) => other.label) } };
+  if ("place" in found) return nearPlace(found.place, found.others);
+  if ("oneOf" in found) {
+    const oneOf = found.oneOf.map((place) => nearPlace(place, found.oneOf));
+    const [{ lat, lng } = { lat: 0, lng: 0 }] = oneOf;
+    return { lat, lng, oneOf };
   }
-  if ("oneOf" in found)
-    return {
-      code: "ambiguous_place",
-      message: `Several places bear this name. Send one of ${quotedLabels(found.oneOf)}, or its \`lat,lng\`.`,
-    };
+  if ("region" in found && found.area !== null) {
+    const { label, lat, lng, radiusKm } = found.area;
+    return { lat, lng, radiusKm, place: { label, others: found.namesakes.map((other) => other.label) } };
+  }
   if ("region" in found) {
     const towns =
-      found.namesakes.length === 0 ? "name one" : `name one (of this name: ${quotedLabels(found.namesakes)})`;
+      found.namesakes.length === 0
+        ? "name one"
+        : `name one (of this name: ${quotedLabels(found.namesakes.map(({ label }) => label))})`;
     return {
       code: "not_a_place",
-      message: `This is a country or region, and \`near\` takes a town or district: ${towns}, with \`radius_km\` up to 500, or put the region into \`q\`.`,
+      message: `This is a country or region that one search does not cover: ${towns} in it, with \`radius_km\` up to 500, or put the region into \`q\`.`,
     };
   }
-  const like = found.unknown.length === 0 ? "" : ` Did you mean ${quotedLabels(found.unknown)}?`;
+  const like =
+    found.unknown.length === 0
+      ? ""
+      : ` Did you mean ${quotedLabels(found.unknown.map(({ label }) => label))}?`;
   return {
     code: "unknown_place",
     message: `No town or district of this name is known.${like} Otherwise name a larger place beside it, or send \`lat,lng\`.`,
@@ -117,14 +129,27 @@ function nearOfText(sent: string): NearPoint | Misread {
 }
 
 const OR = new Intl.ListFormat("en", { type: "disjunction" });
-const quotedLabels = (places: readonly GazetteerPlace[]) =>
-  OR.format(places.map(({ label }) => `"${label}"`));
+/** `"Valencia, Spain" or "Valencia, Venezuela"`. */
+export const quotedLabels = (labels: readonly string[]) => OR.format(labels.map((label) => `"${label}"`));
 
-/** A sentence on the place that a name was read as; null where coordinates were sent. */
-export function placeInWords({ lat, lng, place }: NearPoint): string | null {
+const nearPlace = ({ label, lat, lng }: GazetteerPlace, others: readonly GazetteerPlace[]): NearPoint => ({
+  lat,
+  lng,
+  place: { label, others: others.map((other) => other.label).filter((other) => other !== label) },
+});
+
+/**
+ * A sentence on the place that a name was read as; null where coordinates were sent.
+ * @param radiusKm  as the caller sent it
+ */
+export function placeInWords(near: NearPoint, radiusKm?: number): string | null {
+  const { lat, lng, place } = near;
   if (place === undefined) return null;
   const others = place.others.length === 0 ? "" : `; others of this name: ${place.others.join("; ")}`;
-  return `\`near\` was read as ${place.label} (${lat},${lng})${others}.`;
+  const only = near.isOnlyWithPosts === true ? ", the only place of this name with posts" : "";
+  const read = `\`near\` was read as ${place.label} (${lat},${lng})${only}`;
+  if (near.radiusKm === undefined || radiusKm !== undefined) return `${read}${others}.`;
+  return `${read}, a country, region or island: within ${near.radiusKm} km of its middle, which may be more than it is (\`radius_km\` sets it)${others}.`;
 }
 
 /** A place on the map, in degrees. */

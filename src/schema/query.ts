@@ -35,10 +35,10 @@ export const criteria = {
     .describe('Words in any language, at most 500 characters; "a phrase" must occur, -word must not.'),
   kind: Kinds.optional(),
   tags: Tags.optional(),
-  near: Near.optional().describe("Name of a place (Berlin) or lat,lng (52.52,13.40)."),
+  near: Near.optional().describe("Name of a place (Berlin, Bali) or lat,lng (52.52,13.40)."),
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max })
     .optional()
-    .describe("Kilometres around `near`, at most 500. Default 25."),
+    .describe("Kilometres around `near`, at most 500. Default 25, of an island or region its size."),
   after: Bound.optional().describe("Posts that end at or after this date or time, in ISO 8601 (2026-12-01)."),
   before: Bound.optional().describe("Posts that start by this date or time."),
   timezone: TimeZone.optional().describe(

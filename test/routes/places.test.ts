@@ -37,7 +37,7 @@ describe("a post with the name of a place alone", () => {
     expect(await placeOf(name)).toEqual(roughly(name, lat, lng));
   });
 
-  it.each(["London Road", "Kent", "Springfield", "Home", "Online", "Germany", "Lisbon / Porto"])(
+  it.each(["London Road", "Bavaria", "Springfield", "Home", "Online", "Germany", "Lisbon / Porto"])(
     "gets none for %s",
     async (name) => {
       expect(await placeOf(name)).toEqual({ name, lat: null, lng: null });
@@ -48,6 +48,23 @@ describe("a post with the name of a place alone", () => {
     const timezone = "America/New_York";
     expect(await placeOf("Berlin", { timezone })).toEqual({ name: "Berlin", lat: null, lng: null });
     expect(await placeOf("Boston", { timezone })).toEqual(roughly("Boston", 42.36, -71.06));
+  });
+
+  it.each([
+    ["Bali", -8.4, 115.15, "Asia/Makassar", "2026-12-05T09:00:00+08:00"],
+    ["Tenerife", 28.27, -16.61, "Atlantic/Canary", "2026-12-05T09:00:00+00:00"],
+  ])("gets the middle of %s, and its clock for local times", async (name, lat, lng, zone, at) => {
+    const post = await write(board, me.key, { location: name, kind: "event", starts_at: "2026-12-05T09:00" });
+    expect(post.location).toEqual(roughly(name, lat, lng));
+    expect([zone, Date.parse(post.starts_at)]).toEqual([zone, Date.parse(at)]);
+    expect(await titles(board, `/search?near=${name}&kind=event`)).toContain(post.title);
+  });
+
+  it("is placed by its clock where several places bear its name", async () => {
+    const at = (timezone: string) => placeOf("Valencia", { timezone });
+    expect(await at("Europe/Madrid")).toEqual(roughly("Valencia", 39.47, -0.38));
+    expect(await at("America/Caracas")).toEqual(roughly("Valencia", 10.16, -68.0));
+    expect(await at("Asia/Tokyo")).toEqual({ name: "Valencia", lat: null, lng: null });
   });
 
   it("keeps the publisher's own coordinates", async () => {
@@ -66,7 +83,7 @@ describe("a post with the name of a place alone", () => {
     expect(berlin.note).toContain(`send \`lat\` and \`lng\`: PATCH /posts/${berlin.id}`);
     expect((await noteOn("Springfield")).note).toContain("several places bear this name");
     expect((await noteOn("The old mill")).note).toContain("the name of its place is not known");
-    expect((await noteOn("Kent")).note).toContain("that of a country or region");
+    expect((await noteOn("Bavaria")).note).toContain("that of a country or region");
     expect((await noteOn("Online")).note).toBe("");
   });
 

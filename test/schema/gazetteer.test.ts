@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtPlaces } from "../../scripts/gazetteer/build.ts";
-import { readText } from "../../src/data/read.ts";
+import { readData, readText } from "../../src/data/read.ts";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
@@ -50,6 +50,35 @@ describe("resolvePlace", () => {
     "Kent, England",
   ])("takes %s for a country or region, and for no small town", (name) => {
     expect(resolvePlace(name)).toHaveProperty("region");
+  });
+
+  it("knows middle and size of every island and region with an entry of its own, where its country is", () => {
+    const table = openPlaces();
+    const wrong = readData<[number, number, number, ...string[]]>("areas.jsonl").flatMap(
+      ([lat, lng, radiusKm, ...names]) =>
+        names.filter((name) => {
+          const found = resolvePlace(name);
+          // Okinawa and Komodo are also towns of their islands.
+          if ("place" in found) return Math.abs(found.place.lat - lat) > 1;
+          const isThere = "region" in found && found.area?.lat === lat && found.area.lng === lng;
+          return !isThere || table.around({ lat, lng }, Math.max(50, Math.min(radiusKm, 100))).length === 0;
+        }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("gives a division or country the middle of its people, and none to what reaches too far", () => {
+    const areaOf = (name: string) => {
+      const found = resolvePlace(name);
+      return "region" in found ? found.area : undefined;
+    };
+    expect(areaOf("Ontario")).toMatchObject({ lat: expect.closeTo(43.97, 1), lng: expect.closeTo(-79.5, 1) });
+    // It lies on both sides of the antimeridian.
+    expect(Math.abs(areaOf("Fiji")?.lng ?? 0)).toBeGreaterThan(177);
+    expect(areaOf("Malta")?.radiusKm).toBeLessThan(30);
+    expect(areaOf("Texas")).toBeNull();
+    // A state and a country.
+    expect(areaOf("Georgia")).toBeNull();
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { Advice } from "../../failures.ts";
+import { SMALL_KM } from "../../gazetteer/areas.ts";
 import { type GazetteerPlace, placeNamed, type Resolved, resolvePlace } from "../../gazetteer/index.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import { offsetMs, zoneAt } from "../../schema/time/local-time.ts";
@@ -10,24 +11,38 @@ type Location = StoredPost["location"];
 /** A village may be called Home or Earth: a smaller place is meant only with its region beside it. */
 const POPULATION_MIN = 15_000;
 
+/** When and by which clock a post takes place; `at` is the time at which clocks are compared. */
+interface ByClock {
+  timezone: string | null;
+  at: number;
+}
+
 /**
  * A place with coordinates: the publisher's own, or else those of the town or district that its name means without doubt,
- * marked as approximate. Of "Café Kino, Leipzig" that is Leipzig. A place whose clock differs from the post's is not meant.
- *
- * @param post  `at` is the time at which the clocks are compared
+ * marked as approximate. Of "Café Kino, Leipzig" that is Leipzig, of "Bali" its middle, of "Valencia" with a time of
+ * Europe/Madrid the one in Spain. A place whose clock differs from the post's is not meant.
  */
-export function placedByName(location: Location, post: { timezone: string | null; at: number }): Location {
+export function placedByName(location: Location, post: ByClock): Location {
   if (location === null || location.name === null || location.lat !== null) return location;
-  const place = placeMeant(location.name);
-  if (place === null || !sharesClock(place, post)) return location;
+  const place = meantBy(location.name, post);
+  if (place === null) return location;
   return { ...location, lat: place.lat, lng: place.lng, approximate: true };
 }
 
+function meantBy(name: string, post: ByClock): { label: string; lat: number; lng: number } | null {
+  const fits = (place: { lat: number; lng: number }) => sharesClock(place, post);
+  const place = placeMeant(name) ?? (post.timezone === null ? null : placeNamed(name, fits));
+  if (place !== null) return fits(place) ? place : null;
+  const found = resolvePlace(name);
+  const area = "region" in found ? found.area : null;
+  return area !== null && area.radiusKm <= SMALL_KM && fits(area) ? area : null;
+}
+
 /** To the writer: where a post was put by its place's name, or why it was not put anywhere. */
-export function noteOnPlace({ id, location }: StoredPost): Advice[] {
+export function noteOnPlace({ id, location, timezone, startsAt, createdAt }: StoredPost): Advice[] {
   if (location === null || location.name === null) return [];
   const { name, lat, lng, approximate = false } = location;
-  const label = approximate ? placeMeant(name)?.label : undefined;
+  const label = approximate ? meantBy(name, { timezone, at: startsAt ?? createdAt })?.label : undefined;
   if (label !== undefined) {
     const found = `\`near\` finds this post at ${label} (${lat},${lng}), by the name of its place`;
     return [
@@ -149,10 +164,7 @@ function townBeginning(text: string): GazetteerPlace | null {
   return null;
 }
 
-function sharesClock(
-  place: GazetteerPlace,
-  { timezone, at }: { timezone: string | null; at: number },
-): boolean {
+function sharesClock(place: { lat: number; lng: number }, { timezone, at }: ByClock): boolean {
   const zone = zoneAt(place);
   return timezone === null || zone === null || offsetMs(at, timezone) === offsetMs(at, zone);
 }

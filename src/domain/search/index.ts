@@ -12,6 +12,7 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
+import { withPlaceDecided } from "./near.ts";
 import { adviceOnNothing } from "./no-results.ts";
 import {
   appliedJson,
@@ -89,14 +90,15 @@ export class Search {
    * @param options.advice  false leaves out what is for callers who look around: weak results, the advice when nothing is
    *   found, which costs a few more searches, and the count of what lies behind the page
    * @param options.gone  aborted when nobody waits for the answer any more
-   * @throws BoardError `invalid_cursor`
+   * @throws BoardError `invalid_cursor`, and `invalid_query` for a place that cannot be told from others of its name
    */
   async run(
-    query: SearchQuery,
+    sent: SearchQuery,
     now: number,
     options: { datedOnly?: boolean; advice?: boolean; gone?: AbortSignal | undefined } = {},
   ): Promise<SearchPage> {
     const { datedOnly = false, advice = true, gone } = options;
+    const query = await withPlaceDecided(this.#parts.index, sent, now, "near");
     const plan = await this.#plan(query, now, datedOnly);
     plan.question.gone = gone;
     const page =

@@ -5,6 +5,7 @@ import type { Store } from "../../ports/store/index.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import { counted } from "../../schema/text.ts";
 import { parseQueryText } from "../../search/query-text.ts";
+import { radiusOf } from "./query.ts";
 
 const SMALL_BOARD = 50;
 
@@ -72,7 +73,7 @@ const WIDER_KM = 100;
 
 /** The query with one filter dropped at a time. At most thirteen. */
 function relaxations(query: SearchQuery): Relaxation[] {
-  const radiusKm = query.near === undefined ? RADIUS_KM.max : (query.radius_km ?? RADIUS_KM.default);
+  const radiusKm = query.near === undefined ? RADIUS_KM.max : radiusOf(query);
   const { any, phrases, excluded } = parseQueryText(query.q ?? "");
   const steps: [boolean, string, Partial<SearchQuery>][] = [
     [radiusKm < WIDER_KM, `\`radius_km=${WIDER_KM}\``, { radius_km: WIDER_KM }],

@@ -18,10 +18,7 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
   return {
     kinds: emptyAsNull(query.kind),
     tags: emptyAsNull(query.tags),
-    near:
-      near === undefined
-        ? null
-        : { lat: near.lat, lng: near.lng, radiusKm: query.radius_km ?? RADIUS_KM.default },
+    near: near === undefined ? null : { lat: near.lat, lng: near.lng, radiusKm: radiusOf(query) },
     after: after === undefined ? null : firstMoment(after, zone),
     before: before === undefined ? null : lastMoment(before, zone),
     verifiedOnly: query.verified ?? false,
@@ -35,14 +32,18 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
   };
 }
 
+/** How far a search reaches around its place, in kilometres. */
+export const radiusOf = ({ near, radius_km }: Pick<StandingQuery, "near" | "radius_km">): number =>
+  radius_km ?? near?.radiusKm ?? RADIUS_KM.default;
+
 /** The zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
 export function zoneOfQuery({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {
   return timezone ?? (near === undefined ? null : zoneAt(near));
 }
 
 /** Which place the name sent as `near` was read as. */
-export function notesOnPlace({ near }: StandingQuery): string[] {
-  const note = near === undefined ? null : placeInWords(near);
+export function notesOnPlace({ near, radius_km }: StandingQuery): string[] {
+  const note = near === undefined ? null : placeInWords(near, radius_km);
   return note === null ? [] : [note];
 }
 

@@ -21,6 +21,7 @@ import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Noted } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
+import { withPlaceDecided } from "../search/near.ts";
 import {
   criteriaJson,
   notesOnAsked,
@@ -137,8 +138,10 @@ export class Subscriptions {
   /**
    * A query as it will be saved, misspelt words corrected, with notes for the publisher that saves it. Without a model
    * nothing is corrected: the first post with the word may be to come.
+   * @throws BoardError `invalid_request` for a place that cannot be told from others of its name
    */
-  async understood(typed: StandingQuery, now: number): Promise<{ query: StandingQuery; notes: Advice[] }> {
+  async understood(sent: StandingQuery, now: number): Promise<{ query: StandingQuery; notes: Advice[] }> {
+    const typed = await withPlaceDecided(this.#parts.index, sent, now, "query.near");
     const q = textOfQuery(typed);
     if (q === null) return { query: typed, notes: this.#notesOn(typed) };
     const { understood, here } = await understoodIn(typed, q, now);

@@ -1,5 +1,6 @@
 import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
+import { SMALL_KM } from "../../gazetteer/areas.ts";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
 import { isOverADay, spanOfText, type TimeSpan } from "./iso-8601.ts";
@@ -115,14 +116,16 @@ interface Whereabouts {
 /** Every clock of the world differs from UTC by a multiple of this. */
 const CLOCK_STEP_MS = 900_000;
 
-/** The zone at the coordinates of a post, or else at the place that its name means without doubt. */
+/** The zone at the coordinates of a post, or else at the place, island or small region that its name means without doubt. */
 export function zoneOfPlace(location: unknown): string | null {
   const { lat, lng, name } =
     typeof location === "string" ? { name: location } : ((location ?? {}) as Record<string, unknown>);
   if (typeof lat === "number" && typeof lng === "number") return zoneAt({ lat, lng });
   if (typeof name !== "string") return null;
   const found = resolvePlace(name);
-  return "place" in found ? zoneAt(found.place) : null;
+  const area =
+    "region" in found && found.area !== null && found.area.radiusKm <= SMALL_KM ? found.area : null;
+  return "place" in found ? zoneAt(found.place) : area && zoneAt(area);
 }
 
 /** The IANA zone at a place; null beyond the poles. */

@@ -379,6 +379,50 @@ describe("search", () => {
     expect((await search("near=Springfield,%20Illinois")).status).toBe(200);
   });
 
+  it("takes the one place of a name that has posts, and says so; with posts in two it asks back", async () => {
+    const near = () => search("near=Cambridge&tags=cam");
+    expect((await near()).body.error.issues[0].code).toBe("ambiguous_place");
+    await write(board, me.key, { title: "punt", tags: ["cam"], location: { lat: 52.2, lng: 0.12 } });
+    const { status, body } = await near();
+    expect([status, body.data[0].title]).toEqual([200, "punt"]);
+    expect(body.meta.note).toContain("read as Cambridge, United Kingdom (52.2,0.");
+    expect(body.meta.note).toMatch(
+      /the only place of this name with posts; others .*Cambridge, Massachusetts/,
+    );
+    // What any post has there counts, whatever else is asked for.
+    expect((await search("near=Cambridge&kind=thread")).status).toBe(200);
+    const saved = { query: { near: "Cambridge", tags: "cam" } };
+    const watch = await call(board, "POST /subscriptions", saved, { key: me.key });
+    expect([watch.status, watch.body.data.query.near]).toEqual([201, body.meta.query.near]);
+    await write(board, me.key, { title: "sculling", tags: ["cam"], location: { lat: 42.37, lng: -71.11 } });
+    expect((await near()).body.error.issues[0].message).toContain("the board has posts at more than one");
+    const refused = await call(board, "POST /subscriptions", saved, { key: me.key });
+    expect([refused.body.error.code, refused.body.error.issues[0].path]).toEqual([
+      "invalid_request",
+      "query.near",
+    ]);
+    expect((await search("near=Cambridge,%20Massachusetts&tags=cam")).body.data).toHaveLength(1);
+  });
+
+  it.each([
+    ["Bali", 80, -8.1, 114.6],
+    ["Ontario", 345, 45.42, -75.7],
+    ["Tenerife", 45, 28.46, -16.25],
+  ])("takes %s as its middle and its size", async (name, km, lat, lng) => {
+    await write(board, me.key, { title: name, tags: ["area"], location: { lat, lng } });
+    const { body } = await search(`near=${name}&tags=area`);
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual([name]);
+    expect(body.meta.query.radius_km).toBe(km);
+    expect(body.meta.note).toContain(`within ${km} km of its middle`);
+    const { meta } = (await search(`near=${name}&tags=area&radius_km=1`)).body;
+    expect([meta.query.radius_km, meta.note.includes("of its middle")]).toEqual([1, false]);
+  });
+
+  it("says that a country which no search covers is none to search near", async () => {
+    const { body } = await search("near=France");
+    expect(body.error.issues[0]).toMatchObject({ path: "near", code: "not_a_place" });
+  });
+
   it("shows the bound that `soonest` adds, and adds none when the past is asked for", async () => {
     const applied = async (query: string) => (await search(`sort=soonest&${query}`)).body.meta.query;
     expect((await applied("kind=event")).after).toBe(new Date(now).toISOString());

@@ -95,7 +95,7 @@ const placeLinks = (labels: readonly string[], params: SearchParams): Html =>
 const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
   ambiguous_place: "Several places bear this name:",
   unknown_place: "No town of this name is known.",
-  not_a_place: "This is a country or a region. Name a town.",
+  not_a_place: "This country or region is too large, or there are several. Name a town.",
 };
 
 /** What was wrong with a search, by the names that people see on its form. A message quotes the places that are meant perhaps. */

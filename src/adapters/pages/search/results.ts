@@ -50,9 +50,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const query = answer.meta["query"] as Record<string, unknown>;
   const q = (unfiltered === null ? (query["q"] as string | undefined) : params["q"]) ?? "";
   const near = SearchQuery.shape.near.safeParse(params["near"]).data;
+  // Where the board decided between places, or took an area for one, its note says more than a name.
+  const place = near?.radiusKm === undefined ? (near?.place ?? null) : null;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    [near === undefined ? "" : (placeInWords(near) ?? ""), ...notesOnCorrections(corrected)]
+    [place === null || near === undefined ? "" : (placeInWords(near) ?? ""), ...notesOnCorrections(corrected)]
       .reduce((note, shown) => note.replace(shown, () => ""), withoutUnderstood(noteOf(answer) ?? ""))
       .replace(/ {2,}/g, " ")
       .trim() || null;
@@ -69,7 +71,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     note: ownNote,
     unfiltered,
     unmet,
-    place: near?.place ?? null,
+    place,
     corrected,
     instead:
       posts.length === 0 && params["cursor"] === undefined

@@ -1,0 +1,41 @@
+import { BoardError } from "../../failures.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import { quotedLabels } from "../../schema/place.ts";
+import type { StandingQuery } from "../../schema/subscription.ts";
+import { filterOf } from "./query.ts";
+
+/**
+ * The query with its place decided: a name that several places bear means the only one of them that has posts.
+ * @param path  of the field, for a caller that has to choose
+ * @throws BoardError `invalid_query`, or `invalid_request` for a field inside of another
+ */
+export async function withPlaceDecided<Query extends StandingQuery>(
+  index: SearchIndex,
+  query: Query,
+  now: number,
+  path: "near" | "query.near",
+): Promise<Query> {
+  const { near, radius_km } = query;
+  const { oneOf = [] } = near ?? {};
+  if (near === undefined || oneOf.length === 0) return query;
+  const counts = await Promise.all(
+    oneOf.map((place) =>
+      index.count({
+        filter: filterOf({ near: place, ...(radius_km === undefined ? {} : { radius_km }) }, now),
+        words: null,
+        vector: null,
+        minCosine: 1,
+      }),
+    ),
+  );
+  const withPosts = oneOf.filter((_place, at) => (counts[at] ?? 0) > 0);
+  const [only] = withPosts;
+  if (only !== undefined && withPosts.length === 1)
+    return { ...query, near: { ...only, isOnlyWithPosts: true } };
+  const places = quotedLabels(oneOf.map(({ place }) => place?.label ?? ""));
+  const found = withPosts.length > 1 ? "; the board has posts at more than one" : "";
+  const message = `Several places bear this name${found}. Send one of ${places}, or its \`lat,lng\`.`;
+  throw new BoardError(path === "near" ? "invalid_query" : "invalid_request", {
+    issues: [{ path, code: "ambiguous_place", message }],
+  });
+}
