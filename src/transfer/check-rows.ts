@@ -1,25 +1,6 @@
-import { ROW_KINDS, type RowKind } from "../ports/store/transfer.ts";
+import { MOVED, ROW_KINDS } from "../records/index.ts";
 import { DatabaseSync } from "../sqlite.ts";
 import type { Row } from "./format.ts";
-
-/** Fields that no two rows of a kind have alike. With null in one of them they say nothing. */
-const UNIQUE: { readonly [K in RowKind]?: readonly (readonly string[])[] } = {
-  setting: [["name"]],
-  publisher: [["id"], ["keyHash"]],
-  post: [["id"], ["publisherId", "idempotencyHash"]],
-  subscription: [["id"]],
-  delivery: [["subscriptionId", "postId"]],
-  push: [["subscriptionId", "deliveryId"]],
-  inbox: [["publisherId", "no"]],
-  report: [["id"], ["postId", "reporter"]],
-};
-/** What fields name. A push stays as a record when its post is gone. */
-const NAMES: Readonly<Record<string, RowKind>> = {
-  publisherId: "publisher",
-  parentId: "post",
-  postId: "post",
-  subscriptionId: "subscription",
-};
 
 /**
  * Finds what no row shows by itself, and what would stop the writing of an export half way: rows that are there twice, that
@@ -42,18 +23,20 @@ export class RowsCheck {
   /** @throws Error that names the kind and the field */
   add({ kind, row }: Row): void {
     const fields = row as unknown as Readonly<Record<string, unknown>>;
-    for (const [field, named] of Object.entries(NAMES)) {
-      const id = fields[field] ?? null;
-      if (id === null || (kind === "push" && named === "post")) continue;
-      if (this.#find.get(keyOf(named, ["id"], [id])) === undefined)
-        throw new Error(`${kind}.${field} names no ${named} of an earlier line`);
+    for (const { name, names } of MOVED[kind].fields) {
+      const id = fields[name] ?? null;
+      if (id === null || names === undefined) continue;
+      if (this.#find.get(keyOf(names, ["id"], [id])) === undefined)
+        throw new Error(`${kind}.${name} names no ${names} of an earlier line`);
     }
-    for (const names of UNIQUE[kind] ?? []) {
+    for (const names of MOVED[kind].unique) {
       const values = names.map((name) => fields[name] ?? null);
       if (values.includes(null)) continue;
       if (this.#add.run(keyOf(kind, names, values)).changes === 0)
         throw new Error(`${kind}.${names.join(", ")} is that of an earlier line`);
     }
+    if (kind === "push" && (row.dueAt !== null) !== (row.state === "waiting"))
+      throw new Error("push.dueAt must be a time for a push that waits, and null for any other");
     if (kind === "post" && row.embedding !== null) this.#checkVector(row.embedding);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/store/transfer.ts";
+import type { RowPage } from "../ports/store/transfer.ts";
+import { type BoardRows, MOVED, ROW_KINDS, type RowKind } from "../records/index.ts";
 import { presentForm } from "./former.ts";
-import { ROW_SCHEMAS } from "./row-schemas.ts";
 
 /**
  * An export is a file of JSON lines: a header, a line such as `{"post": {…}}` for each row, and an end with the number of
@@ -67,7 +67,7 @@ export function readRow(line: string): { row: Row | null; dropped: string[] } {
   const { row, dropped } = presentForm(kind, sent);
   if (row === null && dropped.length > 0) return { row: null, dropped };
   if (entries.length !== 1 || !isKind(kind)) throw new Error(`"${kind}" is no kind of row`);
-  return { row: { kind, row: checked(ROW_SCHEMAS[kind] as z.ZodType<unknown>, row, kind) } as Row, dropped };
+  return { row: { kind, row: checked(MOVED[kind].schema as z.ZodType<unknown>, row, kind) } as Row, dropped };
 }
 
 const AnyRow = z.record(z.string(), z.unknown());

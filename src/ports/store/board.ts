@@ -1,4 +1,7 @@
+import type { FrozenRanking } from "../../records/board.ts";
 import type { Kind } from "../../schema/post.ts";
+
+export type { FrozenRanking };
 
 export interface SettingStore {
   get(name: string): Promise<string | null>;
@@ -29,17 +32,6 @@ export interface LimitStore {
     windowMs: number,
     now: number,
   ): Promise<{ points: number; endsAt: number }>;
-}
-
-/** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
-export interface FrozenRanking {
-  id: string;
-  ids: readonly string[];
-  /** In 0…1, one for each id. */
-  relevance: readonly number[];
-  /** The ranking that this one continues. */
-  previous: string | null;
-  expiresAt: number;
 }
 
 export interface RankingStore {

@@ -1,52 +1,6 @@
-import type { Kind, PostFlag } from "../../schema/post.ts";
+import type { StoredPost } from "../../records/post.ts";
 
-export type PostState = "active" | "hidden" | "removed";
-
-export interface StoredPost {
-  id: string;
-  publisherId: string;
-  kind: Kind;
-  title: string;
-  body: string;
-  link: string | null;
-  tags: readonly string[];
-  /** `approximate` where the coordinates are those of the named place. */
-  location: { name: string | null; lat: number | null; lng: number | null; approximate?: true } | null;
-  startsAt: number | null;
-  endsAt: number | null;
-  timezone: string | null;
-  expiresAt: number;
-  /** True when the publisher chose `expiresAt`; a default one follows the dates at an edit. */
-  expiryChosen: boolean;
-  sourceUrl: string | null;
-  syndicated: boolean;
-  metadata: Record<string, unknown>;
-  parentId: string | null;
-  replyCount: number;
-  lastReplyAt: number | null;
-  flags: readonly PostFlag[];
-  /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
-  fingerprint: string;
-  /**
-   * SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. Empty
-   * without such a key.
-   */
-  inputHash: string;
-  /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
-  idempotencyHash: string | null;
-  retrievals: number;
-  createdAt: number;
-  updatedAt: number;
-  /**
-   * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
-   * this reaches. An insert sets it, whatever is given.
-   */
-  writtenNo: number;
-  state: PostState;
-}
-
-/** The number of a row from before there were numbers: in the order of time, and below all others. */
-export const numberByTime = (createdAt: number): number => createdAt - 8.64e15;
+export { numberByTime, type PostState, type StoredPost } from "../../records/post.ts";
 
 /** What an edit may change. */
 export type PostChange = Partial<

@@ -1,26 +1,8 @@
-import type { REASONS } from "../../schema/report.ts";
+import type { ModerationEntry, SignInRow, StoredPublisher, StoredReport } from "../../records/publisher.ts";
 import type { PostState } from "./posts.ts";
 
-export interface StoredPublisher {
-  id: string;
-  name: string;
-  description: string | null;
-  url: string | null;
-  domain: string | null;
-  /** Token of the domain proof; stays until the domain changes. */
-  verifyToken: string | null;
-  verifiedAt: number | null;
-  verifiedVia: "dns" | "file" | null;
-  /** When the proof was last checked. */
-  checkedAt: number | null;
-  suspendedAt: number | null;
-  /** SHA-256 of the API key, hex. */
-  keyHash: string;
-  /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
-  recovery: string | null;
-  postCount: number;
-  createdAt: number;
-}
+export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
+
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
 /** What an erasure did. */
@@ -59,19 +41,6 @@ export interface PublisherStore {
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
 }
 
-/** What the sign-in of hosts keeps: a client, a sign-in under way, a grant, a code or a token. */
-export interface SignInRow {
-  /** Its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
-  id: string;
-  /** The grant that it belongs to, and ends with. */
-  grantId: string | null;
-  publisherId: string | null;
-  /** JSON. */
-  payload: string;
-  consumedAt: number | null;
-  expiresAt: number;
-}
-
 export interface SignInStore {
   /** Inserts a row, or replaces the one with its id. */
   put(row: SignInRow): Promise<void>;
@@ -92,28 +61,6 @@ export interface SignInStore {
    * expires last comes first. What was used costs nothing here.
    */
   renewable(publisherId: string, now: number, limit: number): Promise<SignInRow[]>;
-}
-
-export interface StoredReport {
-  id: string;
-  postId: string;
-  /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
-  reporter: string;
-  /** `addr:<keyed hash>` of each address it came from, oldest first; none for reports of older builds. */
-  addresses: readonly string[];
-  reason: (typeof REASONS)[number];
-  details: string | null;
-  createdAt: number;
-}
-
-export interface ModerationEntry {
-  at: number;
-  action: "hide" | "restore" | "remove" | "suspend" | "reinstate";
-  /** Post or publisher id. */
-  subject: string;
-  /** `operator`, or `reports` when enough reporters hid a post. */
-  actor: "operator" | "reports";
-  reason: string;
 }
 
 export interface ReportStore {

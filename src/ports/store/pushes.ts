@@ -1,15 +1,12 @@
-import type { StoredSubscription } from "./subscriptions.ts";
+import type { PushAttempt, PushRecord, PushState, StoredSubscription } from "../../records/subscription.ts";
+
+export type { PushAttempt, PushRecord, PushState };
 
 /**
  * A delivery on its way to a webhook. Each delivery recorded while its subscription had a webhook has one: it waits until the
  * subscription is active and the webhook has consented.
  */
-interface Push {
-  subscriptionId: string;
-  deliveryId: number;
-  postId: string;
-  matchedAt: number;
-}
+type Push = Pick<PushRecord, "subscriptionId" | "deliveryId" | "postId" | "matchedAt">;
 
 /** A push that one worker may send until its lease ends. */
 export interface ClaimedPush extends Push {
@@ -26,29 +23,6 @@ interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"
   origin: string;
   /** Whether its last push failed. */
   failing: boolean;
-}
-
-/** How one attempt ended. */
-export interface PushAttempt {
-  at: number;
-  latencyMs: number;
-  /** HTTP status of the answer, or null when there was none. */
-  status: number | null;
-  /** Why there was none, in a few words, none of them the receiver's. */
-  error: string | null;
-}
-
-export type PushState = "waiting" | "delivered" | "failed" | "cancelled";
-
-/** A push with its attempts, as its owner sees it. */
-export interface PushRecord extends Push {
-  state: PushState;
-  /** Attempts since the delivery, or since it was last requested once more. */
-  attempts: number;
-  /** The latest 20 attempts, oldest first, those before a redelivery included. */
-  history: readonly PushAttempt[];
-  /** When it is tried next, or null. */
-  dueAt: number | null;
 }
 
 /**

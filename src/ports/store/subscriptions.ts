@@ -1,51 +1,14 @@
-import type { Breadth, INACTIVE_REASONS, PostBackground } from "../../schema/subscription.ts";
+import type { InboxEntry, StoredSubscription } from "../../records/subscription.ts";
 import type { StoredPost, WorkItem } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 
-export const EVENTS = ["post.replied", "post.matched"] as const;
-export type EventName = (typeof EVENTS)[number];
+export {
+  EVENTS,
+  type EventName,
+  type InboxEntry,
+  type StoredSubscription,
+} from "../../records/subscription.ts";
 
-export interface StoredSubscription {
-  id: string;
-  publisherId: string;
-  label: string | null;
-  /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
-  query: Record<string, unknown>;
-  breadth: Breadth;
-  /** Vector of the query's text under `vectorModel`, or null until there is one. */
-  vector: Int8Array | null;
-  vectorModel: string | null;
-  /** How the board's posts compare with it; null until that is counted with a vector of `vectorModel`. */
-  background: PostBackground | null;
-  webhookUrl: string | null;
-  webhookVerifiedAt: number | null;
-  /** Why its webhook did not consent when it was last asked, in a sentence none of whose words are the receiver's; or null. */
-  webhookRefusal: string | null;
-  /** Version of the derived signing secret. */
-  secretVersion: number;
-  /** Until when the previous secret signs too, or null. */
-  previousSecretUntil: number | null;
-  /** What a host of MCP Events subscribed to; null for a query that was saved by a tool or over REST. */
-  event: EventName | null;
-  /** Until when it lasts unless it is renewed; null for good. */
-  expiresAt: number | null;
-  /** The secret that a host chose for its webhook, sealed, and the one before it. */
-  clientSecret: string | null;
-  previousClientSecret: string | null;
-  active: boolean;
-  inactiveReason: (typeof INACTIVE_REASONS)[number] | null;
-  /** Failed pushes since the last delivered one. */
-  failures: number;
-  /** When the first of them failed, or null. */
-  failingSince: number | null;
-  lastMatchedAt: number | null;
-  createdAt: number;
-  /**
-   * Number of the change that saved it, see `StoredPost.writtenNo`: order of writing decides which posts are newer, since
-   * clocks differ and go back. An insert sets it, whatever is given.
-   */
-  savedNo: number;
-}
 export type SubscriptionChange = Partial<
   Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">
 >;
@@ -132,21 +95,6 @@ export interface SubscriptionStore {
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
   /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
-}
-
-/** Something that concerns a publisher. */
-export interface InboxEntry {
-  /** Grows per publisher, in the order entries become visible: a reader who continues from the last one misses none. */
-  no: number;
-  /**
-   * `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it
-   * replied to.
-   */
-  type: "reply" | "match" | "activity";
-  at: number;
-  postId: string;
-  subscriptionId: string | null;
-  deliveryId: number | null;
 }
 
 /** Entries are kept so long after they were written. */

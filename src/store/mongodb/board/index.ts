@@ -1,10 +1,5 @@
-import type {
-  FrozenRanking,
-  LeaseStore,
-  LimitStore,
-  RankingStore,
-  SettingStore,
-} from "../../../ports/store/index.ts";
+import type { LeaseStore, LimitStore, RankingStore, SettingStore } from "../../../ports/store/index.ts";
+import { RANKING } from "../../../records/board.ts";
 import { orAgain } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { documentOf, rowOf } from "../database/rows.ts";
@@ -113,13 +108,13 @@ export function mongodbRankingStore({
 }: MongodbContext): RankingStore {
   return {
     async save(ranking) {
-      const { _id, ...document } = documentOf(ranking);
+      const { _id, ...document } = documentOf(RANKING, ranking);
       await run(() => orAgain(() => rankings.replaceOne({ _id }, document, { upsert: true })));
     },
     get: (id, now) =>
       run(async () => {
         const ranking = await rankings.findOne({ _id: id, expires_at: { $gt: new Date(now) } });
-        return ranking === null ? null : rowOf<FrozenRanking>(ranking);
+        return ranking === null ? null : rowOf(RANKING, ranking);
       }),
   };
 }

@@ -1,15 +1,18 @@
 import { Binary } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
-import { numberByTime, type StoredPost, type StoredPublisher } from "../../../ports/store/index.ts";
-import { documentOf, rowOf } from "./rows.ts";
+import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
+import { MOVED } from "../../../records/index.ts";
+import { POST } from "../../../records/post.ts";
+import { PUBLISHER } from "../../../records/publisher.ts";
+import { documentOf, rowOf, wipedOf } from "./rows.ts";
 import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
 
 /** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
 export function documentOfPost(post: StoredPost, publisher: PublisherStatus): PostDocument {
-  const { location, metadata, ...fields } = post;
+  const { location, metadata, ...fields } = documentOf(POST, post);
   const { windowStart, windowEnd } = windowOf(post);
   return {
-    ...documentOf(fields),
+    ...fields,
     root: post.parentId ?? post.id,
     is_reply: post.parentId !== null,
     win_start: new Date(windowStart),
@@ -17,29 +20,20 @@ export function documentOfPost(post: StoredPost, publisher: PublisherStatus): Po
     pub_verified: publisher.pub_verified,
     pub_suspended: publisher.pub_suspended,
     place: location ?? undefined,
-    geo: pointOf(location),
+    geo: pointOf(post.location),
     source: sourceOf(post) ?? undefined,
-    metadata: Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata),
+    metadata: metadata === "{}" ? undefined : metadata,
   };
 }
 
-/** What a removed post has in place of what its publisher wrote. */
-export const UNWRITTEN = { title: "", body: "", link: null, tags: [], timezone: null, source_url: null };
-const NOT_OF_ROWS = [
-  ...["root", "is_reply", "win_start", "win_end", "pub_verified", "pub_suspended", "geo", "source"],
-  ...["vec", "vec_model", "vec_maker", "match", "embed", "removed_at", "reports"],
-  // Of builds before 1.0, whose removed posts also lack what is unwritten.
-  "replies_inserted",
-];
+const { location, metadata, ...wiped } = wipedOf(POST);
+/** What a removed post has in place of what its publisher wrote; the other two fields go. */
+export const WIPED = wiped;
 
-export function postOfDocument({ place = null, metadata = "{}", ...document }: PostDocument): StoredPost {
-  const written_no = document.written_no ?? numberByTime(document.created_at.getTime());
-  const fields = rowOf<Omit<StoredPost, "location" | "metadata">>(
-    { ...UNWRITTEN, ...document, written_no },
-    NOT_OF_ROWS,
-  );
-  return { ...fields, location: place, metadata: JSON.parse(metadata) };
-}
+export const postOfDocument = (document: PostDocument): StoredPost => ({
+  ...rowOf(POST, document),
+  location: document.place ?? null,
+});
 
 /** For a stage after one that changes the expiry: there the window of a post without dates ends. */
 export const WINDOW_END = {
@@ -68,16 +62,9 @@ export const statusFields = ({
   pub_suspended: suspended_at !== null,
 });
 
-/** Fields of the store's own. */
-export const NOT_OF_PUBLISHERS = ["erasing", "spreading"];
-
 export const publisherOfDocument = (document: PublisherDocument): StoredPublisher =>
-  // Documents of builds before 0.2 have no recovery.
-  rowOf<StoredPublisher>({ ...document, recovery: document.recovery ?? null }, [
-    "inbox_no",
-    ...NOT_OF_PUBLISHERS,
-  ]);
+  rowOf(PUBLISHER, document);
 
 export function newPublisher(publisher: StoredPublisher & { inboxNo?: number }): PublisherDocument {
-  return { ...documentOf({ inboxNo: 0, ...publisher }), erasing: false, spreading: false };
+  return { ...documentOf(MOVED.publisher, { inboxNo: 0, ...publisher }), erasing: false, spreading: false };
 }

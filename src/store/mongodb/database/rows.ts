@@ -1,53 +1,69 @@
 import { Binary } from "mongodb";
+import { type Kept, missing, type RowOf, type RowRecord } from "../../../records/record.ts";
 
-/** A row of a port as a document: fields in snake case, `id` as `_id`, times as dates, vectors as BSON vectors of int8. */
-export type DocumentOf<Row> = { [Name in keyof Row & string as Field<Name>]: Stored<Name, Row[Name]> };
+/**
+ * A row as a document: fields in snake case, `id` as `_id`, times as dates, vectors as BSON vectors of int8, and an object with
+ * keys of callers as JSON text.
+ */
+export type DocumentOf<Row> = { [Name in keyof Row & string as FieldOf<Name>]: Stored<Name, Row[Name]> };
 
-type Field<Name extends string> = Name extends "id" ? "_id" : Snake<Name>;
+type FieldOf<Name extends string> = Name extends "id" ? "_id" : Snake<Name>;
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : "";
-type Time = "at" | `${string}${"At" | "Since" | "Until"}`;
-type Stored<Name, Value> = Name extends Time
+/** A test holds names of times to this. */
+type Moment = "at" | `${string}${"At" | "Since" | "Until"}`;
+type Stored<Name, Value> = Name extends Moment
   ? Date | Exclude<Value, number>
-  : Value extends Int8Array
-    ? Binary
-    : Value;
+  : Record<string, unknown> extends Value
+    ? string
+    : Value extends Int8Array
+      ? Binary
+      : Value;
 
-/** Fields kept as dates, which operators can read and search indexes can compare. */
-const TIME = /^at$|(?:At|Since|Until)$/;
-
-/** Only the row's own fields change; what they hold stays as it is. */
-export function documentOf<Row extends object>(row: Row): DocumentOf<Row> {
-  const fields = Object.entries(row).map(([name, value]) => {
-    if (typeof value === "number" && TIME.test(name)) return [fieldOf(name), new Date(value)];
-    return [fieldOf(name), value instanceof Int8Array ? Binary.fromInt8Array(value) : value];
-  });
-  return Object.fromEntries(fields) as DocumentOf<Row>;
-}
-
-/** @param others  fields of the document that are not the row's */
-export function rowOf<Row extends object>(document: DocumentOf<Row>, others: readonly string[] = []): Row {
-  const row: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(document)) {
-    if (others.includes(field)) continue;
-    row[nameOf(field)] =
-      value instanceof Date ? value.getTime() : value instanceof Binary ? value.toInt8Array() : value;
+/** The fields of a document for those of a row that are given. What they hold stays as it is. */
+export function documentOf<One extends RowRecord, Given extends Partial<RowOf<One>>>(
+  { fields }: One,
+  given: Given,
+): DocumentOf<Given> {
+  const document: Record<string, unknown> = {};
+  const row: Readonly<Record<string, unknown>> = given;
+  for (const { name, column, kept } of fields) {
+    const value = row[name];
+    if (value === undefined) continue;
+    document[fieldOf(column)] = value === null ? null : (WRITE[kept]?.(value) ?? value);
   }
-  return row as Row;
+  return document as DocumentOf<Given>;
 }
 
-const FIELDS = new Map([["id", "_id"]]);
-const NAMES = new Map([["_id", "id"]]);
-
-const fieldOf = (name: string) =>
-  kept(FIELDS, name, (text) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-const nameOf = (field: string) =>
-  kept(NAMES, field, (text) => text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
-
-/** Names are few, and each is made once. */
-function kept(known: Map<string, string>, text: string, make: (text: string) => string): string {
-  const made = known.get(text) ?? make(text);
-  known.set(text, made);
-  return made;
+/** The fields that a removal of the text changes, as they are then. */
+export function wipedOf<One extends RowRecord>(record: One): Partial<DocumentOf<RowOf<One>>> {
+  return documentOf(record as RowRecord, record.wiped) as Partial<DocumentOf<RowOf<One>>>;
 }
+
+/** The row in a document. What an older document lacks is what rows had before there was the field. */
+export function rowOf<One extends RowRecord>({ fields }: One, document: object): RowOf<One> {
+  const row: Record<string, unknown> = {};
+  const stored = document as Readonly<Record<string, unknown>>;
+  for (const { name, column, kept, before, wiped } of fields) {
+    const value = stored[fieldOf(column)];
+    if (value !== undefined) row[name] = value === null ? null : (READ[kept]?.(value) ?? value);
+    else if (before === undefined && wiped !== undefined) row[name] = wiped;
+  }
+  return Object.assign(row, missing(fields, row)) as RowOf<One>;
+}
+
+const fieldOf = (column: string) => (column === "id" ? "_id" : column);
+
+// biome-ignore lint/suspicious/noExplicitAny: a value of the kind that the field is kept as
+type Turn = (value: any) => unknown;
+const WRITE: Readonly<Partial<Record<Kept, Turn>>> = {
+  moment: (at) => new Date(at),
+  free: (object) => JSON.stringify(object),
+  vector: (vector) => Binary.fromInt8Array(vector),
+};
+const READ: Readonly<Partial<Record<Kept, Turn>>> = {
+  moment: (date: Date) => date.getTime(),
+  free: (json) => JSON.parse(json),
+  vector: (binary: Binary) => binary.toInt8Array(),
+};

@@ -1,34 +1,19 @@
 import type { ClientSession } from "mongodb";
-import { numberByTime, type PushRecord, type StoredSubscription } from "../../../ports/store/index.ts";
-import { OF_HOSTS } from "../../../ports/store/transfer.ts";
+import type { PushRecord, StoredSubscription } from "../../../ports/store/index.ts";
+import { PUSH, SUBSCRIPTION } from "../../../records/subscription.ts";
 import { canBePushedTo, dueAtOnce, webhookOrigin } from "../../rules/claims.ts";
 import type { MongodbContext } from "./context.ts";
 import { documentOf, rowOf } from "./rows.ts";
 import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 
-export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
-  const {
-    query,
-    breadth = "close",
-    saved_no = numberByTime(document.created_at.getTime()),
-    webhook_refusal = null,
-    ...fields
-  } = document;
-  const others = ["webhook_origin", "next_delivery", "change_no", "redeliveries"];
-  return {
-    // Documents of before hosts subscribed have none of these.
-    ...OF_HOSTS,
-    ...rowOf<Omit<StoredSubscription, "query" | "breadth">>({ ...fields, saved_no, webhook_refusal }, others),
-    breadth,
-    query: JSON.parse(query),
-  };
-}
+export const subscriptionOfDocument = (document: SubscriptionDocument): StoredSubscription =>
+  rowOf(SUBSCRIPTION, document);
 
 /** The fields of a document that the row decides. */
 export function subscriptionFields(subscription: StoredSubscription) {
-  const { query, webhookUrl } = subscription;
+  const { webhookUrl } = subscription;
   return {
-    ...documentOf({ ...subscription, query: JSON.stringify(query) }),
+    ...documentOf(SUBSCRIPTION, subscription),
     webhook_origin: webhookUrl === null ? null : webhookOrigin(webhookUrl),
   };
 }
@@ -71,7 +56,7 @@ export function newPush(
   const { subscriptionId, deliveryId, postId, matchedAt } = push;
   return {
     _id: pushId(subscriptionId, deliveryId),
-    ...documentOf({ subscriptionId, deliveryId, postId, matchedAt, dueAt: dueAtOnce(matchedAt) }),
+    ...documentOf(PUSH, { subscriptionId, deliveryId, postId, matchedAt, dueAt: dueAtOnce(matchedAt) }),
     state: "waiting",
     attempts: 0,
     ...UNCLAIMED,
@@ -83,5 +68,4 @@ export function newPush(
 export const pushId = (subscriptionId: string, deliveryId: number): string =>
   `${subscriptionId}:${deliveryId}`;
 
-export const pushRecordOfDocument = (document: PushDocument): PushRecord =>
-  rowOf<PushRecord>(document, ["_id", "token", "again_at", "origin", "failing"]);
+export const pushRecordOfDocument = (document: PushDocument): PushRecord => rowOf(PUSH, document);

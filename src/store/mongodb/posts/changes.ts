@@ -2,7 +2,7 @@ import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { documentOfPost, postOfDocument, UNWRITTEN } from "../database/posts.ts";
+import { documentOfPost, postOfDocument, WIPED } from "../database/posts.ts";
 import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { DUE_WORK } from "../database/work.ts";
@@ -80,14 +80,11 @@ export async function removePostDocument(
 /** The text goes at once; publisher, times and fingerprint stay until the post is erased. */
 const removal = (now: number): UpdateFilter<PostDocument> => ({
   $set: {
-    ...UNWRITTEN,
+    ...WIPED,
     state: "removed",
     removed_at: new Date(now),
-    flags: [],
     vec_model: null,
     vec_maker: null,
-    reply_count: 0,
-    last_reply_at: null,
   },
   $unset: { place: "", geo: "", source: "", metadata: "", vec: "", match: "", embed: "" },
 });

@@ -1,5 +1,7 @@
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
+import { PUBLISHER } from "../../../records/publisher.ts";
 import type { MongodbContext } from "../database/context.ts";
+import { wipedOf } from "../database/rows.ts";
 import { erasePostsOf, POSTS_PER_WRITE } from "../posts/erasure.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { purgeSubscription } from "../subscriptions/deliveries.ts";
@@ -19,14 +21,8 @@ export async function erasePublisherDocuments(
         $set: {
           erasing: true,
           spreading: true,
+          ...wipedOf(PUBLISHER),
           key_hash: `erased ${id}`,
-          name: "",
-          description: null,
-          url: null,
-          domain: null,
-          verify_token: null,
-          verified_at: null,
-          verified_via: null,
         },
       },
       { session, projection: { post_count: 1 } },

@@ -1,4 +1,5 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
+import { PUBLISHER } from "../../../records/publisher.ts";
 import { changedRow, limitIds } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { newPublisher, publisherOfDocument } from "../database/posts.ts";
@@ -43,7 +44,7 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
         const row = publisherOfDocument(before);
         const after = changedRow(row, change);
         if (after === row) return { after, spreading: false };
-        const { _id, post_count, created_at, ...fields } = documentOf(after);
+        const { _id, post_count, created_at, ...fields } = documentOf(PUBLISHER, after);
         const spreading = before.spreading || !isSameStatus(before, fields);
         await publishers.updateOne({ _id: id }, { $set: { ...fields, spreading } }, { session });
         return { after, spreading };

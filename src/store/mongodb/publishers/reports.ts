@@ -1,4 +1,5 @@
 import type { ModerationEntry, ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import { MODERATION, REPORT } from "../../../records/publisher.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { findPost, findPosts } from "../database/reads.ts";
@@ -20,7 +21,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         const first = await reports.findOne(mine, { session });
         const addresses = addressesOf(first?.addresses ?? [], report.addresses);
         const kept: StoredReport = { ...report, addresses };
-        if (first === null) await reports.insertOne(documentOf(kept), { session });
+        if (first === null) await reports.insertOne(documentOf(REPORT, kept), { session });
         else await reports.updateOne(mine, { $set: { addresses, reason, details } }, { session });
         return first === null ? kept : { ...kept, id: first._id, createdAt: first.created_at.getTime() };
       }),
@@ -78,7 +79,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
 
     async log(entry) {
-      await run(() => moderation.insertOne(documentOf(entry)));
+      await run(() => moderation.insertOne(documentOf(MODERATION, entry)));
     },
 
     history: (subject, limit) =>
@@ -90,7 +91,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
             limit,
           })
           .toArray();
-        return entries.map((entry) => rowOf<ModerationEntry>(entry));
+        return entries.map((entry): ModerationEntry => rowOf(MODERATION, entry));
       }),
   };
 }

@@ -1,4 +1,5 @@
 import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
+import { SIGN_IN } from "../../../records/publisher.ts";
 import { orAgain } from "../database/connection.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { type DocumentOf, documentOf, rowOf } from "../database/rows.ts";
@@ -12,7 +13,7 @@ export function mongodbSignInStore({
   const live = (now: number) => ({ expires_at: { $gt: new Date(now) } });
   return {
     async put(row) {
-      const { _id, ...document } = documentOf(row);
+      const { _id, ...document } = documentOf(SIGN_IN, row);
       await run(() => orAgain(() => signIns.replaceOne({ _id }, document, { upsert: true })));
     },
     get: (id, now) =>
@@ -57,4 +58,4 @@ export function mongodbSignInStore({
 /** Ids that begin with a kind and a colon, which a semicolon follows. */
 const ofKind = (kind: string) => ({ $gt: `${kind}:`, $lt: `${kind};` });
 
-const signInOf = (document: DocumentOf<SignInRow>) => rowOf<SignInRow>(document);
+const signInOf = (document: DocumentOf<SignInRow>): SignInRow => rowOf(SIGN_IN, document);

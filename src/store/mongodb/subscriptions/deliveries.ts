@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Delivery, Match, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
-import type { BoardRows } from "../../../ports/store/transfer.ts";
+import type { BoardRows } from "../../../records/index.ts";
+import { DELIVERY } from "../../../records/subscription.ts";
 import { goesOn } from "../../rules/series.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, publisherOfDocument } from "../database/posts.ts";
@@ -157,11 +158,7 @@ async function newPairs(
 }
 
 export function deliveryDocument(row: BoardRows["delivery"]): DeliveryDocument {
-  const { subscriptionId, postId, deliveryId, matchedAt } = row;
-  return {
-    _id: pairId(subscriptionId, postId),
-    ...documentOf({ subscriptionId, postId, deliveryId, matchedAt }),
-  };
+  return { _id: pairId(row.subscriptionId, row.postId), ...documentOf(DELIVERY, row) };
 }
 
 const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
+import { INBOX } from "../../../records/subscription.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { inSession } from "../database/reads.ts";
@@ -35,7 +36,10 @@ async function read(
         .toArray(),
   };
   const rows = await firstVisible(context, list, after, limit);
-  return rows.map(([row]) => rowOf<InboxEntry>(row, ["_id", "publisher_id"]));
+  return rows.map(([row]): InboxEntry => {
+    const { publisherId: _publisherId, ...entry } = rowOf(INBOX, row);
+    return entry;
+  });
 }
 
 /** Adds the inbox entries of a new reply; runs inside its transaction, which writes the root. */

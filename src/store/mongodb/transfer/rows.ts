@@ -1,17 +1,12 @@
 import type { Document, Sort } from "mongodb";
 import { preparationIn } from "../../../ports/store/index.ts";
-import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
+import { type BoardRows, MOVED, type RowKind } from "../../../records/index.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { Collections } from "../database/context.ts";
-import { NOT_OF_PUBLISHERS, postOfDocument, vectorOfBinary } from "../database/posts.ts";
-import { type DocumentOf, rowOf } from "../database/rows.ts";
-import {
-  type PostDocument,
-  type PushDocument,
-  type SubscriptionDocument,
-  timeOf,
-} from "../database/schema/documents.ts";
-import { pushRecordOfDocument, subscriptionOfDocument } from "../database/subscriptions.ts";
+import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
+import { rowOf } from "../database/rows.ts";
+import { type PostDocument, type PushDocument, timeOf } from "../database/schema/documents.ts";
+import { pushRecordOfDocument } from "../database/subscriptions.ts";
 import { waiting } from "../database/work.ts";
 
 /** Where rows of a kind are. */
@@ -26,14 +21,14 @@ export interface Source<K extends RowKind> {
 }
 
 const row =
-  <K extends RowKind>(...others: string[]) =>
-  (document: DocumentOf<BoardRows[K]>) =>
-    rowOf<BoardRows[K]>(document, others);
+  <K extends RowKind>(kind: K) =>
+  (document: object): BoardRows[K] =>
+    rowOf(MOVED[kind], document) as BoardRows[K];
 
 /** Read one after another. */
 export const DOCUMENT_SOURCES: { readonly [K in RowKind]: readonly Source<K>[] } = {
   setting: [{ collection: "settings", rowOf: ({ _id, value }) => ({ name: _id, value }) }],
-  publisher: [{ collection: "publishers", rowOf: row<"publisher">(...NOT_OF_PUBLISHERS) }],
+  publisher: [{ collection: "publishers", rowOf: row("publisher") }],
   // Roots come first by a filter of their own: ids name their thread by convention only.
   post: [
     { collection: "posts", filter: { is_reply: false }, rowOf: post },
@@ -42,19 +37,15 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: readonly Source<K>[] }
   subscription: [
     {
       collection: "subscriptions",
-      rowOf(document: SubscriptionDocument) {
-        const row = subscriptionOfDocument(document);
-        const { event, expiresAt, clientSecret, previousClientSecret, ...kept } = row;
-        return { ...kept, nextDelivery: document.next_delivery };
-      },
+      rowOf: row("subscription"),
     },
   ],
-  delivery: [{ collection: "deliveries", rowOf: row<"delivery">("_id") }],
+  delivery: [{ collection: "deliveries", rowOf: row("delivery") }],
   push: [{ collection: "pushes", rowOf: unclaimed }],
-  inbox: [{ collection: "inbox", rowOf: row<"inbox">("_id") }],
-  report: [{ collection: "reports", rowOf: row<"report">() }],
-  moderation: [{ collection: "moderation", order: { at: 1, _id: 1 }, rowOf: row<"moderation">("_id") }],
-  counter: [{ collection: "daily_counters", rowOf: row<"counter">("_id") }],
+  inbox: [{ collection: "inbox", rowOf: row("inbox") }],
+  report: [{ collection: "reports", rowOf: row("report") }],
+  moderation: [{ collection: "moderation", order: { at: 1, _id: 1 }, rowOf: row("moderation") }],
+  counter: [{ collection: "daily_counters", rowOf: row("counter") }],
   work: (["match", "embed"] as const).map((kind) => ({
     collection: "posts",
     filter: waiting(kind),

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection } from "mongodb";
 import { makerName } from "../../../ports/store/index.ts";
-import { type BoardRows, OF_HOSTS, type RowKind, type RowPage } from "../../../ports/store/transfer.ts";
+import type { RowPage } from "../../../ports/store/transfer.ts";
+import { type BoardRows, MOVED, OF_HOSTS, type RowKind } from "../../../records/index.ts";
 import { counterChange } from "../board/statistics.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
 import { binaryOf, documentOfPost, newPublisher, statusFields } from "../database/posts.ts";
@@ -90,17 +91,17 @@ const WRITERS: { readonly [K in RowKind]: Writer<BoardRows[K]> } = {
     collection: "pushes",
     insert: (row, { subscriptions }) => ({
       _id: pushId(row.subscriptionId, row.deliveryId),
-      ...documentOf(row),
+      ...documentOf(MOVED.push, row),
       ...UNCLAIMED,
       ...destinationOf(there(subscriptions, row.subscriptionId)),
     }),
   },
   inbox: {
     collection: "inbox",
-    insert: (row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(row) }),
+    insert: (row) => ({ _id: entryId(row.publisherId, row.no), ...documentOf(MOVED.inbox, row) }),
   },
-  report: { collection: "reports", insert: (row) => documentOf(row) },
-  moderation: { collection: "moderation", insert: (row) => documentOf(row) },
+  report: { collection: "reports", insert: (row) => documentOf(MOVED.report, row) },
+  moderation: { collection: "moderation", insert: (row) => documentOf(MOVED.moderation, row) },
   counter: { collection: "daily_counters", update: (row) => counterChange(row).updateOne },
   work: {
     collection: "posts",

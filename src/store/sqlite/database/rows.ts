@@ -1,61 +1,66 @@
-import type { StoredPost, StoredPublisher, StoredSubscription } from "../../../ports/store/index.ts";
+import type { StoredPost } from "../../../ports/store/index.ts";
+import { POST } from "../../../records/post.ts";
+import { PUBLISHER } from "../../../records/publisher.ts";
+import type { Field, Kept, RowOf, RowRecord } from "../../../records/record.ts";
+import { SUBSCRIPTION } from "../../../records/subscription.ts";
 import type { SqliteContext } from "./connection.ts";
 
 /** A row as SQLite gives it. */
 // biome-ignore lint/suspicious/noExplicitAny: the statement decides which columns a row has
 export type SqliteRow = Record<string, any>;
 
-/** How a field is kept: as it is, as JSON text, a boolean as 0 or 1, a vector as its bytes. */
-type Kept = "plain" | "json" | "flag" | "vector";
-
-/** How a table keeps the fields of a row: in columns of their names in snake case. */
-export class Columns<Row extends object> {
+/** How a table keeps the fields of a record: in columns of their names in snake case. */
+export class Columns<One extends RowRecord> {
   /** Names of the columns. */
   readonly names: readonly string[];
-  readonly #columns: readonly (readonly [field: keyof Row & string, column: string, kept: Kept])[];
+  readonly #columns: readonly Field[];
 
-  /**
-   * @param fields  names of all fields, in the order of an export, separated by white space
-   * @param kept  names of those that are not kept as they are
-   */
-  constructor(fields: string, kept: Partial<Record<Exclude<Kept, "plain">, string>> = {}) {
-    const keptAs = (field: string): Kept =>
-      (["json", "flag", "vector"] as const).find((one) => kept[one]?.split(" ").includes(field)) ?? "plain";
-    this.#columns = fields
-      .split(/\s+/)
-      .map((field) => [field as keyof Row & string, columnName(field), keptAs(field)]);
-    this.names = this.#columns.map(([, column]) => column);
+  constructor(record: One) {
+    this.#columns = record.fields;
+    this.names = this.#columns.map(({ column }) => column);
   }
 
   /** The fields that columns hold. */
-  read(row: SqliteRow): Row {
+  read(row: SqliteRow): RowOf<One> {
     const fields: SqliteRow = {};
-    for (const [field, column, kept] of this.#columns) {
+    for (const { name, column, kept } of this.#columns) {
       const value = row[column];
-      if (kept === "plain" || value === null) fields[field] = value;
-      else
-        fields[field] =
-          kept === "flag" ? value === 1 : kept === "json" ? JSON.parse(value) : vectorOfBlob(value);
+      fields[name] = value === null ? null : READ[kept](value);
     }
-    return fields as Row;
+    return fields as RowOf<One>;
   }
 
   /** The columns of those of the fields that are given. */
-  write(fields: Partial<Row>): SqliteRow {
+  write(given: Partial<RowOf<One>>): SqliteRow {
     const columns: SqliteRow = {};
-    for (const [field, column, kept] of this.#columns) {
-      const value: unknown = fields[field];
-      if (value === undefined) continue;
-      if (kept === "plain" || value === null) columns[column] = value;
-      else if (kept === "flag") columns[column] = Number(value);
-      else columns[column] = kept === "json" ? JSON.stringify(value) : blobOf(value as Int8Array);
+    const fields: SqliteRow = given;
+    for (const { name, column, kept } of this.#columns) {
+      const value = fields[name];
+      if (value !== undefined) columns[column] = value === null ? null : WRITE[kept](value);
     }
     return columns;
   }
 }
 
-export const columnName = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+// biome-ignore lint/suspicious/noExplicitAny: a value of the kind that the field is kept as
+type Turn = (value: any) => unknown;
+const asIs: Turn = (value) => value;
+const READ: Readonly<Record<Kept, Turn>> = {
+  plain: asIs,
+  moment: asIs,
+  flag: (value) => value === 1,
+  json: (value) => JSON.parse(value),
+  free: (value) => JSON.parse(value),
+  vector: (value) => vectorOfBlob(value),
+};
+const WRITE: Readonly<Record<Kept, Turn>> = {
+  plain: asIs,
+  moment: asIs,
+  flag: Number,
+  json: (value) => JSON.stringify(value),
+  free: (value) => JSON.stringify(value),
+  vector: (value) => blobOf(value),
+};
 
 export function vectorOfBlob(blob: Uint8Array): Int8Array {
   return new Int8Array(blob.buffer, blob.byteOffset, blob.byteLength);
@@ -65,14 +70,11 @@ export function blobOf(vector: Int8Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-const WHOLE_POST = new Columns<StoredPost>(
-  `id publisherId kind title body link tags location startsAt endsAt timezone expiresAt expiryChosen sourceUrl syndicated
-  metadata parentId replyCount lastReplyAt flags fingerprint inputHash idempotencyHash retrievals createdAt updatedAt writtenNo state`,
-  { json: "tags location metadata flags", flag: "expiryChosen syndicated" },
-);
+const WHOLE_POST = new Columns(POST);
 /** What the publisher wrote, as `post_content` has it until the post is removed. */
-const CONTENT = new Set("title body link tags location timezone source_url metadata".split(" "));
-const NO_CONTENT = { title: "", body: "", tags: [], metadata: {} };
+const WRITTEN = POST.fields.filter(({ written }) => written === true);
+const CONTENT = new Set(WRITTEN.map(({ column }) => column));
+const NO_CONTENT: Partial<StoredPost> = Object.fromEntries(WRITTEN.map(({ name, wiped }) => [name, wiped]));
 
 const columnOf = (name: string) =>
   name === "retrievals" ? "coalesce(r.n, 0) AS retrievals" : `${CONTENT.has(name) ? "c" : "p"}.${name}`;
@@ -127,13 +129,5 @@ export const IS_SHOWN = `(p.state = 'active' AND a.suspended_at IS NULL AND a.er
   SELECT 1 FROM post root CROSS JOIN publisher b ON b.id = root.publisher_id
   WHERE root.id = p.parent_id AND root.state = 'active' AND b.suspended_at IS NULL AND b.erasing = 0)))`;
 
-export const PUBLISHER = new Columns<StoredPublisher>(
-  `id name description url domain verifyToken verifiedAt verifiedVia checkedAt suspendedAt keyHash recovery postCount createdAt`,
-);
-
-export const SUBSCRIPTION = new Columns<StoredSubscription>(
-  `id publisherId label query breadth vector vectorModel background webhookUrl webhookVerifiedAt webhookRefusal secretVersion previousSecretUntil
-  event expiresAt clientSecret previousClientSecret
-  active inactiveReason failures failingSince lastMatchedAt createdAt savedNo`,
-  { json: "query background", flag: "active", vector: "vector" },
-);
+export const PUBLISHER_COLUMNS = new Columns(PUBLISHER);
+export const SUBSCRIPTION_COLUMNS = new Columns(SUBSCRIPTION);

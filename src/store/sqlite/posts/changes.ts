@@ -6,6 +6,7 @@ import type {
   StoredPost,
   ThreadRoot,
 } from "../../../ports/store/index.ts";
+import { POST } from "../../../records/post.ts";
 import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { markLog } from "../database/erased-log.ts";
@@ -164,9 +165,8 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
   const gone = [row, ...replies];
   for (const one of gone) {
     // The text goes at once; publisher, times and fingerprint stay until the row is erased.
-    sql(
-      "UPDATE post SET state = 'removed', removed_at = ?, flags = '[]', vector_model = NULL, reply_count = 0, last_reply_at = NULL WHERE seq = ?",
-    ).run(now, one.seq);
+    const { decided } = postColumns({ ...POST.wiped, state: "removed" });
+    updateIn(connection, "post", { ...decided, removed_at: now, vector_model: null }, ["seq", one.seq]);
     sql("DELETE FROM post_content WHERE post = ?").run(one.seq);
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);

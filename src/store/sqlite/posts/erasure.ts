@@ -1,8 +1,9 @@
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
+import { PUBLISHER } from "../../../records/publisher.ts";
 import { inSteps } from "../../rules/rows.ts";
-import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
+import { type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
-import { type PostRow, SELECT_POST } from "../database/rows.ts";
+import { type PostRow, PUBLISHER_COLUMNS, SELECT_POST } from "../database/rows.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
 import { recountReplyRows } from "./changes.ts";
@@ -54,10 +55,8 @@ export async function erasePublisherRows(
       "SELECT post_count FROM publisher WHERE id = ? AND erasing = 0",
     ).get(id);
     if (publisher === undefined) return null;
-    sql(
-      `UPDATE publisher SET erasing = 1, key_hash = 'erased ' || seq, name = '', description = NULL, url = NULL,
-        domain = NULL, verify_token = NULL, verified_at = NULL WHERE id = ?`,
-    ).run(id);
+    const wiped = PUBLISHER_COLUMNS.write({ ...PUBLISHER.wiped, keyHash: `erased ${id}` });
+    updateIn(context.connection, "publisher", { ...wiped, erasing: 1 }, ["id", id]);
     sql("DELETE FROM sign_in WHERE publisher_id = ?").run(id);
     context.index.putPublisher(id, { verified: false, suspended: true });
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);

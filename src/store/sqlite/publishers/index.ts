@@ -1,7 +1,7 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
-import { PUBLISHER, type SqliteRow } from "../database/rows.ts";
+import { PUBLISHER_COLUMNS, type SqliteRow } from "../database/rows.ts";
 import { erasePublisherRows } from "../posts/erasure.ts";
 
 export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
@@ -30,7 +30,7 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
         const after = changedRow(before, change);
         if (after === before) return before;
         const { id: _id, createdAt: _createdAt, postCount: _postCount, ...changeable } = after;
-        updateIn(connection, "publisher", PUBLISHER.write(changeable), ["id", id]);
+        updateIn(connection, "publisher", PUBLISHER_COLUMNS.write(changeable), ["id", id]);
         index.putPublisher(id, publisherStatus(after));
         return after;
       }),
@@ -54,11 +54,11 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
   }
 }
 
-const publisherOf = (row: SqliteRow) => PUBLISHER.read(row);
+const publisherOf = (row: SqliteRow) => PUBLISHER_COLUMNS.read(row);
 
 /** Runs inside a write. */
 export function insertPublisher({ connection, index }: SqliteContext, publisher: StoredPublisher): void {
-  insertInto(connection, "publisher", PUBLISHER.write(publisher));
+  insertInto(connection, "publisher", PUBLISHER_COLUMNS.write(publisher));
   index.putPublisher(publisher.id, publisherStatus(publisher));
 }
 

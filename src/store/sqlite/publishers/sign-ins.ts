@@ -1,14 +1,16 @@
-import type { SignInRow, SignInStore } from "../../../ports/store/index.ts";
+import type { SignInStore } from "../../../ports/store/index.ts";
+import { SIGN_IN } from "../../../records/publisher.ts";
+import { columnName } from "../../../records/record.ts";
 import { insertInto, type SqliteContext } from "../database/connection.ts";
-import { Columns, columnName } from "../database/rows.ts";
+import { Columns } from "../database/rows.ts";
 
-const SIGN_IN = new Columns<SignInRow>("id grantId publisherId payload consumedAt expiresAt");
+const COLUMNS = new Columns(SIGN_IN);
 
 export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
   const { sql, read, write } = connection;
   return {
     async put(row) {
-      const { id, ...others } = SIGN_IN.write(row);
+      const { id, ...others } = COLUMNS.write(row);
       await write(() => {
         sql("DELETE FROM sign_in WHERE id = ?").run(id);
         insertInto(connection, "sign_in", { id, ...others });
@@ -17,14 +19,14 @@ export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
     get: (id, now) =>
       read(() => {
         const row = sql("SELECT * FROM sign_in WHERE id = ? AND expires_at > ?").get(id, now);
-        return row === undefined ? null : SIGN_IN.read(row);
+        return row === undefined ? null : COLUMNS.read(row);
       }),
     many: (ids, now) =>
       read(() => {
         const found = "SELECT * FROM sign_in WHERE id IN (SELECT value FROM json_each(?)) AND expires_at > ?";
         return sql(found)
           .all(JSON.stringify(ids), now)
-          .map((row) => SIGN_IN.read(row));
+          .map((row) => COLUMNS.read(row));
       }),
     consume: (id, now) =>
       write(() => {
@@ -52,7 +54,7 @@ export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
             AND id > 'RefreshToken:' AND id < 'RefreshToken;' ORDER BY expires_at DESC, id LIMIT ?`,
         )
           .all(publisherId, now, limit)
-          .map((row) => SIGN_IN.read(row)),
+          .map((row) => COLUMNS.read(row)),
       ),
   };
 }

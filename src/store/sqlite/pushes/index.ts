@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimedPush, PushRecord, PushStore } from "../../../ports/store/index.ts";
+import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
+import { PUSH } from "../../../records/subscription.ts";
 import { CLOCKS_APART_MS, dueAtOnce } from "../../rules/claims.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { SqliteConnection, SqliteContext } from "../database/connection.ts";
@@ -54,7 +55,7 @@ export function sqlitePushStore({ connection }: SqliteContext): PushStore {
           ORDER BY delivery_id DESC LIMIT ?`,
         )
           .all(subscriptionId, before ?? Number.MAX_SAFE_INTEGER, limit)
-          .map((row) => PUSH.read({ ...row, subscription_id: subscriptionId })),
+          .map((row) => PUSH_COLUMNS.read({ ...row, subscription_id: subscriptionId })),
       ),
 
     redeliver: (subscriptionId, deliveryId, now) =>
@@ -105,10 +106,7 @@ export function addPush(
 }
 
 /** Of a row with the id of its subscription. */
-export const PUSH = new Columns<PushRecord>(
-  "subscriptionId deliveryId postId matchedAt state attempts history dueAt",
-  { json: "history" },
-);
+export const PUSH_COLUMNS = new Columns(PUSH);
 
 type Settling = Parameters<PushStore["settle"]>;
 

@@ -1,6 +1,6 @@
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { type SqliteRow, SUBSCRIPTION } from "../database/rows.ts";
+import { type SqliteRow, SUBSCRIPTION_COLUMNS } from "../database/rows.ts";
 
 /** Gives a subscription the next change number, in place of its older one, and returns it. Runs inside a write. */
 export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): number {
@@ -34,7 +34,7 @@ export function readChangeRows(
     next: rows.at(-1)?.no ?? after,
     rows: rows.map((row) => ({
       id: row.changed,
-      subscription: row.id === null ? null : SUBSCRIPTION.read(row),
+      subscription: row.id === null ? null : SUBSCRIPTION_COLUMNS.read(row),
     })),
   };
 }

@@ -3,7 +3,7 @@ import type { Delivery, Match, NewMatch, WorkItem } from "../../../ports/store/i
 import { inSteps } from "../../rules/rows.ts";
 import { goesOn } from "../../rules/series.ts";
 import { pruneBefore, type SqliteConnection } from "../database/connection.ts";
-import { IS_SHOWN, PUBLISHER, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { IS_SHOWN, PUBLISHER_COLUMNS, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { DESTINATION_COLUMNS } from "../pushes/claims.ts";
 import { addPush } from "../pushes/index.ts";
@@ -92,7 +92,7 @@ export function readPendingRows(
     deliveryId,
     matchedAt,
     post: storedPostOfRow(sql(`${SELECT_POST} WHERE p.id = ?`).get(postId)),
-    publisher: PUBLISHER.read(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
+    publisher: PUBLISHER_COLUMNS.read(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
   }));
 }
 

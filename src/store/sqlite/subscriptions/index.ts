@@ -2,7 +2,7 @@ import type { StoredSubscription, SubscriptionStore } from "../../../ports/store
 import { webhookOrigin } from "../../rules/claims.ts";
 import { changedRow } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
-import { SUBSCRIPTION } from "../database/rows.ts";
+import { SUBSCRIPTION_COLUMNS } from "../database/rows.ts";
 import { moveWaitingRows } from "../pushes/claims.ts";
 import { readChangeRows, recordChange } from "./changes.ts";
 import {
@@ -36,7 +36,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
       read(() =>
         sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
           .all(publisherId)
-          .map((row) => SUBSCRIPTION.read(row)),
+          .map((row) => SUBSCRIPTION_COLUMNS.read(row)),
       ),
 
     update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
@@ -128,10 +128,10 @@ function activeOf({ sql }: SqliteConnection, publisherId: string): number {
 
 function find({ sql }: SqliteConnection, id: string): StoredSubscription | null {
   const row = sql("SELECT * FROM subscription WHERE id = ?").get(id);
-  return row === undefined ? null : SUBSCRIPTION.read(row);
+  return row === undefined ? null : SUBSCRIPTION_COLUMNS.read(row);
 }
 
 const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">) => ({
-  ...SUBSCRIPTION.write(fields),
+  ...SUBSCRIPTION_COLUMNS.write(fields),
   webhook_origin: fields.webhookUrl === null ? null : webhookOrigin(fields.webhookUrl),
 });

@@ -7,14 +7,14 @@ import {
   POST_COLUMNS,
   POST_TABLES,
   type PostRow,
-  PUBLISHER,
+  PUBLISHER_COLUMNS,
   type SqliteRow,
-  SUBSCRIPTION,
+  SUBSCRIPTION_COLUMNS,
   storedPostOfRow,
   vectorOfBlob,
 } from "../database/rows.ts";
 import { PROGRAM } from "../database/upgrade.ts";
-import { PUSH } from "../pushes/index.ts";
+import { PUSH_COLUMNS } from "../pushes/index.ts";
 
 /** Where the rows of a kind are, in the order of an index. */
 export interface RowSource<K extends RowKind> {
@@ -37,7 +37,7 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     columns: "*",
     from: "publisher",
     order: "seq",
-    rowOf: (row) => ({ ...PUBLISHER.read(row), inboxNo: row.inbox_no }),
+    rowOf: (row) => ({ ...PUBLISHER_COLUMNS.read(row), inboxNo: row.inbox_no }),
   },
   post: {
     columns: `${POST_COLUMNS}, p.removed_at, p.vector_model AS maker, v.model, v.vector`,
@@ -55,7 +55,8 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     from: "subscription s WHERE s.event IS NULL",
     order: "seq",
     rowOf(row) {
-      const { event, expiresAt, clientSecret, previousClientSecret, ...kept } = SUBSCRIPTION.read(row);
+      const { event, expiresAt, clientSecret, previousClientSecret, ...kept } =
+        SUBSCRIPTION_COLUMNS.read(row);
       return { ...kept, nextDelivery: row.next_delivery };
     },
   },
@@ -103,7 +104,7 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
 };
 
 function unclaimed(row: SqliteRow): BoardRows["push"] {
-  const record = PUSH.read(row);
+  const record = PUSH_COLUMNS.read(row);
   return row["token"] === null
     ? record
     : { ...record, ...unclaimedPush({ ...record, againAt: row["again_at"] }) };

@@ -15,13 +15,11 @@ import type { DocumentOf } from "../rows.ts";
 /**
  * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
  * which operators can read and search indexes can compare. What a publisher may shape freely (metadata, a query) is JSON
- * text: its keys are data, not fields.
+ * text: its keys are data, not fields. An older document lacks what came later, which `rowOf` completes.
  */
 
 /** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. */
-export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata" | "writtenNo">> {
-  /** Missing in what 0.1.0 wrote, as `saved_no` in subscriptions. */
-  written_no?: number;
+export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata">> {
   /** The id of the thread: the parent's id, or the post's own. */
   root: string;
   is_reply: boolean;
@@ -72,13 +70,7 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
   _id: string;
 }
 
-export interface SubscriptionDocument
-  extends DocumentOf<Omit<StoredSubscription, "query" | "breadth" | "savedNo" | "webhookRefusal">> {
-  saved_no?: number;
-  webhook_refusal?: string | null;
-  query: string;
-  /** Missing in what builds before 0.2 wrote: `close`. */
-  breadth?: StoredSubscription["breadth"];
+export interface SubscriptionDocument extends DocumentOf<StoredSubscription> {
   /** Host and port of the webhook, or null. */
   webhook_origin: string | null;
   /** Id that the next delivery gets. */

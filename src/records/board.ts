@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { id, idOf, moment, type RowOf, record, text } from "./record.ts";
+
+export const SETTING = record({ name: id, value: text }, [["name"]]);
+
+/** A count of one UTC day. */
+export const COUNTER = record({ day: z.iso.date(), name: id, n: z.int() });
+
+/** Work still to be done on a post. */
+export const WORK = record({ kind: z.enum(["match", "embed"]), postId: idOf("post", id) });
+
+/** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
+export const RANKING = record({
+  id,
+  ids: z.array(id).readonly(),
+  /** In 0…1, one for each id. */
+  relevance: z.array(z.number()).readonly(),
+  /** The ranking that this one continues. */
+  previous: id.nullable(),
+  expiresAt: moment,
+});
+export type FrozenRanking = RowOf<typeof RANKING>;

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { REASONS } from "../schema/report.ts";
+import { count, id, idOf, moment, type RowOf, record, since, text, wipedTo } from "./record.ts";
+
+export const PUBLISHER = record(
+  {
+    id,
+    name: wipedTo("", text),
+    description: wipedTo(null, text.nullable()),
+    url: wipedTo(null, text.nullable()),
+    domain: wipedTo(null, text.nullable()),
+    /** Token of the domain proof; stays until the domain changes. */
+    verifyToken: wipedTo(null, text.nullable()),
+    verifiedAt: wipedTo(null, moment.nullable()),
+    verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
+    /** When the proof was last checked. */
+    checkedAt: moment.nullable(),
+    suspendedAt: moment.nullable(),
+    /** SHA-256 of the API key, hex. */
+    keyHash: id,
+    /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
+    recovery: since(wipedTo(null, text.nullable()), () => null),
+    postCount: count,
+    createdAt: moment,
+  },
+  [["id"], ["keyHash"]],
+);
+export type StoredPublisher = RowOf<typeof PUBLISHER>;
+
+/** What the sign-in of hosts keeps: a client, a sign-in under way, a grant, a code or a token. */
+export const SIGN_IN = record({
+  /** Its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
+  id,
+  /** The grant that it belongs to, and ends with. */
+  grantId: id.nullable(),
+  publisherId: id.nullable(),
+  /** JSON. */
+  payload: text,
+  consumedAt: moment.nullable(),
+  expiresAt: moment,
+});
+export type SignInRow = RowOf<typeof SIGN_IN>;
+
+export const REPORT = record(
+  {
+    id,
+    postId: idOf("post", id),
+    /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
+    reporter: id,
+    /** `addr:<keyed hash>` of each address it came from, oldest first; none for reports of older builds. */
+    addresses: z.array(id).readonly(),
+    reason: z.enum(REASONS),
+    details: text.nullable(),
+    createdAt: moment,
+  },
+  [["id"], ["postId", "reporter"]],
+);
+export type StoredReport = RowOf<typeof REPORT>;
+
+export const MODERATION = record({
+  at: moment,
+  action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),
+  /** Post or publisher id. */
+  subject: id,
+  /** `operator`, or `reports` when enough reporters hid a post. */
+  actor: z.enum(["operator", "reports"]),
+  reason: text,
+});
+export type ModerationEntry = RowOf<typeof MODERATION>;

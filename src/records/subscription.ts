@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { parseUrl } from "../parse-url.ts";
+import { Breadth, INACTIVE_REASONS } from "../schema/subscription.ts";
+import { changeNumber } from "./post.ts";
+import { count, free, id, idOf, moment, type RowOf, record, since, text, vector } from "./record.ts";
+
+export const EVENTS = ["post.replied", "post.matched"] as const;
+export type EventName = (typeof EVENTS)[number];
+
+export const SUBSCRIPTION = record(
+  {
+    id,
+    publisherId: idOf("publisher", id),
+    label: text.nullable(),
+    /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
+    query: free,
+    breadth: since(Breadth, () => "close"),
+    /** Vector of the query's text under `vectorModel`, or null until there is one. */
+    vector: vector.nullable(),
+    vectorModel: text.nullable(),
+    /**
+     * How the board's posts compare with it; null until that is counted with a vector of `vectorModel`. Earlier boards also wrote
+     * what the rule no longer reads.
+     */
+    background: z.object({ posts: count, passing: count }).nullable(),
+    // zod's own check asks `URL.canParse`: see `parseUrl`.
+    webhookUrl: text.refine((sent) => parseUrl(sent) !== null, "must be a URL").nullable(),
+    webhookVerifiedAt: moment.nullable(),
+    /** Why its webhook did not consent when it was last asked, in a sentence none of whose words are the receiver's; or null. */
+    webhookRefusal: since(text.nullable(), () => null),
+    /** Version of the derived signing secret. */
+    secretVersion: count,
+    /** Until when the previous secret signs too, or null. */
+    previousSecretUntil: moment.nullable(),
+    /** What a host of MCP Events subscribed to; null for a query that was saved by a tool or over REST. */
+    event: since(z.enum(EVENTS).nullable(), () => null),
+    /** Until when it lasts unless it is renewed; null for good. */
+    expiresAt: since(moment.nullable(), () => null),
+    /** The secret that a host chose for its webhook, sealed, and the one before it. */
+    clientSecret: since(text.nullable(), () => null),
+    previousClientSecret: since(text.nullable(), () => null),
+    active: z.boolean(),
+    inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
+    /** Failed pushes since the last delivered one. */
+    failures: count,
+    /** When the first of them failed, or null. */
+    failingSince: moment.nullable(),
+    lastMatchedAt: moment.nullable(),
+    createdAt: moment,
+    /**
+     * Number of the change that saved it, see `StoredPost.writtenNo`: order of writing decides which posts are newer, since
+     * clocks differ and go back. An insert sets it, whatever is given.
+     */
+    savedNo: changeNumber,
+  },
+  [["id"]],
+);
+export type StoredSubscription = RowOf<typeof SUBSCRIPTION>;
+
+/** One row for each pair of subscription and post; `matchedAt` is null once the delivery is pruned: the pair stays known. */
+export const DELIVERY = record(
+  {
+    subscriptionId: idOf("subscription", id),
+    postId: idOf("post", id),
+    deliveryId: count,
+    matchedAt: moment.nullable(),
+  },
+  [["subscriptionId", "postId"]],
+);
+
+const PUSH_STATES = ["waiting", "delivered", "failed", "cancelled"] as const;
+export type PushState = (typeof PUSH_STATES)[number];
+
+const attempt = z.strictObject({
+  at: moment,
+  latencyMs: count,
+  /** HTTP status of the answer, or null when there was none. */
+  status: z.int().nullable(),
+  /** Why there was none, in a few words, none of them the receiver's. */
+  error: text.nullable(),
+});
+/** How one attempt ended. */
+export type PushAttempt = z.output<typeof attempt>;
+
+/** A push with its attempts, as its owner sees it. It stays as a record when its post is gone. */
+export const PUSH = record(
+  {
+    subscriptionId: idOf("subscription", id),
+    deliveryId: count,
+    postId: id,
+    matchedAt: moment,
+    state: z.enum(PUSH_STATES),
+    /** Attempts since the delivery, or since it was last requested once more. */
+    attempts: count,
+    /** The latest 20 attempts, oldest first, those before a redelivery included. */
+    history: z.array(attempt).readonly(),
+    /** When it is tried next, or null. */
+    dueAt: moment.nullable(),
+  },
+  [["subscriptionId", "deliveryId"]],
+);
+export type PushRecord = RowOf<typeof PUSH>;
+
+/** Something that concerns a publisher. */
+export const INBOX = record(
+  {
+    publisherId: idOf("publisher", id),
+    /** Grows per publisher, in the order entries become visible: a reader who continues from the last one misses none. */
+    no: count,
+    /**
+     * `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it
+     * replied to.
+     */
+    type: z.enum(["reply", "match", "activity"]),
+    at: moment,
+    postId: idOf("post", id),
+    subscriptionId: idOf("subscription", id.nullable()),
+    deliveryId: count.nullable(),
+  },
+  [["publisherId", "no"]],
+);
+export type InboxEntry = Omit<RowOf<typeof INBOX>, "publisherId">;

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { MOVED } from "../../src/records/index.ts";
+import { numberByTime, POST } from "../../src/records/post.ts";
+import { PUBLISHER, SIGN_IN } from "../../src/records/publisher.ts";
+import { moment, type RowRecord, record, since, text, vector, wipedTo } from "../../src/records/record.ts";
+import { SUBSCRIPTION } from "../../src/records/subscription.ts";
+import { documentOf, rowOf, wipedOf } from "../../src/store/mongodb/database/rows.ts";
+import { Columns } from "../../src/store/sqlite/database/rows.ts";
+import { aPost } from "../support/search/rows.ts";
+
+const RECORDS: Record<string, RowRecord> = { ...MOVED, POST, PUBLISHER, SIGN_IN, SUBSCRIPTION };
+
+/** What a later release might add: one of each kind that is not kept as it is. */
+const MOODY = record({
+  ...POST.shape,
+  mood: since(wipedTo("calm", text), ({ createdAt }) => `born at ${createdAt}`),
+  moodSince: since(moment.nullable(), () => null),
+  moodVector: since(vector.nullable(), () => null),
+});
+
+describe("a record", () => {
+  it("has a name that tells a time for every moment, and for nothing else", () => {
+    // The types of MongoDB's documents go by the names.
+    const wrong = Object.values(RECORDS).flatMap(({ fields }) =>
+      fields.filter(({ name, kept }) => /^at$|(?:At|Since|Until)$/.test(name) !== (kept === "moment")),
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("completes a row that is older than a field", () => {
+    const { writtenNo: _, ...before } = aPost("p_1", { createdAt: 5_000 });
+    const read = POST.schema.parse(before);
+    expect(read).toEqual({ ...before, writtenNo: numberByTime(5_000) });
+    expect(POST.schema.safeParse({ ...before, title: 3 }).error?.issues[0]?.path).toEqual(["title"]);
+    expect(POST.schema.safeParse({ ...before, mood: "calm" }).success).toBe(false);
+  });
+
+  it("gives both stores a field that is added to it", () => {
+    const post = {
+      ...aPost("p_1", { createdAt: 5_000 }),
+      mood: "glad",
+      moodSince: 7,
+      moodVector: new Int8Array([1, -2]),
+    };
+    const columns = new Columns(MOODY);
+    const row = columns.write(post);
+    expect(row).toMatchObject({
+      mood: "glad",
+      mood_since: 7,
+      syndicated: 0,
+      tags: JSON.stringify(post.tags),
+    });
+    expect(columns.read(row)).toEqual(post);
+
+    const document = documentOf(MOODY, post);
+    expect(document).toMatchObject({
+      _id: "p_1",
+      mood: "glad",
+      mood_since: new Date(7),
+      metadata: JSON.stringify(post.metadata),
+    });
+    expect(rowOf(MOODY, document)).toEqual(post);
+    expect(wipedOf(MOODY)).toMatchObject({ title: "", mood: "calm", reply_count: 0 });
+    expect(wipedOf(MOODY)).not.toHaveProperty("fingerprint");
+  });
+
+  it("reads a document of before the field", () => {
+    const post = aPost("p_1", { createdAt: 5_000 });
+    expect(rowOf(MOODY, documentOf(POST, post))).toEqual({
+      ...post,
+      mood: "born at 5000",
+      moodSince: null,
+      moodVector: null,
+    });
+  });
+});
