@@ -1,6 +1,6 @@
 import type { StoredPost } from "../../records/post.ts";
 
-export { numberByTime, type PostState, type StoredPost } from "../../records/post.ts";
+export type { PostState, StoredPost } from "../../records/post.ts";
 
 /** What an edit may change. */
 export type PostChange = Partial<
