@@ -14,7 +14,7 @@ import { recorded, recordedKeys } from "../support/boards/recorded.ts";
 import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/boards/rich-board.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 /** A place for a store. */
 export interface Place {
@@ -156,6 +156,37 @@ export function describeTransfer(
         });
         expect(lines).toHaveLength(1200);
         expect(lines.filter((line) => !line.endsWith(" active"))).toEqual([]);
+      });
+
+      it("leaves out what hosts subscribed to, with all that came of it, and their secrets", async () => {
+        const subscriptions = [
+          aSubscription("sub_own", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 }),
+          aSubscription("sub_host", {
+            ...{ event: "post.matched", clientSecret: "sealed secret", expiresAt: T0 + 1 },
+            ...{ webhookUrl: "https://host.example/", webhookVerifiedAt: T0 },
+          }),
+          aSubscription("sub_poll", { event: "post.replied", expiresAt: T0 + 1 }),
+        ];
+        const rows = await within(from, async (store) => {
+          for (const row of subscriptions) await store.subscriptions.insert(row, 50);
+          const matches = subscriptions.map(({ id }) => ({
+            subscriptionId: id,
+            postId: "p7",
+            matchedAt: T0,
+          }));
+          await store.subscriptions.deliver(matches, []);
+          return exportTo(store, file);
+        });
+        const left = rows.filter((row) => /^\{"(subscription|delivery|push|inbox)"/.test(row));
+        expect(left.map((row) => /^\{"(\w+)".*sub_own/.exec(row)?.[1])).toEqual([
+          "delivery",
+          "inbox",
+          "push",
+          "subscription",
+        ]);
+        expect(rows.join("")).not.toMatch(/sub_host|sub_poll|sealed|host\.example/);
+        await importInto(to);
+        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual(rows);
       });
 
       it("is in the board once and whole though it is imported twice, also at the same time", async () => {

@@ -238,6 +238,9 @@ describe("well-known addresses", () => {
     expect(texts[0]).toBe(texts[1]);
     const card = JSON.parse(texts[0] ?? "");
     expect(card).toMatchObject(cardAt(SITE, "example.board/agent-board"));
+    expect(card._meta).toEqual({
+      "io.modelcontextprotocol/events": { events: ["post.replied", "post.matched"] },
+    });
     expect(card.tools).toBeUndefined();
     const named = expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     expect(JSON.parse((await get("/mcp/server-card", bare)).text)).toMatchObject(cardAt(bare.url, named));

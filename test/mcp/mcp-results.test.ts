@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
-import { visible } from "../../src/adapters/text/untrusted.ts";
+import { visible, visibleLine } from "../../src/adapters/text/untrusted.ts";
 import { whenOf } from "../../src/adapters/text/when.ts";
 import type { Post } from "../../src/schema/post.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 import { tokensOf } from "../support/texts/tokens.ts";
 
@@ -227,6 +228,39 @@ describe("the call that continues a list", () => {
       expect(next).toMatchObject(args);
       expect((await client.call("search", next)).isError).toBe(false);
     }
+  });
+});
+
+describe("links of an answer", () => {
+  it("lead programs to its posts as resources, once each, and cost a model nothing", async () => {
+    const [one, two] = [
+      (await write({ title: "Pomelo\u202e one", body: "pomelo" })).body.data,
+      (await write({ title: "Pomelo two", body: "pomelo" })).body.data,
+    ];
+    await write({ title: "A reply", body: "Is it ripe?", parent_id: one.id });
+    const found = await client.call("search", { q: "pomelo", sort: "newest", threads: "roots" });
+    const ids = found.links.map(({ name }) => name);
+    expect(new Set(ids)).toEqual(new Set(found.data.map(({ id }: Post) => id)));
+    expect(ids).toEqual(expect.arrayContaining([one.id, two.id]));
+    expect(found.links.find(({ name }) => name === one.id)).toEqual({
+      type: "resource_link",
+      uri: `board://posts/${one.id}`,
+      name: one.id,
+      title: visibleLine(one.title),
+      mimeType: "text/plain",
+    });
+    const read = await client.call("get_post", { id: two.id });
+    expect(read.links.map(({ uri }) => uri)).toEqual([`board://posts/${two.id}`]);
+    for (const { uri } of [...found.links, ...read.links]) expect(await client.read(uri)).toContain("Pomelo");
+    for (const [tool, args] of [
+      ["about", {}],
+      ["search", { q: "nothing of the sort" }],
+      ["get_post", { id: "AAAAAAAAAA" }],
+    ] as const)
+      expect((await client.call(tool, args)).links).toEqual([]);
+    const model = await mcpClient({ url: `${board.url}/mcp` });
+    expect((await model.call("search", { q: "pomelo" })).links).toEqual([]);
+    await model.close();
   });
 });
 

@@ -6,7 +6,7 @@ import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts"
 import type { Success } from "../calls/envelope.ts";
 import type { Understood } from "./arguments.ts";
 import { withKey } from "./record.ts";
-import { answerData, answerText, type Call, failedResult, fittingItems } from "./results.ts";
+import { answerData, answerText, type Call, failedResult, fittingItems, postLinks } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 export interface CallParts {
@@ -63,10 +63,10 @@ export async function callTool(
     const fits = served.shape === "posts" ? (page: unknown) => fittingItems(call, page) : undefined;
     const performed = await dispatcher.perform(operation, noted, input, source, label, fits);
     if (served.shape === "post") await cutReplies(dispatcher, admission, call, performed.body);
-    return {
-      content: [{ type: "text", text: answerText(call, performed) }],
-      ...(door.answers === "data" ? { structuredContent: answerData(performed.body) } : {}),
-    };
+    const text = { type: "text", text: answerText(call, performed) } as const;
+    if (door.answers === "text") return { content: [text] };
+    const links = postLinks(call, performed.body);
+    return { content: [text, ...links], structuredContent: answerData(performed.body) };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
     if (understood.isDeclined === true && error.code === "terms_not_accepted")

@@ -10,6 +10,7 @@ import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { understoodArguments } from "./arguments.ts";
 import { type CallParts, callTool, type OpenDoor } from "./calls.ts";
+import { POSTS } from "./results.ts";
 import type { ServedTool } from "./tool-list.ts";
 
 interface Resource {
@@ -21,8 +22,6 @@ interface Resource {
   read(from: Credentials): string | Promise<string>;
 }
 
-/** Posts by their id, as `get_post` answers them. */
-const POSTS = "board://posts/";
 const POST_TEMPLATE = {
   uriTemplate: `${POSTS}{id}`,
   name: "post",

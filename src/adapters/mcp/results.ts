@@ -1,4 +1,4 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server";
 import { COUNTED_MAX } from "../../domain/search/index.ts";
 import type { Site } from "../../domain/site.ts";
 import { type BoardError, FAILURES } from "../../failures.ts";
@@ -44,6 +44,23 @@ export function answerText(call: Call, { reply, body }: Performed): string {
 /** An answer as programs read it: the envelope of REST, without invisible characters. */
 export const answerData = (body: Performed["body"]): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body), (_name, value) => (typeof value === "string" ? visible(value) : value));
+
+/** Posts as resources, by their id: as `get_post` answers them. */
+export const POSTS = "board://posts/";
+
+/** Links to the posts of an answer, for programs: the text names each by its id, and a model pays for every link. */
+export function postLinks({ served: { shape } }: Call, { data }: Performed["body"]): ResourceLink[] {
+  if (shape === "record") return [];
+  const posts = shape === "posts" ? rowsOf(data as (Post | InboxItem)[]) : [{ post: data as Post }];
+  const byId = new Map(posts.map(({ post: { id, title } }) => [id, title]));
+  return [...byId].map(([name, title]) => ({
+    type: "resource_link",
+    uri: `${POSTS}${name}`,
+    name,
+    title: visibleLine(title),
+    mimeType: "text/plain",
+  }));
+}
 
 /** A failure as a model reads it. Text only: some clients check the data of a failure against the output schema. */
 export function failedResult(error: BoardError, hint: string, reference?: string): CallToolResult {

@@ -6,9 +6,10 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { EVENT_CAPABILITIES } from "../../domain/events/names.ts";
+import { EVENT_CAPABILITIES, EVENTS_EXTENSION } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Catalog } from "../../operation.ts";
+import { EVENTS } from "../../ports/store/index.ts";
 import { VERSION } from "../../version.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
@@ -137,6 +138,7 @@ export function serverCard(site: Site) {
     description: "A public bulletin board for AI agents: events, offers, requests, announcements, threads.",
     version: SERVER.version,
     websiteUrl: site.root,
+    _meta: { [EVENTS_EXTENSION]: { events: EVENTS } },
     remotes: [
       {
         type: "streamable-http",

@@ -8,6 +8,7 @@ import {
   type Store,
   type StoredPublisher,
   type StoredSubscription,
+  type SubscriptionChange,
 } from "../../ports/store/index.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import type { Cursors } from "../cursors.ts";
@@ -16,13 +17,7 @@ import { criteriaJson } from "../search/query.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { meaningOf } from "../subscriptions/meaning.ts";
-import {
-  ACTIVATED,
-  ACTIVE_MAX,
-  changeSubscription,
-  isMatched,
-  keepSubscription,
-} from "../subscriptions/state.ts";
+import { ACTIVATED, ACTIVE_MAX, BEGUN, isMatched, keepSubscription } from "../subscriptions/state.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
@@ -93,18 +88,8 @@ export class Events {
     const row = await subscriptions.get(id);
     // Renewed once half of it is over, so that polls seldom write.
     if (row !== null && (row.expiresAt ?? 0) - now > LEASE_MS / 2) return row;
-    const renewed = row === null ? null : await subscriptions.update(id, { expiresAt });
-    if (renewed !== null) return renewed;
-    const made = await this.#rowOf(
-      topic,
-      { id, expiresAt, webhookUrl: null, webhookVerifiedAt: null },
-      caller,
-      now,
-    );
-    if (await keepSubscription(this.#parts.store, made)) return made;
-    const other = await subscriptions.get(id);
-    if (other === null) throw new BoardError("too_many_subscriptions");
-    return other;
+    const kept = await this.#keep(topic, row, { id, expiresAt }, () => ({ expiresAt }), caller, now);
+    return kept.row;
   }
 
   /**
@@ -168,32 +153,27 @@ export class Events {
     if (known?.active !== true && own.filter(({ active }) => active).length >= ACTIVE_MAX)
       throw new BoardError("too_many_subscriptions");
     if (!own.some((row) => row.webhookUrl === url && row.webhookVerifiedAt !== null)) {
-      const refused = await consent.ofHost({ id, url, secret }, now);
+      const by = secrets.subscriptionId(canonicalJson([caller.id, url]));
+      const refused = await consent.ofHost({ id, event: topic.event, url, secret, by }, now);
       if (refused !== null) return { refused };
     }
-    const ttlMs = Math.min(
-      Math.max(asked.ttlMs ?? WEBHOOK_TTL_MS.max, WEBHOOK_TTL_MS.min),
-      WEBHOOK_TTL_MS.max,
-    );
-    const expiresAt = now + ttlMs;
+    const { min, max } = WEBHOOK_TTL_MS;
+    const expiresAt = now + Math.min(Math.max(asked.ttlMs ?? max, min), max);
     const clientSecret = secrets.seal(secret, id);
     const fields = { id, expiresAt, webhookUrl: url, webhookVerifiedAt: now, clientSecret };
-    const made = known === undefined ? await this.#rowOf(topic, fields, caller, now) : null;
-    const isNew = made !== null && (await keepSubscription(store, made));
-    const row = isNew
-      ? made
-      : await changeSubscription(store, id, (current) => ({
-          expiresAt,
-          webhookVerifiedAt: now,
-          ...(isMatched(current) && !current.active ? ACTIVATED : {}),
-          ...(secrets.unseal(current.clientSecret ?? "", id) === secret
-            ? {}
-            : {
-                clientSecret,
-                previousClientSecret: current.clientSecret,
-                previousSecretUntil: now + ROTATION_MS,
-              }),
-        }));
+    const refreshed = (current: StoredSubscription) => ({
+      expiresAt,
+      webhookVerifiedAt: now,
+      ...(isMatched(current) && !current.active ? ACTIVATED : {}),
+      ...(secrets.unseal(current.clientSecret ?? "", id) === secret
+        ? {}
+        : {
+            clientSecret,
+            previousClientSecret: current.clientSecret,
+            previousSecretUntil: now + ROTATION_MS,
+          }),
+    });
+    const { row, isNew } = await this.#keep(topic, known ?? null, fields, refreshed, caller, now);
     const position = await store.subscriptions.position(id);
     const last = position?.last ?? 0;
     return {
@@ -251,34 +231,35 @@ export class Events {
     return this.#parts.secrets.subscriptionId(canonicalJson(key));
   }
 
-  async #rowOf(
-    { event, query }: Topic,
-    fields: Pick<StoredSubscription, "id" | "expiresAt" | "webhookUrl" | "webhookVerifiedAt"> & {
-      clientSecret?: string;
-    },
+  /**
+   * Changes the subscription that is there, or makes it with these fields.
+   * @throws BoardError `too_many_subscriptions`
+   */
+  async #keep(
+    topic: Topic,
+    known: StoredSubscription | null,
+    fields: Pick<StoredSubscription, "id" | "expiresAt"> & Partial<StoredSubscription>,
+    change: (row: StoredSubscription) => SubscriptionChange,
     caller: StoredPublisher,
     now: number,
-  ): Promise<StoredSubscription> {
+  ): Promise<{ row: StoredSubscription; isNew: boolean }> {
+    const { store } = this.#parts;
+    const changed = async () => store.subscriptions.update(fields.id, change, ACTIVE_MAX);
+    const there = known === null ? null : await changed();
+    if (there !== null) return { row: there, isNew: false };
+    const made = { ...BEGUN, ...(await this.#soughtBy(topic, now)), ...fields };
+    const row = { ...made, event: topic.event, publisherId: caller.id, createdAt: now };
+    if (await keepSubscription(store, row)) return { row, isNew: true };
+    // Another call has made it meanwhile, unless there are too many.
+    const other = await changed();
+    if (other === null) throw new BoardError("too_many_subscriptions");
+    return { row: other, isNew: false };
+  }
+
+  async #soughtBy({ event, query }: Topic, now: number) {
     const { thread } = query;
-    const isReplies = event === "post.replied";
-    return {
-      publisherId: caller.id,
-      label: null,
-      event,
-      query: isReplies ? (thread === undefined ? {} : { thread }) : criteriaJson(query),
-      ...(isReplies ? NO_MEANING : await meaningOf(this.#parts, query, now)),
-      secretVersion: 1,
-      previousSecretUntil: null,
-      clientSecret: null,
-      previousClientSecret: null,
-      ...ACTIVATED,
-      lastMatchedAt: null,
-      createdAt: now,
-      savedNo: 0,
-      breadth: "close",
-      webhookRefusal: null,
-      ...fields,
-    };
+    if (event === "post.replied") return { query: thread === undefined ? {} : { thread } };
+    return { query: criteriaJson(query), ...(await meaningOf(this.#parts, query, now)) };
   }
 
   #cursorAt({ id, createdAt }: StoredSubscription, number: number, now: number): string {
@@ -303,8 +284,6 @@ export class Events {
     }
   }
 }
-
-const NO_MEANING = { vector: null, vectorModel: null, background: null } as const;
 
 /** The number up to which every delivery is acknowledged or given up. */
 const watermarkOf = (position: { last: number; oldestWaiting: number | null } | null): number =>

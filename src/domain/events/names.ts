@@ -18,8 +18,10 @@ export const NOTIFICATIONS = {
   terminated: "notifications/events/terminated",
 } as const;
 
+export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
+
 /** ChatGPT and the AI SDK look for the first, the draft has the second. */
-export const EVENT_CAPABILITIES = { events: {}, extensions: { "io.modelcontextprotocol/events": {} } };
+export const EVENT_CAPABILITIES = { events: {}, extensions: { [EVENTS_EXTENSION]: {} } };
 
 export const DELIVERY_MODES = ["poll", "push", "webhook"] as const;
 

@@ -8,7 +8,6 @@ import type {
   StoredSubscription,
   SubscriptionChange,
 } from "../../ports/store/index.ts";
-import { OF_HOSTS } from "../../ports/store/transfer.ts";
 import type {
   PendingMatch,
   StandingQuery,
@@ -41,6 +40,7 @@ import { meaningOf } from "./meaning.ts";
 import { relevancesOf } from "./relevance.ts";
 import {
   ACTIVATED,
+  BEGUN,
   changeSubscription,
   isMatched,
   keepSubscription,
@@ -86,6 +86,7 @@ export class Subscriptions {
     const same = await this.#sameAs(input, caller);
     if (same !== null) return this.#goesOn(same);
     const row: StoredSubscription = {
+      ...BEGUN,
       id: newId("sub"),
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
@@ -93,15 +94,7 @@ export class Subscriptions {
       breadth: input.breadth,
       ...(await meaningOf(this.#parts, input.query, now)),
       webhookUrl,
-      webhookVerifiedAt: null,
-      webhookRefusal: null,
-      secretVersion: 1,
-      previousSecretUntil: null,
-      ...OF_HOSTS,
-      ...ACTIVATED,
-      lastMatchedAt: null,
       createdAt: now,
-      savedNo: 0,
     };
     if (!(await keepSubscription(store, row))) throw new BoardError("too_many_subscriptions");
     if (webhookUrl !== null) consent.askLater(row, webhookUrl, now);

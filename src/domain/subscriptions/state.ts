@@ -5,6 +5,7 @@ import type {
   StoredSubscription,
   SubscriptionChange,
 } from "../../ports/store/index.ts";
+import { OF_HOSTS } from "../../ports/store/transfer.ts";
 import { StandingQuery } from "../../schema/subscription.ts";
 
 /** Active subscriptions of one publisher. */
@@ -27,6 +28,24 @@ export const isSuspended = ({ inactiveReason }: StoredSubscription) =>
 
 /** What makes a subscription active, as if its webhook had never failed. */
 export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, failingSince: null } as const;
+
+/** What every subscription begins with, unless it says otherwise. */
+export const BEGUN = {
+  label: null,
+  breadth: "close",
+  vector: null,
+  vectorModel: null,
+  background: null,
+  webhookUrl: null,
+  webhookVerifiedAt: null,
+  webhookRefusal: null,
+  secretVersion: 1,
+  previousSecretUntil: null,
+  ...OF_HOSTS,
+  ...ACTIVATED,
+  lastMatchedAt: null,
+  savedNo: 0,
+} as const;
 
 /** The saved query, or null when it was written by a version that knew other criteria. */
 export function standingQueryOf({ query }: StoredSubscription): StandingQuery | null {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
-import { type Outbound, OutboundError } from "../../ports/outbound.ts";
+import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
 import { type DeliveryProblem, verificationOf } from "../events/names.ts";
 import { isoTime } from "../resources.ts";
@@ -8,9 +8,11 @@ import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
 import { MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { hostHeaders, problemOf, signedHeaders } from "./request.ts";
+import { callWebhook, keysOf, type Message, problemOf } from "./request.ts";
 
-const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
+/** For how long a challenge is good, and how much its answer may hold. */
+const TTL_MS = 10 * MINUTE_MS;
+const BOUNDS = { maxBytes: 4 * 1024 } as const;
 
 interface Parts {
   store: Store;
@@ -73,29 +75,20 @@ export class Consent {
   /**
    * Asks a webhook that a host named, within the host's call, signed with the host's secret. Yes is the challenge in any
    * answer of 200 to 299.
+   *
+   * @param to.by  names publisher and URL: however many subscriptions there would be, it is asked as often as for one
    * @returns null for a yes
    * @throws BoardError `rate_limited`
    */
   ofHost(
-    { id, url, secret }: { id: string; url: string; secret: string },
+    { by, secret, ...to }: Asked & { by: string; secret: string },
     now: number,
   ): Promise<DeliveryProblem | null> {
-    const { hourly, outbound } = this.#parts;
-    const challenge = newToken() + newToken();
-    const message = verificationOf(challenge, newToken());
-    const { body } = message;
-    const headers = hostHeaders(id, [secret], message, now);
     const ask = async () => {
-      try {
-        const answer = await outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
-        const problem = problemOf({ status: answer.status, error: null });
-        return problem ?? (consents(answer.body.toString("utf8"), challenge) ? null : "challenge_failed");
-      } catch (error) {
-        if (error instanceof OutboundError) return problemOf({ status: null, error: error.message });
-        throw error;
-      }
+      const { agrees, ...attempt } = await this.#challenge(to, [secret], verificationOf, now);
+      return problemOf(attempt) ?? (agrees ? null : "challenge_failed");
     };
-    return hourly.within(id, url, now, ask, (problem) => problem === null);
+    return this.#parts.hourly.within(by, to.url, now, ask, (problem) => problem === null);
   }
 
   /** Waits for the questions of `askLater` that are still under way. */
@@ -111,36 +104,40 @@ export class Consent {
    * @throws BoardError `rate_limited`
    */
   async #ask(row: StoredSubscription, url: string, now: number): Promise<string | null> {
-    const { hourly } = this.#parts;
-    return hourly.within(
-      row.id,
-      url,
-      now,
-      () => this.#challenge(row, url, now),
-      (refusal) => refusal === null,
-    );
+    const { hourly, secrets } = this.#parts;
+    const messageOf = (challenge: string, token: string) => ({
+      id: `msg_${row.id}_challenge_${token}`,
+      body: JSON.stringify({
+        type: "webhook.challenge",
+        subscription_id: row.id,
+        challenge,
+        expires_at: isoTime(now + TTL_MS),
+      }),
+    });
+    const ask = async () => {
+      const to = { ...row, url };
+      const answer = await this.#challenge(to, keysOf(row, secrets, now), messageOf, now);
+      if (answer.error !== null) return answer.error;
+      if (answer.status !== 200) return `It answered with status ${answer.status}, not 200.`;
+      return answer.agrees ? null : WRONG_BODY;
+    };
+    return hourly.within(row.id, url, now, ask, (refusal) => refusal === null);
   }
 
-  async #challenge(row: StoredSubscription, url: string, now: number): Promise<string | null> {
+  async #challenge(
+    to: Asked,
+    keys: readonly string[],
+    messageOf: (challenge: string, token: string) => Message,
+    now: number,
+  ) {
     const challenge = newToken() + newToken();
-    const body = JSON.stringify({
-      type: "webhook.challenge",
-      subscription_id: row.id,
-      challenge,
-      expires_at: isoTime(now + CHALLENGE.ttlMs),
-    });
-    const message = { id: `msg_${row.id}_challenge_${newToken()}`, body };
-    const headers = signedHeaders(row, this.#parts.secrets, message, now);
-    try {
-      const answer = await this.#parts.outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
-      if (answer.status !== 200) return `It answered with status ${answer.status}, not 200.`;
-      return consents(answer.body.toString("utf8"), challenge) ? null : WRONG_BODY;
-    } catch (error) {
-      if (error instanceof OutboundError) return error.message;
-      throw error;
-    }
+    const message = messageOf(challenge, newToken());
+    const { attempt, answered } = await callWebhook(this.#parts.outbound, to, keys, message, now, BOUNDS);
+    return { ...attempt, agrees: consents(answered, challenge) };
   }
 }
+
+type Asked = Parameters<typeof callWebhook>[1];
 
 const WRONG_BODY =
   'It answered 200, but its body was neither the challenge alone nor {"challenge": "…"} and nothing more.';

@@ -8,7 +8,7 @@ import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription, ownWebhook } from "../subscriptions/state.ts";
 import { DAY_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { callWebhook, isDelivered, signedHeaders } from "./request.ts";
+import { callWebhook, isDelivered, keysOf } from "./request.ts";
 
 interface Parts {
   store: Store;
@@ -41,12 +41,11 @@ export class Webhooks {
       data: { subscription_id: row.id },
     });
     const message = { id: `msg_${row.id}_test_${newToken()}`, body };
-    const headers = signedHeaders(row, this.#parts.secrets, message, now);
-    const { hourly, outbound } = this.#parts;
-    const send = () => callWebhook(outbound, url, headers, body, now);
-    const called = await hourly.within(row.id, url, now, send, isDelivered);
-    const { status, error, latencyMs } = called;
-    return { id, delivered: isDelivered(called), status, error, latency_ms: latencyMs };
+    const { hourly, outbound, secrets } = this.#parts;
+    const send = () => callWebhook(outbound, { ...row, url }, keysOf(row, secrets, now), message, now);
+    const called = await hourly.within(row.id, url, now, send, ({ attempt }) => isDelivered(attempt));
+    const { status, error, latencyMs } = called.attempt;
+    return { id, delivered: isDelivered(called.attempt), status, error, latency_ms: latencyMs };
   }
 
   /**

@@ -15,14 +15,7 @@ import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
-import {
-  type CallResult,
-  callWebhook,
-  hostHeaders,
-  hostSecretsOf,
-  isDelivered,
-  signedHeaders,
-} from "./request.ts";
+import { type CallResult, callWebhook, isDelivered, keysOf, type Message } from "./request.ts";
 
 /** A push claimed just before its subscription was paused or lost its consent is tried again after this. */
 const PAUSED_MS = MINUTE_MS;
@@ -61,7 +54,7 @@ export class Pushes {
 
   /** Makes one attempt, unless what was true at the match no longer is: everything is read again. */
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
-    const { store, outbound, posts, random } = this.#parts;
+    const { store, outbound, posts, secrets, log, random } = this.#parts;
     const [row, owner, post] = await Promise.all([
       store.subscriptions.get(push.subscriptionId),
       store.publishers.get(push.receiver.publisherId),
@@ -76,36 +69,27 @@ export class Pushes {
     const [shown] = await posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
+    const keys = keysOf(row, secrets, now);
+    if (keys.length === 0) {
+      if (!this.#hasToldOfSecrets) log(UNREADABLE);
+      this.#hasToldOfSecrets = true;
+      return CANCELLED;
+    }
     const message = await this.#messageOf(push, row, shown, now);
-    if (message === null) return CANCELLED;
-    const { headers, body } = message;
-    const called = await callWebhook(outbound, row.webhookUrl, headers, body, now);
-    const { retryAfter: _, ...attempt } = called;
+    const called = await callWebhook(outbound, { ...row, url: row.webhookUrl }, keys, message, now);
+    const { attempt } = called;
     const before = { attempts: push.attempts, failingSince: row.failingSince, event: row.event };
-    return { attempt, outcome: outcomeOf(called, before, now + called.latencyMs, random()) };
+    return { attempt, outcome: outcomeOf(called, before, now + attempt.latencyMs, random()) };
   }
 
-  /** Null when it cannot be signed: the host's secret was kept under another SECRET_KEY. */
-  async #messageOf(push: ClaimedPush, row: StoredSubscription, post: Post, now: number) {
-    const { secrets, events, log } = this.#parts;
+  async #messageOf(push: ClaimedPush, row: StoredSubscription, post: Post, now: number): Promise<Message> {
     if (row.event === null) {
       const [relevance = 1] = await relevancesOf(this.#parts, row, [post]);
       const body = this.#bodyOf(push, row, { ...post, relevance });
-      const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
-      return { headers: signedHeaders(row, secrets, message, now), body };
+      return { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
     }
-    const keys = hostSecretsOf(row, secrets, now);
-    if (keys.length === 0) {
-      if (!this.#hasToldOfSecrets)
-        log(
-          "secrets of hosts cannot be read under this SECRET_KEY: their events wait until they subscribe anew",
-        );
-      this.#hasToldOfSecrets = true;
-      return null;
-    }
-    const event = await events.pushed(row, { post, matchedAt: push.matchedAt }, now);
-    const body = JSON.stringify(event);
-    return { headers: hostHeaders(row.id, keys, { id: webhookIdOf(event), body }, now), body };
+    const event = await this.#parts.events.pushed(row, { post, matchedAt: push.matchedAt }, now);
+    return { id: webhookIdOf(event), body: JSON.stringify(event) };
   }
 
   /** The same bytes for the same rows: members come in a fixed order. */
@@ -123,6 +107,9 @@ export class Pushes {
     });
   }
 }
+
+const UNREADABLE =
+  "secrets of hosts cannot be read under this SECRET_KEY: their events wait until they subscribe anew";
 
 const CANCELLED: AttemptResult = {
   attempt: null,
@@ -158,24 +145,23 @@ const FAILING_MAX_MS = 5 * DAY_MS;
  * @param random  in 0…1, for the jitter
  */
 function outcomeOf(
-  called: CallResult,
+  { attempt: { status }, retryAfter }: CallResult,
   before: { attempts: number; failingSince: number | null; event: string | null },
   now: number,
   random: number,
 ): PushOutcome {
-  if (isDelivered(called)) return { state: "delivered", dueAt: null, deactivate: null };
+  if (isDelivered({ status })) return { state: "delivered", dueAt: null, deactivate: null };
   const { attempts, failingSince, event } = before;
   // It waits with what matches meanwhile, and goes first when the webhook is there again.
-  if (called.status === 410 && event === null)
-    return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
+  if (status === 410 && event === null) return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;
   // For hosts these statuses are about this event alone.
-  const isFinal = event !== null && (called.status === 410 || called.status === 413);
+  const isFinal = event !== null && (status === 410 || status === 413);
   const waitS = isFinal ? undefined : (event === null ? WAITS_S : WAITS_OF_HOSTS_S)[attempts];
   if (waitS === undefined) return { state: "failed", dueAt: null, deactivate };
   const jittered = waitS * SECOND_MS * (1 + JITTER * (2 * random - 1));
-  const asked = Math.min(retryAfterMs(called.retryAfter, now), RETRY_AFTER_MAX_MS);
+  const asked = Math.min(retryAfterMs(retryAfter, now), RETRY_AFTER_MAX_MS);
   return { state: "waiting", dueAt: now + Math.round(Math.max(jittered, asked)), deactivate };
 }
 

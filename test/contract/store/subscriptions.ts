@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aPost, aSubscription, aVector, T0 } from "../../support/search/rows.ts";
-import { DAY_MS, idsOf, type Subject } from "./subject.ts";
+import { preparePushes } from "./pushes/prepare.ts";
+import { DAY_MS, HOUR_MS, idsOf, type Subject, turn } from "./subject.ts";
 
 /** What `SubscriptionStore` promises of the rows and of the list of their changes. */
 export function describeSubscriptions({ store, reopen }: Subject): void {
@@ -111,6 +112,98 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       expect(
         await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []),
       ).toEqual([]);
+    });
+  });
+
+  describe("subscriptions of hosts", () => {
+    const OF_A_HOST = {
+      event: "post.matched",
+      webhookUrl: "https://x.org/",
+      webhookVerifiedAt: T0,
+      clientSecret: "sealed",
+      previousClientSecret: "sealed before",
+    } as const;
+    const told = async (id: string) =>
+      (await store.subscriptions.pending(id, 0, 10)).map(
+        ({ post, deliveryId }) => `${deliveryId} ${post.id}`,
+      );
+    const deliver = async (subscriptionId: string, postId: string) => {
+      await store.posts.insert(aPost(postId));
+      return store.subscriptions.deliver([{ subscriptionId, postId, matchedAt: T0 }], []);
+    };
+
+    it("are read back with what the host chose, and are not kept beside one of their id", async () => {
+      const first = aSubscription("sub_1", { ...OF_A_HOST, expiresAt: T0 + 1 });
+      const same = aSubscription("sub_1", { ...OF_A_HOST, event: "post.replied", expiresAt: T0 + 2 });
+      const tries = await Promise.all([first, same, same].map((row) => store.subscriptions.insert(row, 50)));
+      expect(tries.filter(Boolean)).toHaveLength(1);
+      const kept = await store.subscriptions.ofPublisher("pub_a");
+      expect(kept).toEqual([{ ...(tries[0] ? first : same), savedNo: expect.any(Number) }]);
+    });
+
+    it("lapse at their time, the oldest first, with their deliveries, and others stay", async () => {
+      const lasting = { sub_0: null, sub_1: T0 + 2, sub_2: T0 + 1, sub_3: T0 + 3 };
+      for (const [id, expiresAt] of Object.entries(lasting))
+        await store.subscriptions.insert(aSubscription(id, { ...OF_A_HOST, expiresAt }), 50);
+      await deliver("sub_2", "p");
+      const { next } = await store.subscriptions.changes(0, 100);
+      const left = async () => idsOf(await store.subscriptions.ofPublisher("pub_a")).sort();
+      expect(await store.subscriptions.removeLapsed(T0, 10)).toBe(0);
+      expect(await store.subscriptions.removeLapsed(T0 + 2, 1)).toBe(1);
+      expect(await left()).toEqual(["sub_0", "sub_1", "sub_3"]);
+      expect(await told("sub_2")).toEqual([]);
+      expect(await store.subscriptions.removeLapsed(T0 + 2, 10)).toBe(1);
+      expect(await left()).toEqual(["sub_0", "sub_3"]);
+      expect((await store.subscriptions.changes(next, 100)).rows).toEqual([
+        { id: "sub_2", subscription: null },
+        { id: "sub_1", subscription: null },
+      ]);
+      await store.subscriptions.update("sub_3", { expiresAt: T0 + 9 });
+      expect(await store.subscriptions.removeLapsed(T0 + 8, 10)).toBe(0);
+      expect(await left()).toEqual(["sub_0", "sub_3"]);
+    });
+
+    it("tell how far they are: the last delivery, and the oldest whose push waits", async () => {
+      const { consenting, match, claim, end } = preparePushes(store);
+      const position = () => store.subscriptions.position("sub_1");
+      expect(await position()).toBeNull();
+      await consenting("sub_1", "https://a.example");
+      await consenting("sub_2", "https://a.example");
+      expect(await position()).toEqual({ last: 0, oldestWaiting: null });
+      await match("sub_2", 4);
+      await match("sub_1", 3);
+      expect(await position()).toEqual({ last: 3, oldestWaiting: 1 });
+      const pushes = (await claim()).filter(({ subscriptionId }) => subscriptionId === "sub_1");
+      for (const push of pushes) {
+        if (push.deliveryId === 2) await end(push, "waiting", { dueAt: T0 + 9 * HOUR_MS });
+        else await end(push, "delivered");
+      }
+      expect(await position()).toEqual({ last: 3, oldestWaiting: 2 });
+      const [second] = (await claim({ now: T0 + 10 * HOUR_MS })).filter(
+        ({ subscriptionId }) => subscriptionId === "sub_1",
+      );
+      await end(second as NonNullable<typeof second>, "failed");
+      expect(await position()).toEqual({ last: 3, oldestWaiting: null });
+      await store.subscriptions.insert(aSubscription("sub_3"), 50);
+      await deliver("sub_3", "unpushed");
+      expect(await store.subscriptions.position("sub_3")).toEqual({ last: 1, oldestWaiting: null });
+    });
+
+    it("made anew under their id know nothing of before, also while that is being erased", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1", OF_A_HOST), 50);
+      for (const id of ["p1", "p2"]) await deliver("sub_1", id);
+      const removed = store.subscriptions.remove("sub_1");
+      const anew = aSubscription("sub_1", { ...OF_A_HOST, createdAt: T0 + 1 });
+      while (!(await store.subscriptions.insert(anew, 50))) await turn();
+      await deliver("sub_1", "p3");
+      // What the former one was told is told to this one too.
+      await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p1", matchedAt: T0 }], []);
+      expect(await removed).toBe(true);
+      expect((await told("sub_1")).map((one) => one.split(" ")[1])).toEqual(["p3", "p1"]);
+      expect(
+        (await store.pushes.list("sub_1", { before: null, limit: 9 })).map(({ postId }) => postId),
+      ).toEqual(["p1", "p3"]);
+      expect((await store.inbox.read("pub_a", 0, 9)).map(({ postId }) => postId)).toEqual(["p3", "p1"]);
     });
   });
 

@@ -12,6 +12,9 @@ import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared
 /** The answer that any client gives a test. */
 export interface ToolAnswer {
   text: string;
+  /** Links to resources. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any link
+  links: any[];
   /** Of the typed envelope, where the address gives one. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
   data: any;
@@ -104,12 +107,13 @@ async function listOf(what: "tools" | "resources" | "prompts", client: Client): 
 
 function answerOf(result: unknown): ToolAnswer {
   const { content, structuredContent, isError } = result as {
-    content: { text?: string }[];
+    content: { type: string; text?: string }[];
     structuredContent?: { data?: unknown; meta?: unknown; next_cursor?: string | null };
     isError?: boolean;
   };
   return {
-    text: content.map((block) => block.text ?? "").join("\n"),
+    text: content.flatMap((block) => block.text ?? []).join("\n"),
+    links: content.filter(({ type }) => type === "resource_link"),
     data: structuredContent?.data,
     meta: structuredContent?.meta,
     nextCursor: structuredContent?.next_cursor ?? undefined,

@@ -179,7 +179,7 @@ type Answer = Record<string, unknown>;
 // Parameters are read once the call is counted.
 const ANY = z.looseObject({});
 const GONE = "There is no such subscription.";
-const gone = () => new ProtocolError(CODES.notFound, GONE);
+const gone = () => new ProtocolError(CODES.notFound, GONE, { kind: "subscription" });
 
 /** What a stream says when it is over for good. */
 const ENDS = {
@@ -188,7 +188,9 @@ const ENDS = {
 } as const;
 
 function onlyWebhook(mode: string): void {
-  if (mode !== "webhook") throw new ProtocolError(CODES.unsupported, "`delivery.mode` must be `webhook`.");
+  if (mode === "webhook") return;
+  const unsupported = { feature: "deliveryMode", value: mode };
+  throw new ProtocolError(CODES.unsupported, "`delivery.mode` must be `webhook`.", unsupported);
 }
 
 const exhausted = (limit: string, rest: object, message = `Too many ${limit}: end one first.`) =>

@@ -67,7 +67,9 @@ const Named = z.looseObject({
 export function topicOf(params: unknown): Topic {
   const { name, arguments: sent } = parsed(Named, params);
   if (!isEvent(name))
-    throw new ProtocolError(CODES.notFound, `No such event. This server has: ${EVENTS.join(", ")}.`);
+    throw new ProtocolError(CODES.notFound, `No such event. This server has: ${EVENTS.join(", ")}.`, {
+      kind: "event",
+    });
   const args = sent ?? {};
   const { fields, query } = ARGUMENTS[name];
   const unknown = Object.keys(args).filter((field) => !Object.hasOwn(fields, field));

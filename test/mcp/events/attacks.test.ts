@@ -1,0 +1,265 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openOutbound } from "../../../src/outbound/guarded-fetch.ts";
+import { openNames } from "../../../src/outbound/names.ts";
+import type { Outbound } from "../../../src/ports/outbound.ts";
+import { startBoard } from "../../support/boards/board.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
+import { waitersAt } from "../../support/boards/settled.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
+import { write } from "../../support/boards/writing.ts";
+import {
+  type Answer,
+  type EventHost,
+  eventHost,
+  newSecret,
+  startHostWebhook,
+} from "../../support/clients/event-hosts.ts";
+import type { Response } from "../../support/clients/receiver.ts";
+import { startHttpServer } from "../../support/run/http-server.ts";
+import { startNameServer } from "../../support/texts/attacks.ts";
+
+const ALLOWED = { WEBHOOK_ALLOW: "127.0.0.1" };
+const MINUTE = 60_000;
+let now = Date.now();
+const board = useTestBoard(ALLOWED, { clock: () => now });
+const me = usePublisher(board, "Subscriber");
+const writer = usePublisher(board, "Writer");
+let host: EventHost;
+beforeAll(async () => {
+  host = await eventHost(board, me.key);
+});
+afterAll(() => host.close());
+
+const askedFor = (tags: string, url: string) => ({
+  name: "post.matched",
+  arguments: { tags },
+  delivery: { mode: "webhook", url, secret: newSecret() },
+});
+const post = (tag: string, title = "A match", at = board) => write(at, writer.key, { title, tags: [tag] });
+const deliveriesOf = async (id: string, by = me, at = board) =>
+  (await call(at, `GET /subscriptions/${id}/deliveries`, undefined, by)).body.data;
+const settled = (id: string) =>
+  eventually(
+    () => deliveriesOf(id),
+    ([one]) => one?.attempts > 0,
+    20_000,
+  );
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 900));
+
+describe("a URL that somebody else answers", () => {
+  it("is asked ten times an hour at most, however many topics one publisher names for it", async () => {
+    const rates = { RATE_LIMITS: "write=1000/60,subscribe=1000/60,register=1000/60" };
+    const limited = await startBoard({ ...ALLOWED, ...rates });
+    const victim = await startHostWebhook(undefined, () => ({ status: 404 }));
+    const [one, two] = [await register(limited, "Attacker"), await register(limited, "Another")];
+    const attacker = await eventHost(limited, one.key);
+    const codes = [];
+    for (let n = 0; n < 12; n += 1)
+      codes.push((await attacker.refused("events/subscribe", askedFor(`topic-${n}`, victim.url))).code);
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => -32015), -32013, -32013]);
+    expect(victim.verifications).toHaveLength(10);
+    const other = await eventHost(limited, two.key);
+    expect((await other.refused("events/subscribe", askedFor("topic-0", victim.url))).code).toBe(-32015);
+    await Promise.all([attacker.close(), other.close(), victim.stop()]);
+    await limited.stop();
+  });
+
+  it("that turns private after it agreed is never reached there", async () => {
+    let connections = 0;
+    const inside = createServer((socket) => {
+      connections += 1;
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    }).listen(0, "127.0.0.1");
+    await once(inside, "listening");
+    const { port } = inside.address() as AddressInfo;
+    const answers: Record<string, readonly string[]> = { "rebinds.example": ["127.0.0.1"] };
+    const dns = await startNameServer(answers);
+    const guard = openOutbound({ allow: [], ports: [443, port], ...openNames([`127.0.0.1:${dns.port}`]) });
+    let isPublic = true;
+    const outbound: Outbound = {
+      ...guard,
+      // No public address answers here, so the question for consent is answered in its place.
+      send: async (request) => {
+        if (!isPublic) return guard.send(request);
+        const { challenge } = JSON.parse(request.body ?? "");
+        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ challenge })) };
+      },
+    };
+    const own = await startBoard({}, { outbound });
+    const { key } = await register(own, "Rebinds");
+    const client = await eventHost(own, key);
+    const { id } = await client.ask(
+      "events/subscribe",
+      askedFor("rebound", `https://rebinds.example:${port}/`),
+    );
+    isPublic = false;
+    await write(own, (await register(own)).key, { tags: ["rebound"] });
+    const [one] = await eventually(
+      () => deliveriesOf(id, { id, key }, own),
+      ([row]) => row?.attempts === 1,
+    );
+    expect(one).toMatchObject({ status: null, error: expect.stringMatching(/^Blocked: .*not public/) });
+    expect(connections).toBe(0);
+    await client.close();
+    await own.stop();
+    dns.close();
+    inside.close();
+  });
+
+  it("is not followed elsewhere, neither with the question nor with an event", async () => {
+    const elsewhere = await startHostWebhook();
+    const leads = (): Response => ({ status: 307, headers: { location: elsewhere.url } });
+    const asking = await startHostWebhook(undefined, leads);
+    const refused = await host.refused("events/subscribe", askedFor("asks", asking.url));
+    expect(refused.data).toEqual({ reason: "challenge_failed" });
+    const telling = await startHostWebhook(leads);
+    const { id } = await host.ask("events/subscribe", askedFor("leads", telling.url));
+    await post("leads");
+    const [delivery] = await settled(id);
+    expect(delivery).toMatchObject({ status: 307, state: "waiting" });
+    expect([elsewhere.messages, elsewhere.verifications]).toEqual([[], []]);
+    await Promise.all([asking.stop(), telling.stop(), elsewhere.stop()]);
+  });
+});
+
+describe("a receiver", () => {
+  it("that takes 300 s is given up after 10, and holds up nobody", async () => {
+    const slow = await startHostWebhook(() => ({ delayMs: 300_000 }));
+    const quick = await startHostWebhook();
+    const { id } = await host.ask("events/subscribe", askedFor("paced", slow.url));
+    await host.ask("events/subscribe", askedFor("paced", quick.url));
+    const before = performance.now();
+    await post("paced");
+    await eventually(
+      async () => quick.messages,
+      ({ length }) => length === 1,
+    );
+    expect(performance.now() - before).toBeLessThan(8_000);
+    const [delivery] = await settled(id);
+    expect(delivery).toMatchObject({ status: null, error: "No complete answer within 10000 ms." });
+    expect((await host.ask("events/subscribe", askedFor("paced", slow.url))).deliveryStatus).toMatchObject({
+      lastError: "timeout",
+    });
+    await Promise.all([slow.stop(), quick.stop()]);
+  }, 40_000);
+
+  it("that answers 64 MiB is read to its bound, and has not taken the event", async () => {
+    const chunk = Buffer.alloc(1 << 20, 120);
+    let sent = 0;
+    const flood = await startHttpServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const part of request) chunks.push(part as Buffer);
+      const { challenge } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+      if (challenge !== undefined) {
+        response.end(JSON.stringify({ challenge }));
+        return;
+      }
+      let isOver = false;
+      response.once("close", () => {
+        isOver = true;
+      });
+      for (let n = 0; n < 64 && !isOver; n += 1) {
+        sent += chunk.length;
+        if (!response.write(chunk)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      }
+      response.end();
+    });
+    const { id } = await host.ask("events/subscribe", askedFor("flood", `${flood.origin}/hook`));
+    await post("flood");
+    const [delivery] = await settled(id);
+    expect(delivery).toMatchObject({ status: null, error: "The answer has more than 65536 bytes." });
+    expect(delivery.state).toBe("waiting");
+    expect(sent).toBeLessThan(32 << 20);
+    await flood.close();
+  });
+});
+
+describe("a refresh", () => {
+  it("with the cursor of long ago sends nothing a second time, and what waited goes out once", async () => {
+    let status = 200;
+    const webhook = await startHostWebhook(() => ({ status }));
+    const asked = askedFor("replayed", webhook.url);
+    const { id, cursor } = await host.ask("events/subscribe", asked);
+    const first = await post("replayed", "first");
+    await settled(id);
+    status = 503;
+    const second = await post("replayed", "second");
+    await eventually(
+      () => deliveriesOf(id),
+      ([two]) => two?.post_id === second.id && two.attempts === 1,
+    );
+    status = 200;
+    for (let n = 0; n < 3; n += 1) {
+      const again = await host.ask("events/subscribe", { ...asked, cursor });
+      expect([again.id, again.truncated]).toEqual([id, false]);
+    }
+    now += MINUTE;
+    await eventually(
+      () => deliveriesOf(id),
+      (rows) => rows.every(({ state }: Answer) => state === "delivered"),
+    );
+    await quiet();
+    const ids = webhook.messages.map(({ json }) => json.eventId);
+    expect(ids).toEqual([first, second, second].map((each) => `evt_${each.id}`));
+    // The watermark of a later refresh is behind both.
+    const [at, later] = [webhook.messages[0], await host.ask("events/subscribe", asked)];
+    expect(later.cursor).not.toBe(at?.json.cursor);
+    await webhook.stop();
+  });
+});
+
+describe("an erased publisher", () => {
+  it("leaves no subscription, no stream, no secret, and is sent nothing more", async () => {
+    const own = await register(board, "Erased");
+    const client = await eventHost(board, own.key);
+    const webhook = await startHostWebhook();
+    const asked = askedFor("erased", webhook.url);
+    const { id } = await client.ask("events/subscribe", asked);
+    await client.ask("events/poll", { name: "post.replied" });
+    const { ended } = client.stream({ name: "post.matched", arguments: { tags: "erased" } });
+    await eventually(
+      async () => client.told.length,
+      (count) => count === 1,
+    );
+    const { clientSecret } = (await board.board.store.subscriptions.get(id)) ?? {};
+    expect(await board.contents()).toContain(clientSecret);
+    expect((await call(board, "DELETE /publishers/me", undefined, own)).status).toBe(200);
+    await post("erased");
+    await quiet();
+    expect(webhook.messages).toEqual([]);
+    expect(await board.board.store.subscriptions.ofPublisher(own.id)).toEqual([]);
+    expect(await board.contents()).not.toContain(clientSecret);
+    expect((await client.refused("events/subscribe", asked)).code).toBe(-32012);
+    expect(await ended).toHaveProperty("_meta");
+    expect(client.told.filter(({ type }) => type === "event")).toEqual([]);
+    await client.close();
+    await webhook.stop();
+  }, 40_000);
+});
+
+describe("a stream", () => {
+  it("that hangs up between two events is told nothing more, and leaves nothing", async () => {
+    const topic = { name: "post.matched", arguments: { tags: "hung" } };
+    const { cursor } = await host.ask("events/poll", topic);
+    for (let n = 0; n < 12; n += 1) await post("hung", `post ${n}`);
+    await eventually(
+      () => host.ask("events/poll", { ...topic, cursor }),
+      ({ events }) => events.length === 12,
+    );
+    const client = await eventHost(board, me.key);
+    const { cancel, ended } = client.stream({ ...topic, cursor, maxEvents: 1 });
+    await eventually(
+      async () => client.told.length,
+      (count) => count >= 2,
+    );
+    cancel();
+    await ended;
+    await waitersAt(board, 0);
+    const told = client.told.length;
+    await quiet();
+    expect(client.told.length).toBe(told);
+    await client.close();
+  });
+});
