@@ -76,7 +76,7 @@ export async function measureLoad(
   const dataDir = await mkdtemp(join(tmpdir(), "search-load-"));
   const loopPort = await freePort();
   try {
-    await fill(dataDir, posts, texts, vectors);
+    await fillFolder(dataDir, posts, texts, vectors);
     const diskBytes = folderBytes(dataDir);
     const began = performance.now();
     const environment = {
@@ -100,7 +100,13 @@ export async function measureLoad(
   }
 }
 
-async function fill(dataDir: string, count: number, texts: Texts, vectors: PostVectors): Promise<void> {
+/** Leaves a board of so many posts in a folder. */
+export async function fillFolder(
+  dataDir: string,
+  count: number,
+  texts: Texts,
+  vectors: PostVectors,
+): Promise<void> {
   const [{ dimension }] = MODELS;
   const now = Date.now();
   const index = new EmbeddedIndex({ modelId: null, dimension });

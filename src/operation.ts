@@ -53,6 +53,8 @@ export interface Reply<Data> {
   data: Data;
   /** Present on answers that are lists; null on the last page. */
   nextCursor?: string | null;
+  /** The next cursor of the same page, ended behind its first `shown` items; a list without it is asked again for fewer. */
+  cursorAt?: (shown: number) => Promise<string | null>;
   /** Sentences for `meta.note`. */
   notes?: readonly Advice[];
   /** Further members of `meta`: a search's `query` and `ranking`. */

@@ -24,10 +24,12 @@ export default defineTool({
 
   async handle(input, { search, line, now }) {
     const page = await search.run(input, now, { gone: line?.closed });
-    const { posts, nextCursor, notes, query, ranking, first, total, fitting, corrections, understood } = page;
+    const { posts, nextCursor, cursorAt, notes, query, ranking, first, total, fitting } = page;
+    const { corrections, understood } = page;
     const corrected = corrections.length === 0 ? {} : { corrected: corrections };
     return ok(posts, {
       nextCursor,
+      cursorAt,
       notes,
       meta: { query, ranking, total, first, fitting, ...corrected, understood },
     });

@@ -71,8 +71,8 @@ export interface SearchIndex {
   ): Promise<Place[]>;
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): Promise<string[][]>;
-  /** Counts the posts that match. */
-  count(question: Question): Promise<number>;
+  /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
+  count(question: Question, most?: number): Promise<number>;
   /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */
   spots(question: Question, limit: number): Promise<Spot[]>;
   /**

@@ -22,7 +22,7 @@ export const BoardInfo = z.object({
   top_tags: z.array(z.object({ tag: z.string(), count: Count })).describe("The 25 most frequent."),
   top_places: z
     .array(z.object({ place: z.string().describe("`near` takes it."), count: Count }))
-    .describe("The 25 towns with the most posts; up to a minute old."),
+    .describe("The 25 towns with the most posts."),
   days: z
     .array(z.object({ day: z.string(), posts: Count, searches: Count }))
     .describe("The last 14 UTC days."),

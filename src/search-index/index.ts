@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
+import type { IndexEntry, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { LIMITS } from "./follower.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
@@ -106,7 +106,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
   readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
-  readonly count = (question: Question): Promise<number> => this.#answers().count(question);
+  readonly count: SearchIndex["count"] = (question, most) => this.#answers().count(question, most);
   readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly unknownWords: SearchIndex["unknownWords"] = (words) => this.#answers().unknownWords(words);

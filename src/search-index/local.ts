@@ -68,8 +68,8 @@ export class LocalAnswers implements Answers {
     return rows.map((row) => (row < 0 ? [] : searcher.idsOf(found.shift() ?? [])));
   }
 
-  async count(question: Question): Promise<number> {
-    return this.#current(question).count(question);
+  async count(question: Question, most = Number.MAX_SAFE_INTEGER): Promise<number> {
+    return this.#current(question).count(question, most);
   }
 
   async spots(question: Question, limit: number): Promise<Spot[]> {

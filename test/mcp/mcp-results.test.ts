@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { visible, visibleLine } from "../../src/adapters/text/untrusted.ts";
 import { whenOf } from "../../src/adapters/text/when.ts";
@@ -155,14 +155,19 @@ describe("the size of an answer", () => {
         title: long(`Manatee${i}`, 200),
         body: long(`sirenian${i}`, 4_000),
         url: `https://example.org/${"u".repeat(175)}${i}`,
-        tags: Array.from({ length: 20 }, (_, n) => `${"t".repeat(35)}${i}-${n}`),
+        tags: ["sirenia", ...Array.from({ length: 19 }, (_, n) => `${"t".repeat(35)}${i}-${n}`)],
         location: { name: long(`Lagoon${i}`, 200), lat: 1, lng: i / 10 },
         metadata: { blob: "m".repeat(12_000) },
       };
       expect((await call(board, "POST /posts", post, own)).status).toBe(201);
     }
-    for (const detail of ["compact", "full"]) {
-      const pages = await pagesFrom({ near: "1,4", radius_km: 500, detail });
+    const near = { near: "1,4", radius_km: 500 };
+    for (const args of [near, { ...near, detail: "full" }, { ...near, q: "sirenia", detail: "full" }]) {
+      const asked = vi.spyOn(board.board.index, "q" in args ? "rank" : "list");
+      const pages = await pagesFrom(args);
+      // A page that is cut is not searched for again; a ranking is kept for the pages behind the first.
+      expect(asked).toHaveBeenCalledTimes("q" in args ? 1 : pages.length);
+      asked.mockRestore();
       expect(pages.length).toBeGreaterThan(1);
       const all = pages.flatMap(({ data }) => data.map(({ title }: Post) => title));
       expect([...all].sort()).toEqual(Array.from({ length: 14 }, (_, i) => long(`Manatee${i}`, 200)).sort());

@@ -37,6 +37,8 @@ describe("meaning", () => {
       const asked = question({ filter: { tags }, q: "bike", vector: query, minCosine });
       const found = exactScores(opened, answersOn(opened), asked);
       expect(found.size).toBe(await opened.index.count(asked));
+      const stopped = [-1, 0, 1].map((more) => opened.index.count(asked, found.size + more));
+      expect(await Promise.all(stopped)).toEqual([found.size - 1, found.size, found.size]);
       for (let i = 0; i < 9000; i += tags === null ? 1 : 50) {
         const id = `p${String(i).padStart(4, "0")}`;
         const vector = vectors.get(id);

@@ -15,7 +15,7 @@ import {
 } from "../../operation.ts";
 import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
 import { hasLocalTimes } from "../../schema/time/local-time.ts";
-import type { Envelopes, Success } from "./envelope.ts";
+import { cutAnswer, type Envelopes, type Success } from "./envelope.ts";
 import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
@@ -200,9 +200,11 @@ export class Dispatcher {
   ): Promise<Performed> {
     let run = await this.#run(operation, admission, sent, source);
     const limit = fits?.(run.body.data) ?? Number.POSITIVE_INFINITY;
-    // Cursors do not depend on the size of the page.
-    if (Array.isArray(run.body.data) && limit > 0 && limit < run.body.data.length)
-      run = await this.#run(operation, admission, { ...sent, limit }, source);
+    if (Array.isArray(run.body.data) && limit > 0 && limit < run.body.data.length) {
+      // Cursors do not depend on the size of the page.
+      run =
+        (await cutAnswer(run, limit)) ?? (await this.#run(operation, admission, { ...sent, limit }, source));
+    }
     const { input, reply, body } = run;
     const { reporter: caller, client, now } = admission;
     const { data, outcome } = reply;

@@ -88,3 +88,19 @@ export class Envelopes {
     };
   }
 }
+
+/** What a list answered, ended behind its first `shown` items; null where only asking again tells how it goes on. */
+export async function cutAnswer<Run extends { reply: Reply<unknown>; body: Success }>(
+  run: Run,
+  shown: number,
+): Promise<Run | null> {
+  const { reply, body } = run;
+  if (reply.cursorAt === undefined) return null;
+  const first = (data: unknown) => (data as unknown[]).slice(0, shown);
+  const next_cursor = await reply.cursorAt(shown);
+  return {
+    ...run,
+    reply: { ...reply, data: first(reply.data) },
+    body: { ...body, data: first(body.data), next_cursor },
+  };
+}

@@ -16,12 +16,12 @@ import { DAY_MS } from "../time.ts";
 import { SharedValue } from "./shared-value.ts";
 
 /**
- * The counts in `meta.board` and the overview may be this old, and so much older as the store keeps them: 8 s at most. Where
- * counting takes long, see `SharedValue`.
+ * The counts in `meta.board` may be this old, and so much older as the store keeps them: 8 s at most. Where counting takes long,
+ * see `SharedValue`.
  */
 const COUNTS_MS = 2_000;
-/** Towns change slowly, and counting them reads every post. */
-const PLACES_MS = 60_000;
+/** The overview may be this old: the tags and places of every post are read for it. */
+const OVERVIEW_MS = 10_000;
 const STRIP_DAYS = 14;
 
 /** What the board publishes about itself: counts and an overview. */
@@ -31,7 +31,6 @@ export class Board {
   readonly launched: string;
   readonly #counts: SharedValue<BoardCounts>;
   readonly #overview: SharedValue<Overview>;
-  readonly #places: SharedValue<TopPlace[]>;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: { store: Store; index: Pick<SearchIndex, "spots">; site: Site; launched: string }) {
@@ -47,14 +46,8 @@ export class Board {
     });
     this.#overview = new SharedValue({
       name: "board:overview",
-      maxAgeMs: COUNTS_MS,
-      read: (now) => this.#readOverview(now),
-      store,
-    });
-    this.#places = new SharedValue({
-      name: "board:places",
-      maxAgeMs: PLACES_MS,
-      read: (now) => topPlaces(index, now),
+      maxAgeMs: OVERVIEW_MS,
+      read: (now) => this.#readOverview(index, now),
       store,
     });
   }
@@ -77,10 +70,7 @@ export class Board {
 
   /** `GET /board`. */
   async about(now: number) {
-    const [{ searches, ...overview }, places] = await Promise.all([
-      this.#overviewAsCounted(now),
-      this.#places.get(now).catch(noneWhileAway),
-    ]);
+    const { searches, ...overview } = await this.#overviewAsCounted(now);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
     const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
     return {
@@ -97,7 +87,7 @@ export class Board {
       subscriptions: overview.subscriptions,
       kinds: overview.kinds,
       top_tags: overview.topTags,
-      top_places: places,
+      top_places: overview.places,
       days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches[day] ?? 0 })),
       limits: {
         title_chars: LIMITS.titleChars,
@@ -144,17 +134,18 @@ export class Board {
     return { ...overview, ...counts, firstHand: Math.max(0, counts.activePosts - overview.syndicated) };
   }
 
-  async #readOverview(now: number): Promise<Overview> {
+  async #readOverview(index: Pick<SearchIndex, "spots">, now: number): Promise<Overview> {
     const { statistics } = this.#store;
     const overview = await statistics.overview(now, STRIP_DAYS);
+    const places = await topPlaces(index, now).catch(noneWhileAway);
     const rows = await statistics.read(dayOf(now - (STRIP_DAYS - 1) * DAY_MS));
     const searches = rows.filter(({ name }) => name === "searches");
-    return { ...overview, searches: Object.fromEntries(searches.map(({ day, n }) => [day, n])) };
+    return { ...overview, places, searches: Object.fromEntries(searches.map(({ day, n }) => [day, n])) };
   }
 }
 
-/** The store's overview plus the searches of the last 14 days, by UTC day. */
-type Overview = BoardOverview & { searches: Readonly<Record<string, number>> };
+/** The store's overview, the towns with the most posts, and the searches of the last 14 days, by UTC day. */
+type Overview = BoardOverview & { places: TopPlace[]; searches: Readonly<Record<string, number>> };
 
 /** While the index is filled there are no places; the board has all else to tell. */
 function noneWhileAway(error: unknown): TopPlace[] {

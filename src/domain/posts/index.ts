@@ -48,12 +48,15 @@ export class Posts {
     now: number,
     limit: number = LIMITS.repliesInPost,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
+    const meaning = this.#index.vectors([id]);
+    // What is wrong with the post is said before what is wrong with the index.
+    meaning.catch(() => {});
     const [post, replies] = await Promise.all([
       this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: limit + 1 }),
     ]);
     if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-    const related = await this.#relatedTo(post, now);
+    const related = await this.#relatedTo(post, await meaning, now);
     const first = cutPage(replies, limit);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);
@@ -93,8 +96,11 @@ export class Posts {
   }
 
   /** At most five active posts that are closest in meaning at this moment, without the post's parent. */
-  async #relatedTo(post: StoredPost, now: number): Promise<StoredPost[]> {
-    const [vector = null] = await this.#index.vectors([post.id]);
+  async #relatedTo(
+    post: StoredPost,
+    [vector = null]: readonly (Int8Array | null)[],
+    now: number,
+  ): Promise<StoredPost[]> {
     if (vector === null) return [];
     const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#relatedCosine() };
     const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);

@@ -43,6 +43,8 @@ export const COUNTED_MAX = PIECE;
 export interface SearchPage {
   posts: Post[];
   nextCursor: string | null;
+  /** The cursor of the same page, ended behind its first `shown` posts. */
+  cursorAt(shown: number): Promise<string | null>;
   /** How many matches come before this page; null behind the thousandth. */
   first: number | null;
   /** How many posts match, counted to `COUNTED_MAX`. */
@@ -140,6 +142,11 @@ export class Search {
     return {
       posts,
       nextCursor: page.nextCursor,
+      cursorAt: async (shown) => {
+        const at = page.found.findIndex(({ id }) => id === posts[shown - 1]?.id);
+        // Behind the matches come weak posts, and nothing continues these.
+        return at < 0 ? null : page.cursorAt(at + 1);
+      },
       first: page.first,
       total: Math.min(page.total, COUNTED_MAX),
       fitting: fitting !== null && fitting > page.total ? fitting : undefined,
@@ -221,11 +228,19 @@ export class Search {
     const places: Place[] = await index.list(plan.question, { order, after, limit: query.limit + 1 });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
+    const cursorAt = async (count: number) => {
+      const place = count < shown.length ? shown[count - 1] : last;
+      return place == null ? null : cursors.writePlace(plan.list, place, first + count);
+    };
     return {
       found: shown.map(({ id }, n) => ({ id, relevance: relevance?.[n] ?? null })),
-      nextCursor: last === null ? null : cursors.writePlace(plan.list, last, first + shown.length),
+      nextCursor: await cursorAt(shown.length),
+      cursorAt,
       first,
-      total: last === null || !counts ? first + shown.length : await index.count(plan.question),
+      total:
+        last === null || !counts || first + shown.length >= COUNTED_MAX
+          ? first + shown.length
+          : await index.count(plan.question, COUNTED_MAX),
     };
   }
 
@@ -329,6 +344,7 @@ interface Plan {
 interface Found {
   found: FoundPost[];
   nextCursor: string | null;
+  cursorAt(shown: number): Promise<string | null>;
   first: number | null;
   total: number;
 }

@@ -42,6 +42,8 @@ interface Asked {
 interface RankedPage {
   found: Ranked[];
   nextCursor: string | null;
+  /** The cursor of the same page, ended behind its first `shown` posts. */
+  cursorAt(shown: number): Promise<string | null>;
   /** How many posts come before the page; null behind the first piece. */
   first: number | null;
   /** Posts that matched, counted as far as the first piece goes. */
@@ -94,21 +96,27 @@ export class RelevanceWalks {
     // Nobody counts what lies behind the first piece.
     const counted =
       at.ranking.previous === null ? { first: at.offset, total: ids.length } : { first: null, total: PIECE };
-    if (end === ids.length && !isFull(at.ranking)) return { found, nextCursor: null, ...counted };
-    await this.#save(at.ranking);
-    return { found, nextCursor: this.#cursorOf(asked.list, { ...at, offset: end }), ...counted };
+    const cursorAt = async (shown: number) => {
+      const offset = at.offset + shown;
+      if (offset === ids.length && !isFull(at.ranking)) return null;
+      await this.#save(at.ranking);
+      return this.#cursorOf(asked.list, { ...at, offset });
+    };
+    return { found, nextCursor: await cursorAt(found.length), cursorAt, ...counted };
   }
 
   async #firstPage(asked: Asked, limit: number, now: number): Promise<RankedPage> {
     // Every post, even one from an instance whose clock runs ahead; later pages take no newer posts.
     const ranked = await this.#rank(asked, null, new Set());
     const found = ranked.slice(0, limit);
-    const counted = { first: 0, total: ranked.length };
-    if (ranked.length <= limit) return { found, nextCursor: null, ...counted };
-    const ranking = await this.#keptLike(asked, frozen(asked.list, ranked, null, now), now);
-    const at = { ranking, offset: limit, asOf: timeOf(ranking) };
-    const anew = { shown: found.map(endingOf).join(""), ceiling: ranking.relevance[limit - 1] ?? 1 };
-    return { found, nextCursor: this.#cursorOf(asked.list, at, anew), ...counted };
+    const cursorAt = async (shown: number) => {
+      if (shown >= ranked.length) return null;
+      const ranking = await this.#keptLike(asked, frozen(asked.list, ranked, null, now), now);
+      const at = { ranking, offset: shown, asOf: timeOf(ranking) };
+      const endings = found.slice(0, shown).map(endingOf).join("");
+      return this.#cursorOf(asked.list, at, { shown: endings, ceiling: ranking.relevance[shown - 1] ?? 1 });
+    };
+    return { found, nextCursor: await cursorAt(found.length), cursorAt, first: 0, total: ranked.length };
   }
 
   /**

@@ -90,14 +90,14 @@ export class Searcher {
     return walkByTime(this.#memory, this.#everything(question), page);
   }
 
-  count(question: Question): number {
+  /** @param most  it stops at so many */
+  count(question: Question, most: number): number {
     const { among, passes } = this.#everything(question);
+    const size = among === null ? this.#memory.rows.size : among.length;
     let count = 0;
-    if (among !== null) {
-      for (const row of among) if (passes(row)) count += 1;
-      return count;
+    for (let at = 0; at < size && count < most; at += 1) {
+      if (passes(among === null ? at : (among[at] ?? 0))) count += 1;
     }
-    for (let row = 0; row < this.#memory.rows.size; row += 1) if (passes(row)) count += 1;
     return count;
   }
 

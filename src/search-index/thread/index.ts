@@ -43,8 +43,8 @@ interface Asked {
   args: unknown[];
   resolve(answer: unknown): void;
   reject(error: Error): void;
-  /** Refuses it when its time is up. */
-  timer: NodeJS.Timeout;
+  /** Nobody waits any more, for its time or for its caller. */
+  ended(): void;
 }
 
 /**
@@ -92,7 +92,7 @@ export class ThreadAnswers implements Answers {
   readonly rank: Answers["rank"] = (question, ...others) => this.#search("rank", question, ...others);
   readonly list: Answers["list"] = (question, ...others) => this.#search("list", question, ...others);
   readonly copies: Answers["copies"] = (question, ...others) => this.#search("copies", question, ...others);
-  readonly count: Answers["count"] = (question) => this.#search("count", question);
+  readonly count: Answers["count"] = (question, most) => this.#search("count", question, most);
   readonly spots: Answers["spots"] = (question, limit) => this.#search("spots", question, limit);
   readonly spellings: Answers["spellings"] = (...args) => this.#ask("spellings", args);
   readonly unknownWords: Answers["unknownWords"] = (...args) => this.#ask("unknownWords", args);
@@ -125,14 +125,20 @@ export class ThreadAnswers implements Answers {
       const giveUp = (why: Error) => {
         const at = this.#waiting.indexOf(asked);
         if (at >= 0) this.#waiting.splice(at, 1);
-        clearTimeout(asked.timer);
+        asked.ended();
         reject(why);
       };
+      const abandon = () => giveUp(new Abandoned());
       const timer = setTimeout(() => giveUp(new StoreUnavailable("the search took too long")), ANSWER_MS);
-      const asked: Asked = { method, args, resolve: (answer) => resolve(answer as T), reject, timer };
+      const ended = () => {
+        clearTimeout(timer);
+        // One call may ask dozens of questions under one signal.
+        gone?.removeEventListener("abort", abandon);
+      };
+      const asked: Asked = { method, args, resolve: (answer) => resolve(answer as T), reject, ended };
       const before = isLong(asked) ? -1 : this.#waiting.findIndex(isLong);
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, asked);
-      gone?.addEventListener("abort", () => giveUp(new Abandoned()), { once: true });
+      gone?.addEventListener("abort", abandon, { once: true });
       this.#next();
     });
   }
@@ -151,15 +157,15 @@ export class ThreadAnswers implements Answers {
   #take(news: Exclude<ThreadNews, "ready">): void {
     const asked = this.#sent.shift();
     if (asked === undefined) return;
-    clearTimeout(asked.timer);
+    asked.ended();
     if ("answer" in news) asked.resolve(news.answer);
     else asked.reject(Object.assign(new Error(news.failure.message), { errcode: news.failure.errcode }));
     this.#next();
   }
 
   #refuseAll(reason: Error): void {
-    for (const { reject, timer } of [...this.#sent.splice(0), ...this.#waiting.splice(0)]) {
-      clearTimeout(timer);
+    for (const { reject, ended } of [...this.#sent.splice(0), ...this.#waiting.splice(0)]) {
+      ended();
       reject(unavailable(reason));
     }
   }

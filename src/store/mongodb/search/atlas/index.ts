@@ -98,10 +98,10 @@ export class AtlasIndex implements SearchIndex {
   }
 
   /** With words or a vector, matches by meaning alone are counted up to 2,000. */
-  async count(question: Question): Promise<number> {
-    if (isFilterOnly(question)) return this.#lists.count(question);
+  async count(question: Question, most?: number): Promise<number> {
+    if (isFilterOnly(question)) return this.#lists.count(question, most);
     const { found, unread } = await this.#candidates(question, LISTED);
-    return found.length + unread;
+    return Math.min(most ?? Number.POSITIVE_INFINITY, found.length + unread);
   }
 
   spots({ filter }: Question, limit: number) {

@@ -56,18 +56,22 @@ export class Lists {
    * among the newest matches.
    * @throws StoreUnavailable also when it takes longer than 2 s
    */
-  async count(question: Question): Promise<number> {
+  async count(question: Question, most?: number): Promise<number> {
     const { tags, near, publisherId, parentId } = question.filter;
     // The server does not always see that the keys alone suffice.
     const hint = tags === null && near === null && publisherId === null && parentId === null;
-    const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
+    // Copies are taken off what was counted, so some more are.
+    const limit =
+      most === undefined ? {} : { limit: most + (question.distinct === true ? COUNTED_APART : 0) };
+    const options = { maxTimeMS: MAX_TIME_MS, ...limit, ...(hint ? { hint: COUNTED_BY } : {}) };
     const { posts } = this.#collections;
     const all = await this.#store.connection.run(() =>
       posts.countDocuments({ $and: conditionsOfList(question.filter) }, options),
     );
     if (question.distinct !== true) return all;
     const newest = { order: "newest", after: null, limit: COUNTED_APART } as const;
-    return all - (await this.#hidden(question, await this.#found(question.filter, newest))).size;
+    const copies = await this.#hidden(question, await this.#found(question.filter, newest));
+    return Math.min(most ?? all, all - copies.size);
   }
 
   /**
