@@ -72,17 +72,18 @@ export async function measureAnswers(posts: number, calls: number, model: boolea
     };
     try {
       const found = Object.keys(CALLS).map((name) => ({ name, times: [] as number[], cpuMs: 0 }));
-      const rounds = Math.ceil(calls / TOGETHER);
+      const together = Math.min(calls, TOGETHER);
+      const rounds = Math.ceil(calls / together);
       for (let round = -WARM_UP; round < rounds; round += 1) {
         for (const one of found) {
           await loopDelay(loopPort);
-          for (let n = 0; n < TOGETHER; n += 1) {
-            const path = CALLS[one.name]?.((round + WARM_UP) * TOGETHER + n, posts) ?? "";
+          for (let n = 0; n < together; n += 1) {
+            const path = CALLS[one.name]?.((round + WARM_UP) * together + n, posts) ?? "";
             const time = await get(path);
             if (round >= 0) one.times.push(time);
           }
           const { cpu } = await loopDelay(loopPort);
-          if (round >= 0) one.cpuMs += cpu / TOGETHER / rounds;
+          if (round >= 0) one.cpuMs += cpu / together / rounds;
         }
       }
       return found.map(({ times, ...one }) => ({ ...one, times: percentiles(times) }));

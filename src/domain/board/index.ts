@@ -160,7 +160,7 @@ const SPOTS_MAX = 1_000;
 const SPOTS_PER_STEP = 10;
 
 /** A town and how many posts are in it or near. */
-export interface TopPlace {
+interface TopPlace {
   /** `Portland, Oregon`: `near` takes it. */
   place: string;
   count: number;
