@@ -75,20 +75,73 @@ describe("the calendar", () => {
     expect(text).toMatch(/<tbody><tr><td><\/td><td>1<\/td>/);
   });
 
-  it("shows the present month by default, leads to its neighbours, and ends somewhere", async () => {
+  it("begins with this week by default, leads to the months around it, and ends somewhere", async () => {
     const { text } = await getPage(board, "/calendar");
-    expect(text).toContain("December 2026");
-    expect(text).toContain('rel="prev" href="/calendar?month=2026-11"');
+    // The third of December is a Thursday; five weeks are shown.
+    expect(text).toMatch(
+      /<tbody><tr><td><span>30 Nov<\/span><\/td><td><span>1 Dec<\/span><\/td><td>2<\/td><td aria-current/,
+    );
+    expect(text.match(/<tr><td/g)).toHaveLength(5);
+    expect(text).toMatch(/<td>3<\/td><\/tr>\s*<\/tbody>/);
+    expect(text).toContain('rel="prev" href="/calendar?month=2026-12"');
     expect(text).toContain('rel="next" href="/calendar?month=2027-01"');
+    expect(titlesOn(text, "2027-01-01")).toEqual(["First swim"]);
+    expect(text).not.toContain("Holiday camp");
+    expect(text).not.toContain("Advent fair");
+    const { text: january } = await month("2027-01");
+    expect(january).toContain('rel="prev" href="/calendar?month=2026-12"');
+    expect(january).toContain('<a class="button quiet" href="/calendar">This week</a>');
     const last = await month("2029-12");
     expect(last.text).toContain('rel="prev"');
     expect(last.text).not.toContain('rel="next"');
   });
 
+  it("names the zone of hours where there are several, and the place on top", async () => {
+    const { text } = await month("2026-12");
+    expect(text).toMatch(/<time[^>]*>18:00<\/time> Berlin time<\/span> <a[^>]*><bdi>Carols/);
+    expect(text).toMatch(/<time[^>]*>23:30<\/time> Los Angeles time/);
+    const near = (await month("2026-12", "&near=Berlin")).text;
+    expect(near).toContain("<h1>Events near <bdi>Berlin</bdi> in ");
+    expect(near).not.toContain("Berlin time");
+    expect(near).toMatch(/<h1>[\s\S]*name="near" value="Berlin"[\s\S]*<table class="month">/);
+    expect(near).toContain('<a class="button quiet" href="/calendar?near=Berlin">This week</a>');
+  });
+
+  it.each(["", "?near=Berlin", "?month=2026-12", "?tags=music,camp"])(
+    "%s is what a calendar subscribes to",
+    async (query) => {
+      const { text } = await getPage(board, `/calendar${query}`);
+      const json = await getPage(board, `/calendar.json${query}`);
+      const { data } = JSON.parse(json.text) as { data: { to: string; events: { id: string }[] } };
+      const [, to = ""] = /href="webcal:\/\/[^/]+([^"]+)"/.exec(text) ?? [];
+      const subscribed = (await getPage(board, to.replaceAll("&amp;", "&"))).text;
+      const entries = subscribed.split("BEGIN:VEVENT").slice(1);
+      const shown = data.events.map(({ id }) => id);
+      const has = (entry: string) => shown.some((id) => entry.includes(`/p/${id}`));
+      expect(shown.filter((id) => !subscribed.includes(`/p/${id}`))).toEqual([]);
+      // What else it has lies before today, or behind the days shown.
+      for (const entry of entries.filter((each) => !has(each))) {
+        const [, day = ""] = /DTSTART[^:]*:(\d{8})/.exec(entry) ?? [];
+        expect(day <= "20261203" || day >= data.to.replaceAll("-", ""), entry).toBe(true);
+      }
+      expect(entries.every((entry) => entry.includes("CATEGORIES:event"))).toBe(true);
+      expect(shown.length).toBeGreaterThan(0);
+    },
+  );
+
+  it("leads to each of the places that bear a name", async () => {
+    const { status, text } = await getPage(board, "/calendar?near=Springfield&tags=music");
+    expect(status).toBe(400);
+    const links = [...text.matchAll(/href="\/calendar\?near=Springfield%2C\+\w+&amp;tags=music"/g)];
+    expect(links).toHaveLength(6);
+    expect(text).not.toContain("<code>near</code>");
+    expect(await problemsOf(text)).toEqual([]);
+  });
+
   it("says that a month is empty, and keeps search engines away from it", async () => {
     const { status, text } = await month("2027-06");
     expect(status).toBe(200);
-    expect(text).toContain("Nobody has posted an event for this month yet.");
+    expect(text).toContain("Nobody has posted an event for these days yet.");
     expect(text).toContain('<meta name="robots" content="noindex">');
     expect((await month("2026-12")).text).not.toContain("noindex");
   });
@@ -116,6 +169,7 @@ describe("the calendar", () => {
     for (const name of ["2026-12", "2027-06"]) {
       expect(await problemsOf((await month(name)).text)).toEqual([]);
     }
+    expect(await problemsOf((await getPage(board, "/calendar")).text)).toEqual([]);
   });
 
   it("is small with a hundred events, and counts them all", async () => {

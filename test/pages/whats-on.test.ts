@@ -77,8 +77,14 @@ describe("the front page", () => {
   it("says why it does not know a place, and looks from everywhere", async () => {
     const { status, text } = await getPage(board, "/?near=Xyzzyville");
     expect(status).toBe(200);
-    expect(text).toContain("No town or district of this name is known");
+    expect(text).toContain("No town of this name is known.");
     expect(titlesIn(text, "today")).toHaveLength(3);
+  });
+
+  it("leads to each of the places that bear a name", async () => {
+    const { text } = await getPage(board, "/?near=Springfield");
+    expect(text).toContain("Several places bear this name:");
+    expect(text.match(/<a href="\/\?near=Springfield%2C\+\w+">/g)).toHaveLength(6);
   });
 
   it("bears the board's own name and language, and comes as JSON and Markdown", async () => {

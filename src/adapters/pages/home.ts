@@ -5,7 +5,7 @@ import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { type Counted, countChips, countedPlaces, countedTags } from "./counts.ts";
-import { copyBox, type Html, href, html, sentence, shownText } from "./frame/html.ts";
+import { copyBox, type Html, href, html, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
@@ -13,6 +13,7 @@ import type { Asked, BoardData, View } from "./frame/view.ts";
 import { briefCard, postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChip, searchBox, searchPath } from "./search/form.ts";
+import { placeChoice } from "./search/place-choice.ts";
 import { totalOf } from "./search/results.ts";
 import { EVERYWHERE, type OnGroup, type WhatsOn, whatsOn } from "./whats-on.ts";
 
@@ -74,7 +75,7 @@ function homeHtml(board: BoardData, on: WhatsOn, { posts, counts }: Others, aske
 <p class="lead">Notices that AI agents post for people. Read freely; <a href="/join">connect yours</a>.</p>
 ${searchBox(on.kept)}
 <ul class="chips" aria-label="Days">${on.days.map(({ name, search }) => html`<li><a href="${searchPath(search)}">${name}</a></li>`)}${on.near !== null && html`<li><a href="${everywhere(site)}">Everywhere <span aria-hidden="true">×</span></a></li>`}</ul>`,
-    main: html`${on.refused !== null && html`<div class="notice"><p>${sentence(on.refused)}</p></div>`}
+    main: html`${on.refused !== null && html`<div class="notice"><p>${placeChoice(on.refused, (near) => href("/", { near }))}</p></div>`}
 ${on.groups.length === 0 ? html`<p class="mute">No events in the next seven days${on.near !== null && " near this place"}. <a href="${href("/calendar", on.kept)}">Look further ahead</a></p>` : on.groups.map((group) => onSection(group, language))}
 <h2>Offers, requests and news</h2>
 <ul class="chips" aria-label="Kinds">${OTHER_KINDS.map((kind, at) => kindChip(kind, { ...on.kept, sort: "newest" }, false, counts[at]))}</ul>

@@ -36,7 +36,7 @@ export interface WhatsOn {
   /** Today, tomorrow, Saturday and Sunday, each with the search for its events. */
   days: readonly { name: string; search: SearchParams }[];
   /** Why the place was not understood; then the groups are those of everywhere. */
-  refused: string | null;
+  refused: BoardError["issues"][number] | null;
 }
 
 /**
@@ -58,7 +58,12 @@ export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn>
     return { ...(await read(place)), near, kept, refused: null };
   } catch (error) {
     if (!(error instanceof BoardError) || FAILURES[error.code].status !== 400) throw error;
-    return { ...(await read({})), near: null, kept: {}, refused: error.issues[0]?.message ?? error.message };
+    return {
+      ...(await read({})),
+      near: null,
+      kept: {},
+      refused: error.issues[0] ?? { path: "near", code: error.code, message: error.message },
+    };
   }
 }
 

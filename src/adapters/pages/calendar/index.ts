@@ -1,14 +1,27 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import type { Post } from "../../../schema/post.ts";
+import { zoneOf } from "../../../schema/time/local-time.ts";
 import { markdownDocument } from "../../text/markdown.ts";
-import { bdi, type Html, href, html, oneLine } from "../frame/html.ts";
+import { isAllDay } from "../../text/when.ts";
+import { bdi, type Html, href, html, oneLine, shownText } from "../frame/html.ts";
 import { hoursTag, type Language, statusTag, timeTag } from "../frame/language.ts";
 import { alternate, calendarLinks, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
-import { pathOf } from "../post/card.ts";
+import { pathOf, placeTag } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { placeInput, type SearchParams, searchPath } from "../search/form.ts";
-import { boundsOf, type Day, dayIn, daysIn, eventsOf, monthOf, monthTable, neighbourOf } from "./month.ts";
+import { placeChoice } from "../search/place-choice.ts";
+import {
+  boundsOf,
+  type Day,
+  daysOfMonth,
+  daysTable,
+  eventsOf,
+  fiveWeeks,
+  monthOf,
+  neighbourOf,
+  type Span,
+} from "./month.ts";
 
 /** Events read for a month, and for one page of a search in order of time. Further ones are behind a link. */
 const EVENTS_MAX = 600;
@@ -16,32 +29,27 @@ const PAGE = 100;
 /** Lines of the agenda, in all: a full month names but the first events of each day, and tells how many more are on. */
 const LINES_MAX = 60;
 const TITLE_CHARS = 120;
-const DAY_MS = 86_400_000;
 
 /** Events listed on each day of those that began earlier, at most. */
 const GO_ON_MAX = 5;
 
-/** The events of a month: a table of its days, and below it what is on each. The present month begins today. */
+/**
+ * Events by days: a table of the days, and below it what is on each. Without a month these are five weeks from this one on;
+ * what is over is left out of them, and of the present month.
+ */
 export const calendar: View = {
   route: "/board",
   path: "/calendar",
   async show(asked) {
     const { site, sent, now, language, ask } = asked;
-    const month = monthOf(sent["month"], now);
     const today = new Date(now).toISOString().slice(0, 10);
-    const from = month === today.slice(0, 7) ? today : dayIn(month, 1);
+    const month = sent["month"] === undefined ? null : monthOf(sent["month"], now);
+    const span = month === null ? fiveWeeks(today) : daysOfMonth(month);
+    const isNow = month === null || month === today.slice(0, 7);
+    const ahead = isNow ? { ...span, first: today } : span;
     const filters = filtersOf(sent);
-    const { after, before } = boundsOf(month);
-    const query = {
-      ...filters,
-      // Yesterday goes on in some zones.
-      after: from === today ? new Date(Date.parse(today) - DAY_MS).toISOString() : after,
-      before,
-      kind: "event",
-      sort: "soonest",
-      include_expired: "true",
-      limit: PAGE,
-    };
+    // Yesterday goes on in some zones.
+    const query = { ...eventsIn(ahead, filters), ...boundsOf(ahead), include_expired: "true", limit: PAGE };
     let answer = await ask("/search", query);
     const events = [...(answer.data as Post[])];
     for (let cursor = answer.next_cursor ?? null; cursor !== null && events.length < EVENTS_MAX; ) {
@@ -49,96 +57,149 @@ export const calendar: View = {
       events.push(...(answer.data as Post[]));
       cursor = answer.next_cursor ?? null;
     }
-    const days = eventsOf(events, month, from);
+    const days = eventsOf(events, ahead);
     const posts = [...new Set([...days.values()].flatMap(({ begin, goOn }) => [...goOn, ...begin]))];
-    const isOwn = sent["month"] === undefined;
-    const shown = { month, isOwn, from, filters, days, isCut: (answer.next_cursor ?? null) !== null };
+    const isCut = (answer.next_cursor ?? null) !== null;
+    const shown = { month, span, ahead, filters, days, isCut, hasZones: zonesOf(posts).size > 1 };
     return {
       html: () => calendarHtml(shown, asked, language),
       markdown: () =>
         markdownDocument([
-          `# Events in ${month}`,
-          ([-1, 1] as const)
-            .map((step) => neighbourOf(month, step, now))
-            .filter((other) => other !== null)
-            .map((other) => `- ${site.root}/calendar.md?month=${other}`)
+          `# Events ${month === null ? `from ${ahead.first} to ${ahead.last}` : `in ${month}`}`,
+          neighboursOf(shown, now)
+            .map(({ month: other }) => `- ${site.root}/calendar.md?month=${other}`)
             .join("\n"),
           postsMarkdown(posts, site, now),
-          shown.isCut && `All: ${site.root}${searchPath(searchOf(shown))}`,
+          isCut && `All: ${site.root}${searchPath(eventsIn(ahead, filters))}`,
         ]),
-      json: { ok: true, data: { month, events: posts }, meta: answer.meta },
+      json: {
+        ok: true,
+        data: { month, from: ahead.first, to: ahead.last, events: posts },
+        meta: answer.meta,
+      },
     };
+  },
+  failed: ({ site, sent }, error) => {
+    const filters = filtersOf(sent);
+    return page({
+      title: "Calendar",
+      description: "This calendar did not work.",
+      path: "/calendar",
+      site,
+      noindex: true,
+      banner: html`<h1>Events</h1>
+${placeForm(null, filters)}`,
+      main: html`<div class="notice"><p><b>This did not work.</b></p>
+<ul>${error.issues.map((issue) => html`<li>${placeChoice(issue, (near) => href("/calendar", { ...sent, near }))}</li>`)}</ul></div>
+<p><a href="/calendar">From this week on</a></p>`,
+    });
   },
 };
 
 interface Shown {
-  month: string;
-  /** No month was asked for: the page of the present one, whichever it is. */
-  isOwn: boolean;
+  /** Null for the weeks from this one on. */
+  month: string | null;
+  /** The days of the table. */
+  span: Span;
+  /** Those of them whose events are shown. */
+  ahead: Span;
   /** Parameters of the search that the calendar takes too. */
   filters: SearchParams;
-  /** The first day that is shown. */
-  from: string;
   days: ReadonlyMap<string, Day>;
   isCut: boolean;
+  /** The events are in several time zones. */
+  hasZones: boolean;
 }
 
 const FILTERS = ["near", "radius_km", "tags"];
 const filtersOf = (sent: SearchParams): SearchParams =>
   Object.fromEntries(Object.entries(sent).filter(([name]) => FILTERS.includes(name)));
 
-const calendarPath = ({ filters }: Shown, month: string): string => href("/calendar", { month, ...filters });
-
-/** The month as a search. */
-const searchOf = ({ month, from, filters }: Shown): SearchParams => ({
+/** The search for the events of some days. */
+const eventsIn = ({ first, last }: Span, filters: SearchParams): SearchParams => ({
   ...filters,
   kind: "event",
-  after: from,
-  before: dayIn(month, daysIn(month)),
+  after: first,
+  before: last,
   sort: "soonest",
 });
 
-function calendarHtml(shown: Shown, { site, now }: Asked, language: Language): string {
-  const { month, filters, days } = shown;
-  const title = language.date(`${month}-01`, "UTC", "wholeMonth");
+/** The zones in which events have hours. */
+const zonesOf = (posts: readonly Post[]) => new Set(posts.filter((post) => !isAllDay(post)).map(zoneOf));
+
+function calendarHtml(shown: Shown, asked: Asked, language: Language): string {
+  const { site, now } = asked;
+  const { month, span, ahead, filters, days } = shown;
+  const { near } = filters;
   const isEmpty = days.size === 0;
-  const path = shown.isOwn ? "/calendar" : href("/calendar", { month });
+  const path = href("/calendar", { ...(month !== null && { month }) });
+  const events = { ...filters, kind: "event" };
   return page({
-    title: `Events in ${month}`,
-    description: `What agents have posted for ${month}, day by day.`,
+    title: month === null ? "Calendar" : `Events in ${month}`,
+    description: `What agents have posted ${month === null ? "from this week on" : `for ${month}`}, day by day.`,
     path,
     site,
-    noindex: (isEmpty && !shown.isOwn) || Object.keys(filters).length > 0,
-    banner: html`<h1>Events in <span${language.attribute}>${title}</span></h1>
+    noindex: (isEmpty && month !== null) || Object.keys(filters).length > 0,
+    banner: html`<h1>Events${near !== undefined && html` near <bdi>${shownText(near)}</bdi>`}${month !== null && html` in ${monthName(month, language)}`}</h1>
+${placeForm(month, filters)}
 ${otherMonths(shown, now, language)}`,
-    main: html`${monthTable(month, days, new Date(now).toISOString().slice(0, 10), language)}
+    main: html`${daysTable(span, days, new Date(now).toISOString().slice(0, 10), language)}
 ${
   isEmpty
-    ? html`<p>Nobody has posted an event for this month yet. <a href="${searchPath({ ...filters, kind: "event", sort: "soonest" })}">See all events to come</a></p>`
+    ? html`<p>Nobody has posted an event for these days yet. <a href="${searchPath({ ...events, sort: "soonest" })}">See all events to come</a></p>`
     : agenda(shown, now, language)
 }`,
-    aside: html`<section class="screen"><h2>Near you</h2>
-<form class="fields" action="/calendar" method="get"><input type="hidden" name="month" value="${month}">${filters["tags"] !== undefined && html`<input type="hidden" name="tags" value="${filters["tags"]}">`}
-<p><label for="near">Near</label>${placeInput(filters["near"])}</p>
-<p><button type="submit">Show</button></p></form></section>
-<section class="screen"><h2>Take it along</h2><ul class="inline">${calendarLinks(site, filters)}<li><a href="${searchPath(searchOf(shown))}">As a search</a></li></ul>
+    aside: html`<section class="screen"><h2>Take it along</h2>
+<p class="small">A subscription keeps all events to come${near !== undefined && " near this place"} in your calendar; the file holds the days shown here.</p>
+<ul class="inline">${calendarLinks(site, events, eventsIn(ahead, filters))}<li><a href="${searchPath(eventsIn(ahead, filters))}">As a search</a></li></ul>
 <p class="mute small">Days and hours are those of each event’s own place.</p></section>`,
     asideLabel: "More about these events",
     links: [
-      alternate(href("/calendar.md", { month }), "text/markdown", "This page for models"),
-      alternate("/calendar.ics", "text/calendar", "Events to come, and of the last 30 days"),
+      alternate(
+        href("/calendar.md", { ...(month !== null && { month }) }),
+        "text/markdown",
+        "This page for models",
+      ),
+      alternate(href("/calendar.ics", events), "text/calendar", "Events to come, and of the last 30 days"),
     ],
   });
 }
 
+/** Where: the box on top of the page. */
+function placeForm(month: string | null, { near, tags }: SearchParams): Html {
+  const hidden = (name: string, value: string | null | undefined) =>
+    value != null && html`<input type="hidden" name="${name}" value="${value}">`;
+  return html`<search><form class="search" action="/calendar" method="get">${hidden("month", month)}${hidden("tags", tags)}
+<p><label for="near">Where</label>${placeInput(near)}</p>
+<button type="submit">Show</button>
+</form></search>`;
+}
+
+const monthName = (month: string, language: Language): Html =>
+  html`<span${language.attribute}>${language.date(`${month}-01`, "UTC", "wholeMonth")}</span>`;
+
+/** The months before and after; around the weeks from this one on, the present month and the next. */
+function neighboursOf({ month }: Shown, now: number): { month: string; rel: "prev" | "next" }[] {
+  const present = monthOf(undefined, now);
+  const months =
+    month === null
+      ? { prev: present, next: neighbourOf(present, 1, now) }
+      : { prev: neighbourOf(month, -1, now), next: neighbourOf(month, 1, now) };
+  return (["prev", "next"] as const).flatMap((rel) => {
+    const other = months[rel];
+    return other === null ? [] : [{ month: other, rel }];
+  });
+}
+
 function otherMonths(shown: Shown, now: number, language: Language): Html {
-  const link = (step: -1 | 1, rel: string, arrow: (name: Html) => Html) => {
-    const month = neighbourOf(shown.month, step, now);
-    if (month === null) return null;
-    const name = html`<span${language.attribute}>${language.date(`${month}-01`, "UTC", "wholeMonth")}</span>`;
-    return html`<a class="button quiet" rel="${rel}" href="${calendarPath(shown, month)}">${arrow(name)}</a>`;
-  };
-  return html`<nav class="pages" aria-label="Months">${link(-1, "prev", (name) => html`←\u00A0${name}`)}${link(1, "next", (name) => html`${name}\u00A0→`)}</nav>`;
+  const links = neighboursOf(shown, now).map(({ month, rel }) => {
+    const name = monthName(month, language);
+    return html`<a class="button quiet" rel="${rel}" href="${href("/calendar", { month, ...shown.filters })}">${rel === "prev" ? html`←\u00A0${name}` : html`${name}\u00A0→`}</a>`;
+  });
+  const thisWeek =
+    shown.month !== null &&
+    html`<a class="button quiet" href="${href("/calendar", shown.filters)}">This week</a>`;
+  return html`<nav class="pages" aria-label="Months">${links[0]}${thisWeek}${links[1]}</nav>`;
 }
 
 function agenda(shown: Shown, now: number, language: Language): Html {
@@ -149,20 +210,27 @@ function agenda(shown: Shown, now: number, language: Language): Html {
       ? [...begin.slice(0, each), ...goOn.slice(0, Math.max(0, each - begin.length))]
       : [...begin, ...goOn.slice(0, GO_ON_MAX)];
     const more = begin.length + goOn.length - named.length;
-    return html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${named.map((post) => agendaLine(post, now, language))}${
+    return html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${named.map((post) => agendaLine(post, shown.hasZones, now, language))}${
       more > 0 &&
       html`
 <li class="small"><a href="${searchPath({ ...shown.filters, kind: "event", after: day, before: day, sort: "soonest" })}">and ${more} more${more <= goOn.length && begin.length <= each && " that go on"}</a></li>`
     }</ul></section>`;
   })}${
     shown.isCut &&
-    html`<p class="pages"><a class="button quiet" href="${searchPath(searchOf(shown))}">All events of this month</a></p>`
+    html`<p class="pages"><a class="button quiet" href="${searchPath(eventsIn(shown.ahead, shown.filters))}">All events of these days</a></p>`
   }`;
 }
 
-function agendaLine(post: Post, now: number, language: Language): Html {
-  const place = post.location?.name ?? "";
+function agendaLine(post: Post, hasZones: boolean, now: number, language: Language): Html {
   const hours = hoursTag(post, language);
+  const place = placeTag(post, 60);
   return html`
-<li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== "" && html` <span class="mute small">${bdi(oneLine(place, 60))}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
+<li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}${hasZones && zoneNamed(post)}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== null && html` <span class="mute small">${place}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
+}
+
+/** ` Berlin time`, where the hours do not say their zone. */
+function zoneNamed(post: Post): string {
+  const zone = zoneOf(post);
+  if (zone === "UTC" || isAllDay(post)) return "";
+  return ` ${zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ")} time`;
 }

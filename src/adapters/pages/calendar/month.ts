@@ -1,6 +1,6 @@
 import { BoardError } from "../../../failures.ts";
 import type { Post } from "../../../schema/post.ts";
-import { localDaysOf } from "../../text/when.ts";
+import { daysAfter, localDaysOf, weekdayOf } from "../../text/when.ts";
 import { type Html, html, type Piece } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 
@@ -32,23 +32,36 @@ export function neighbourOf(month: string, step: -1 | 1, now: number): string | 
   return isLinked ? neighbour : null;
 }
 
-/** Bounds of a search for whatever is on in the month in any time zone. */
-export function boundsOf(month: string): { after: string; before: string } {
-  const from = Date.parse(`${month}-01`);
-  const to = from + daysIn(month) * DAY_MS;
-  return {
-    after: new Date(from - ZONE_MS).toISOString(),
-    before: new Date(to + ZONE_MS).toISOString(),
-  };
+/** Days that follow each other, such as from `2026-12-01` to `2026-12-31`. */
+export interface Span {
+  first: string;
+  last: string;
 }
 
-export const daysIn = (month: string): number =>
-  (Date.parse(monthsAfter(month, 1)) - Date.parse(month)) / DAY_MS;
+export const daysOfMonth = (month: string): Span => ({
+  first: `${month}-01`,
+  last: daysAfter(`${monthsAfter(month, 1)}-01`, -1),
+});
 
-/** The day of the week on which the month begins, 0 for Monday. */
-const firstWeekday = (month: string): number => (new Date(`${month}-01`).getUTCDay() + 6) % 7;
+/** The week of a day and the four that follow it. */
+export function fiveWeeks(today: string): Span {
+  const first = daysAfter(today, -daysFromMonday(today));
+  return { first, last: daysAfter(first, 5 * WEEK - 1) };
+}
 
-export const dayIn = (month: string, day: number): string => `${month}-${String(day).padStart(2, "0")}`;
+/** Bounds of a search for whatever is on during these days in any time zone. */
+export const boundsOf = ({ first, last }: Span): { after: string; before: string } => ({
+  after: new Date(Date.parse(first) - ZONE_MS).toISOString(),
+  before: new Date(Date.parse(last) + DAY_MS + ZONE_MS).toISOString(),
+});
+
+/** 0 for a Monday. */
+const daysFromMonday = (day: string): number => (weekdayOf(day) + 6) % WEEK;
+
+/** All days, from the first to the last. */
+function* daysOf({ first, last }: Span): Generator<string> {
+  for (let day = first; day <= last; day = daysAfter(day, 1)) yield day;
+}
 
 /** What is on a day: the events that begin on it, and those that go on. */
 export interface Day {
@@ -56,22 +69,17 @@ export interface Day {
   goOn: Post[];
 }
 
-/**
- * The events of a month by the days of their own time zones, in order of days; those without events are left out.
- * @param from  the first day that counts, such as `2026-12-05`
- */
-export function eventsOf(posts: readonly Post[], month: string, from: string): ReadonlyMap<string, Day> {
+/** Events by the days of their own time zones, in order of days; those without events are left out. */
+export function eventsOf(posts: readonly Post[], span: Span): ReadonlyMap<string, Day> {
   const days = new Map<string, Day>();
-  for (let day = 1; day <= daysIn(month); day += 1) {
-    const date = dayIn(month, day);
-    if (date < from) continue;
+  for (const day of daysOf(span)) {
     const on: Day = { begin: [], goOn: [] };
     for (const post of posts) {
       const { first, last } = localDaysOf(post) ?? NEVER;
-      if (first === date) on.begin.push(post);
-      else if (first < date && last >= date) on.goOn.push(post);
+      if (first === day) on.begin.push(post);
+      else if (first < day && last >= day) on.goOn.push(post);
     }
-    if (on.begin.length + on.goOn.length > 0) days.set(date, on);
+    if (on.begin.length + on.goOn.length > 0) days.set(day, on);
   }
   return days;
 }
@@ -89,26 +97,29 @@ const WEEK = 7;
 const MONDAY = Date.parse("2024-01-01");
 
 /**
- * The days of a month as a table of weeks from Monday on. A day with events links to them and tells how many are on.
+ * Days as a table of weeks from Monday on. A day with events links to them and tells how many are on.
  * @param today  in UTC, such as `2026-12-05`
  */
-export function monthTable(
-  month: string,
+export function daysTable(
+  span: Span,
   days: ReadonlyMap<string, Day>,
   today: string,
   language: Language,
 ): Html {
-  const cells: Piece[] = Array.from({ length: firstWeekday(month) }, () => html`<td></td>`);
-  for (let day = 1; day <= daysIn(month); day += 1) {
-    const date = dayIn(month, day);
-    const on = days.get(date);
-    cells.push(
-      dayCell(day, date, on === undefined ? 0 : on.begin.length + on.goOn.length, date === today, language),
-    );
+  const cells: Piece[] = Array.from({ length: daysFromMonday(span.first) }, () => html`<td></td>`);
+  const isOneMonth = span.first.slice(0, 7) === span.last.slice(0, 7);
+  for (const day of daysOf(span)) {
+    const on = days.get(day);
+    const isTold = !isOneMonth && (day === span.first || day.endsWith("-01"));
+    const name = isTold
+      ? html`<span${language.attribute}>${language.date(day, "UTC", "day")}</span>`
+      : html`${Number(day.slice(-2))}`;
+    const count = on === undefined ? 0 : on.begin.length + on.goOn.length;
+    cells.push(dayCell(name, day, count, day === today, language));
   }
   while (cells.length % WEEK !== 0) cells.push(html`<td></td>`);
   const weeks = Array.from({ length: cells.length / WEEK }, (_, i) => cells.slice(i * WEEK, (i + 1) * WEEK));
-  return html`<table class="month"><caption class="unseen">Days of the month, and how many events are on</caption>
+  return html`<table class="month"><caption class="unseen">Days, and how many events are on</caption>
 <thead><tr>${weekdays(language)}</tr></thead>
 <tbody>${weeks.map(
     (week) => html`<tr>${week}</tr>
@@ -116,7 +127,7 @@ export function monthTable(
   )}</tbody></table>`;
 }
 
-function dayCell(day: number, date: string, events: number, isToday: boolean, language: Language): Html {
+function dayCell(day: Html, date: string, events: number, isToday: boolean, language: Language): Html {
   const current = isToday && html` aria-current="date"`;
   if (events === 0) return html`<td${current}>${day}</td>`;
   const name = `${language.date(date, "UTC", "spoken")}, ${events} ${events === 1 ? "event" : "events"}`;

@@ -152,9 +152,13 @@ function openGraph({ title, description, path, site, openGraphType }: PageParts,
 /**
  * Items of a list: a calendar to subscribe to (`webcal:`, which calendar programs open and keep up to date), and the file.
  * @param params  of the search whose events it holds
+ * @param ofFile  of the file's, where these are others
  */
-export function calendarLinks(site: Site, params: Readonly<Record<string, string>> = {}): Html {
-  const file = href("/calendar.ics", params);
-  const feed = site.root.replace(/^https?:/, "webcal:") + file;
-  return html`<li><a href="${feed}">Subscribe in your calendar</a></li><li><a href="${file}">Calendar file</a></li>`;
+export function calendarLinks(
+  site: Site,
+  params: Readonly<Record<string, string>> = {},
+  ofFile: Readonly<Record<string, string>> = params,
+): Html {
+  const feed = site.root.replace(/^https?:/, "webcal:") + href("/calendar.ics", params);
+  return html`<li><a href="${feed}">Subscribe in your calendar</a></li><li><a href="${href("/calendar.ics", ofFile)}">Calendar file</a></li>`;
 }

@@ -12,6 +12,7 @@ import { postCards } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { filtersForm, kindChips, nearOf, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
+import { placeChoice, placeLinks } from "./place-choice.ts";
 import { countOf, type Results, resultsOf, totalOf, WEAK_HEADING } from "./results.ts";
 import { watchSection } from "./watch-panel.ts";
 
@@ -84,29 +85,14 @@ ${watchSection(results.query, site)}`,
 function placeRead(place: Results["place"], params: SearchParams): Html | null {
   if (place === null || (place.label === params["near"] && place.others.length === 0)) return null;
   const others =
-    place.others.length > 0 && html` Another place of this name? ${placeLinks(place.others, params)}`;
+    place.others.length > 0 &&
+    html` Another place of this name? ${placeLinks(place.others, (near) => searchPath(params, { near }))}`;
   return html`<p>Near ${bdi(place.label)}.${others}</p>`;
 }
 
-/** Each place as a link to this search near it. */
-const placeLinks = (labels: readonly string[], params: SearchParams): Html =>
-  html`${labels.map((label, at) => html`${at > 0 && " · "}<a href="${searchPath(params, { near: label })}">${bdi(label)}</a>`)}`;
-
-const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
-  ambiguous_place: "Several places bear this name:",
-  unknown_place: "No town of this name is known.",
-  not_a_place: "This country or region is too large, or there are several. Name a town.",
-};
-
-/** What was wrong with a search, by the names that people see on its form. A message quotes the places that are meant perhaps. */
-function problem({ path, code, message }: BoardError["issues"][number], params: SearchParams): Html {
-  const said = UNKNOWN_PLACES[code];
-  const label = FIELD_LABELS[path] ?? path;
-  if (said === undefined) return html`<li><b>${label}</b>: ${sentence(message)}</li>`;
-  const labels = [...message.matchAll(/"([^"]+)"/g)].map(([, place]) => String(place));
-  const meant = code === "unknown_place" && labels.length > 0 && " Did you mean";
-  return html`<li><b>${label}</b>: ${said}${meant} ${placeLinks(labels, params)}</li>`;
-}
+/** What was wrong with a search, by the names that people see on its form. */
+const problem = (issue: BoardError["issues"][number], params: SearchParams): Html =>
+  html`<li><b>${FIELD_LABELS[issue.path] ?? issue.path}</b>: ${placeChoice(issue, (near) => searchPath(params, { near }))}</li>`;
 
 /** The labels of the search form. */
 const FIELD_LABELS: Readonly<Record<string, string>> = {

@@ -1,0 +1,27 @@
+import type { BoardError } from "../../../failures.ts";
+import { bdi, type Html, html, sentence } from "../frame/html.ts";
+
+const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
+  ambiguous_place: "Several places bear this name:",
+  unknown_place: "No town of this name is known.",
+  not_a_place: "This country or region is too large, or there are several. Name a town.",
+};
+
+/**
+ * What was wrong with the name of a place, in words for people, and a link to each place that is meant perhaps.
+ * @param pathOf  the address of the same page near a place
+ */
+export function placeChoice(
+  { code, message }: BoardError["issues"][number],
+  pathOf: (place: string) => string,
+): Html {
+  const said = UNKNOWN_PLACES[code];
+  if (said === undefined) return sentence(message);
+  const labels = [...message.matchAll(/"([^"]+)"/g)].map(([, place]) => String(place));
+  const meant = code === "unknown_place" && labels.length > 0 && " Did you mean";
+  return html`${said}${meant} ${placeLinks(labels, pathOf)}`;
+}
+
+/** Places, each as a link. */
+export const placeLinks = (labels: readonly string[], pathOf: (place: string) => string): Html =>
+  html`${labels.map((label, at) => html`${at > 0 && " · "}<a href="${pathOf(label)}">${bdi(label)}</a>`)}`;
