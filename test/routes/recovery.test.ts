@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { recoverKey } from "../../src/domain/publishers/recovery.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
@@ -12,6 +13,7 @@ const HOUR_MS = 3_600_000;
 let now = Date.parse("2026-12-01T10:00:00Z");
 let board: TestBoard;
 let names: Awaited<ReturnType<typeof startNameServer>>;
+let outbound: Outbound;
 let host: Awaited<ReturnType<typeof startReceiver>>;
 /** The file of each domain, as its host on loopback serves it. */
 const files = new Map<string, string>();
@@ -24,7 +26,7 @@ beforeAll(async () => {
   });
   const { resolveTxt } = openNames([names.server]);
   const guarded = openOutbound({ allow: ["127.0.0.1"], resolveTxt });
-  const outbound: Outbound = {
+  outbound = {
     ...guarded,
     // The board asks `https://DOMAIN/…`, for which loopback has no certificate.
     send(request) {
@@ -117,6 +119,57 @@ describe("POST /publishers/recover", () => {
     now += 2 * HOUR_MS;
     expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
     expect((await me(key)).status).toBe(200);
+  });
+
+  it("waits a day for each secret: a second one has not the first one's day", async () => {
+    const { id, key } = await verified("two.example.org");
+    const first = await begun(id);
+    expect((await recover({ id, recovery: first["recovery"] })).body.data).toHaveProperty("ready_at");
+    now += 24 * HOUR_MS;
+    const second = await begun(id);
+    const found = await recover({ id, recovery: second["recovery"] });
+    expect(found.body.data.ready_at).toBe(new Date(now + 24 * HOUR_MS).toISOString());
+    expect(found.body.data).not.toHaveProperty("api_key");
+    now += 24 * HOUR_MS;
+    expect((await recover({ id, recovery: second["recovery"] })).body.data).toHaveProperty("api_key");
+    expect((await me(key)).status).toBe(401);
+  });
+
+  it("is stopped by the old key even while the proof is looked at for the last time", async () => {
+    const { id, key } = await verified("late.example.org");
+    const { recovery = "" } = await begun(id);
+    await recover({ id, recovery });
+    now += 24 * HOUR_MS;
+    const { store } = board.board;
+    const used: Outbound = {
+      ...outbound,
+      async txt(name) {
+        expect((await me(key)).status).toBe(200);
+        return outbound.txt(name);
+      },
+    };
+    expect(await recoverKey({ store, outbound: used }, id, recovery, now)).not.toHaveProperty("api_key");
+    expect((await me(key)).status).toBe(200);
+  });
+
+  it("ends the sign-ins of this publisher and of no other", async () => {
+    const [mine, other] = [await verified("hosts.example.org"), await verified("hosts-too.example.org")];
+    const { signIns } = board.board.store;
+    for (const { id } of [mine, other])
+      await signIns.put({
+        id: `RefreshToken:${id}`,
+        payload: JSON.stringify({ clientId: "client", iiat: 1 }),
+        grantId: `grant ${id}`,
+        publisherId: id,
+        consumedAt: null,
+        expiresAt: now + 90 * 24 * HOUR_MS,
+      });
+    const { recovery } = await begun(mine.id);
+    await recover({ id: mine.id, recovery });
+    now += 24 * HOUR_MS;
+    expect((await recover({ id: mine.id, recovery })).body.data).toHaveProperty("api_key");
+    const left = await Promise.all([mine, other].map(({ id }) => signIns.renewable(id, now, 9)));
+    expect(left.map((rows) => rows.length)).toEqual([0, 1]);
   });
 
   it("tells nothing of publishers that are not verified, or not there", async () => {
