@@ -5,7 +5,7 @@ import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import type { Response } from "../support/clients/receiver.ts";
-import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webhooks.ts";
+import { startWebhook, startWitness, subscribeTo, type Webhook } from "../support/clients/webhooks.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -16,6 +16,7 @@ let key: string;
 let tags = 0;
 beforeAll(async () => {
   ({ key } = await register(board));
+  quiet = await startWitness(board);
 });
 
 /** A subscription to its own tag, with a webhook that answers by `answer`. */
@@ -48,8 +49,8 @@ async function subscribed(answer: (attempt: number) => Response, owner = key) {
   };
 }
 
-/** Waits longer than a board takes to send what is due. */
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 700));
+/** Waits until everything that is due has been sent. */
+let quiet: () => Promise<void>;
 /** Waits until every post so far has been matched against the saved queries. */
 const matched = async () => {
   const left = await eventually(
@@ -110,7 +111,6 @@ describe("a delivery", () => {
       .concat([10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR])
       .entries();
     const to = await subscribed(() => ({ status: 500 }));
-    const other = await register(board);
     await write(board, key, { tags: [to.tag] });
     for (const [i, wait] of waits) {
       const { state, due_at, status, latency_ms } = await to.attempted(i + 1);
@@ -121,9 +121,7 @@ describe("a delivery", () => {
       expect(due).toBeLessThanOrEqual(Math.ceil(wait * 1.2));
       now = Date.parse(due_at) - 1;
       // The board looks for due deliveries after every match, and otherwise only from time to time.
-      await write(board, other.key);
-      await matched();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await quiet();
       expect(to.webhook.messages).toHaveLength(i + 1);
       now += 1;
     }

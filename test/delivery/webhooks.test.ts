@@ -14,6 +14,7 @@ import {
   documentedShell,
   type Message,
   startWebhook,
+  startWitness,
   subscribeTo,
   type Webhook,
 } from "../support/clients/webhooks.ts";
@@ -24,8 +25,11 @@ const DAY_MS = 86_400_000;
 let ahead = 0;
 const board = useTestBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => Date.now() + ahead });
 let key: string;
+/** Waits until everything that is due has been sent. */
+let quiet: () => Promise<void>;
 beforeAll(async () => {
   ({ key } = await register(board));
+  quiet = await startWitness(board);
 });
 
 const read = async (id: string) =>
@@ -124,7 +128,7 @@ describe("consent", () => {
     );
     expect(pending.body.data).toHaveLength(1);
     await asked(webhook, 1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await quiet();
     for (const request of [
       `POST /subscriptions/${id}/test`,
       `POST /subscriptions/${id}/deliveries/1/redeliver`,
@@ -387,7 +391,7 @@ describe("an edit of a subscription", () => {
     expect(moved.body.data).toMatchObject({ webhook_url: two.url, webhook_verified: false });
     await write(board, key, { tags: ["moved"] });
     await asked(two, 1);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await quiet();
     expect([two.challenges.length, two.messages.length, one.messages.length]).toEqual([1, 0, 0]);
     const back = await patch(id, { webhook_url: one.url });
     expect(back.body.data.webhook_verified).toBe(false);
@@ -425,7 +429,8 @@ describe("an edit of a subscription", () => {
     await asked(slow, 1);
     await patch(id, { webhook_url: silent.url });
     yes.open();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await asked(silent, 1);
+    await quiet();
     expect(await read(id)).toMatchObject({ webhook_url: silent.url, webhook_verified: false });
     await Promise.all([slow.stop(), silent.stop()]);
   });

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { TestBoard } from "../boards/board.ts";
-import { call, eventually } from "../boards/client.ts";
+import { call, eventually, register } from "../boards/client.ts";
+import { write } from "../boards/writing.ts";
 import { type Received, type Response, startReceiver } from "./receiver.ts";
 
 /** A message that reached a webhook, body parsed. */
@@ -60,6 +61,24 @@ export async function subscribeTo(
   );
   if (!read.body.data.webhook_verified) throw new Error("the webhook was not verified");
   return { id, secret };
+}
+
+/**
+ * A webhook of its own, by which a test knows that nothing more comes to another: once two posts, one after the other, reached
+ * it, everything that was due before them has been sent.
+ * @returns writes the two posts, and resolves when both arrived
+ */
+export async function startWitness(board: Pick<TestBoard, "api">): Promise<() => Promise<void>> {
+  const { key } = await register(board, "Witness");
+  const webhook = await startWebhook();
+  await subscribeTo(board, key, webhook, { tags: "witnessed" });
+  return async () => {
+    for (let posts = 0; posts < 2; posts += 1) {
+      const { id } = await write(board, key, { tags: ["witnessed"] });
+      const hasCome = async () => webhook.messages.some(({ json }) => json.data.post.id === id);
+      if (!(await eventually(hasCome, (has) => has))) throw new Error("the witness was told of nothing");
+    }
+  };
 }
 
 /** The shell verification as docs/webhooks.md prints it. */
