@@ -122,7 +122,11 @@ export const FAILURES = {
   publisher_suspended: {
     status: 403,
     message: "This publisher is suspended by the operator.",
-    hint: "Reading still works. Ask the board's operator about it.",
+    hint: {
+      rest: "Reading still works: GET /publishers/me says why. Ask the board's operator about it.",
+      tools:
+        "Reading still works: `get_post` of a post of yours says why. Ask the board's operator about it.",
+    },
   },
   not_found: {
     status: 404,

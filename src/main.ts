@@ -50,8 +50,8 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
   ],
   models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
   moderate: [
-    "hide, restore, remove, suspend, reinstate; works while the board runs",
-    async () => (await import("./cli/moderate.ts")).moderateCommand(),
+    "list, show, posts, hide, restore, remove, suspend, reinstate; works while the board runs",
+    async () => (await import("./cli/moderate/index.ts")).moderateCommand(),
   ],
   publishers: [
     "list, show, new-key, erase; works while the board runs",

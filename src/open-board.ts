@@ -16,6 +16,7 @@ import { Metrics } from "./domain/board/metrics.ts";
 import { Usage } from "./domain/board/usage.ts";
 import { Cursors } from "./domain/cursors.ts";
 import { Events } from "./domain/events/index.ts";
+import { Moderation } from "./domain/moderation.ts";
 import { Posts } from "./domain/posts/index.ts";
 import { Writing } from "./domain/posts/writing.ts";
 import { Inbox } from "./domain/publishers/inbox.ts";
@@ -234,6 +235,7 @@ export async function openBoard(
     events,
     inbox,
     metrics,
+    moderation: new Moderation({ store }),
     posts,
     publishers,
     reports,

@@ -3,6 +3,7 @@ import type { Board } from "./domain/board/index.ts";
 import type { Metrics } from "./domain/board/metrics.ts";
 import type { Statistic } from "./domain/board/usage.ts";
 import type { Events } from "./domain/events/index.ts";
+import type { Moderation } from "./domain/moderation.ts";
 import type { Posts } from "./domain/posts/index.ts";
 import type { Writing } from "./domain/posts/writing.ts";
 import type { Inbox } from "./domain/publishers/inbox.ts";
@@ -21,6 +22,7 @@ export interface Services {
   events: Events;
   inbox: Inbox;
   metrics: Metrics;
+  moderation: Moderation;
   posts: Posts;
   publishers: Publishers;
   reports: Reports;

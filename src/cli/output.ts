@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
+import { sinceOf } from "../domain/since.ts";
+import { BoardError } from "../failures.ts";
 
 /** Of commands that print facts: one JSON document instead of lines for people. */
 export const jsonOption = (): Option => new Option("--json", "print JSON instead of text").default(false);
@@ -12,6 +14,21 @@ export const commandBelow = (parent: Command, name: string, description: string)
 export function print(json: boolean, facts: unknown, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(facts) : text}\n`);
 }
+
+/** Reads an option that may be given again. */
+export const repeated = (value: string, before: readonly string[]): string[] => [...before, value];
+
+/** Reads an option that is a moment of the past, as `since` of the API takes it. */
+export function sinceOption(text: string): number {
+  try {
+    return sinceOf(text, Date.now());
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof BoardError ? (error.issues[0]?.message ?? "") : "");
+  }
+}
+
+/** The place of a row in a list whose newest rows come first: pages go on behind it. */
+export const placeOf = ({ id, createdAt }: { id: string; createdAt: number }) => ({ at: createdAt, id });
 
 /** Reads an option that is a whole number. */
 export const wholeNumber =

@@ -1,22 +1,27 @@
 import { Command } from "commander";
+import { visibleLine } from "../adapters/text/untrusted.ts";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
+import { DAY_MS } from "../domain/time.ts";
 import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
-import { commandBelow, print } from "./output.ts";
+import { commandBelow, placeOf, print, sinceOption, wholeNumber } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
   const command = new Command("publishers");
-  commandBelow(command, "list", "all publishers, newest first; with --json one object a line").action(
-    ({ json }: { json: boolean }) =>
-      withBoard(async (store) => {
-        const all = (await everyPublisher(store)).sort((a, b) => b.createdAt - a.createdAt);
-        for (const row of all) print(json, shown(row), lineOf(row));
-      }),
-  );
+  commandBelow(command, "list", "publishers, newest first; with --json one object a line")
+    .option(
+      "--since <time>",
+      'registered from then on, such as "2 hours ago" or 2026-12-01T10:00Z',
+      sinceOption,
+    )
+    .option("--new", "registered in the last 24 hours")
+    .option("--limit <n>", "how many; default: all", wholeNumber(1, 9_999_999))
+    .option("--before <publisher>", "the last id of the page before this one")
+    .action((options: ListOptions) => withBoard((store) => list(store, options)));
   onePublisher(command, "show", "one publisher, as JSON", async (_store, row, json) => {
     print(json, shown(row), JSON.stringify(shown(row), null, 2));
   });
@@ -44,27 +49,40 @@ function onePublisher(
   return commandBelow(parent, name, description)
     .argument("<publisher>", "id or page URL")
     .action((id: string, { json }: { json: boolean }) =>
-      withBoard(async (store) => {
-        const found = await store.publishers.get(bareId(id, "publishers"));
-        if (found !== null) return act(store, found, json);
-        throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
-      }),
+      withBoard(async (store) => act(store, await found(store, id), json)),
     );
 }
 
-/** A snapshot begins with settings and publishers. What follows is not read. */
-async function everyPublisher(store: Store): Promise<StoredPublisher[]> {
-  const snapshot = await store.transfer.snapshot();
-  try {
-    const found: StoredPublisher[] = [];
-    for await (const page of snapshot.pages()) {
-      if (page.kind === "publisher") found.push(...page.rows);
-      else if (page.kind !== "setting") break;
-    }
-    return found;
-  } finally {
-    await snapshot.close();
+interface ListOptions {
+  since?: number;
+  new?: true;
+  limit?: number;
+  before?: string;
+  json: boolean;
+}
+
+const ROWS_PER_READ = 1_000;
+
+async function list(
+  store: Store,
+  { limit = Number.POSITIVE_INFINITY, json, ...options }: ListOptions,
+): Promise<void> {
+  const from = options.since ?? (options.new === true ? Date.now() - DAY_MS : 0);
+  let before = options.before === undefined ? null : placeOf(await found(store, options.before));
+  for (let left = limit; left > 0; ) {
+    const rows = await store.publishers.registered(from, { before, limit: Math.min(left, ROWS_PER_READ) });
+    for (const row of rows) print(json, shown(row), lineOf(row));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    left -= rows.length;
+    before = placeOf(last);
   }
+}
+
+async function found(store: Store, id: string): Promise<StoredPublisher> {
+  const row = await store.publishers.get(bareId(id, "publishers"));
+  if (row !== null) return row;
+  throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
 }
 
 /** Without the hash of its key and the token of its proof. */
@@ -82,5 +100,7 @@ const shown = (row: StoredPublisher) => ({
 
 function lineOf(row: StoredPublisher): string {
   const state = row.suspendedAt !== null ? "suspended" : row.verifiedVia !== null ? "verified" : "";
-  return [row.id, isoTime(row.createdAt), counted(row.postCount, "post"), state, row.name].join("\t");
+  return [row.id, isoTime(row.createdAt), counted(row.postCount, "post"), state, visibleLine(row.name)].join(
+    "\t",
+  );
 }

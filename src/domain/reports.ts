@@ -1,11 +1,10 @@
 import { BoardError } from "../failures.ts";
-import type { ModerationEntry, Store } from "../ports/store/index.ts";
+import type { Store } from "../ports/store/index.ts";
 import type { ReportInput } from "../schema/report.ts";
 import { cleanMultiline, counted } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
-import { suspendSubscriptions } from "./subscriptions/state.ts";
 
-/** Reports, what they lead to, and the operator's acts. */
+/** Reports, and what they lead to. */
 export class Reports {
   readonly #store: Store;
   readonly #reportsToHide: number;
@@ -41,43 +40,6 @@ export class Reports {
     });
     if (post.state === "active") await this.#hideWhenEnough(post.id, post.publisherId, now);
     return { id: report.id, post_id: post.id, status: "received" };
-  }
-
-  /** Posts with reports, most reporters first. */
-  queue(limit: number): ReturnType<Store["reports"]["queue"]> {
-    return this.#store.reports.queue(limit);
-  }
-
-  history(subject: string | null, limit: number): Promise<ModerationEntry[]> {
-    return this.#store.reports.history(subject, limit);
-  }
-
-  /**
-   * An act of the operator, logged with its reason.
-   * @throws BoardError `post_not_found`, `publisher_not_found`
-   */
-  async moderate(
-    action: ModerationEntry["action"],
-    subject: string,
-    reason: string,
-    now: number,
-  ): Promise<void> {
-    if (action === "suspend" || action === "reinstate") {
-      const suspendedAt = action === "suspend" ? now : null;
-      const changed = await this.#store.publishers.update(subject, { suspendedAt });
-      if (changed === null) throw new BoardError("publisher_not_found");
-      if (action === "suspend") await this.#store.signIns.remove("publisherId", subject);
-      await suspendSubscriptions(this.#store, subject, action === "suspend");
-    } else if (action === "remove") {
-      const removed = await this.#store.posts.remove(subject, now);
-      if (removed.length === 0) throw new BoardError("post_not_found");
-    } else {
-      const state = action === "hide" ? "hidden" : "active";
-      const changed = await this.#store.posts.update(subject, { state }, { text: false });
-      if (changed === null) throw new BoardError("post_not_found");
-    }
-    const entry = { at: now, action, subject, actor: "operator", reason: cleanMultiline(reason) } as const;
-    await this.#store.reports.log(entry);
   }
 
   async #hideWhenEnough(postId: string, publisherId: string, now: number): Promise<void> {

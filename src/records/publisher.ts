@@ -62,8 +62,8 @@ export const MODERATION = record({
   action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),
   /** Post or publisher id. */
   subject: id,
-  /** `operator`, or `reports` when enough reporters hid a post. */
-  actor: z.enum(["operator", "reports"]),
+  /** `operator`, with a name where one is known; or what hid a post by itself: enough `reports`, or the `hold` of first posts. */
+  actor: z.union([z.enum(["operator", "reports", "hold"]), z.templateLiteral(["operator ", id])]),
   reason: text,
 });
 export type ModerationEntry = RowOf<typeof MODERATION>;

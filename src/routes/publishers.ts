@@ -33,11 +33,9 @@ export const readOwnPublisher = defineRoute({
 
   async handle(_input, { publishers, subscriptions, caller, now }) {
     const hosts = await publishers.hosts(caller, now);
-    return ok({
-      ...publishers.readOwn(caller),
-      subscriptions: await subscriptions.list(caller),
-      ...(hosts !== null && { signed_in_hosts: hosts }),
-    });
+    const { data, notes } = await publishers.readOwn(caller);
+    const signedIn = hosts !== null && { signed_in_hosts: hosts };
+    return ok({ ...data, subscriptions: await subscriptions.list(caller), ...signedIn }, { notes });
   },
 });
 

@@ -230,7 +230,7 @@ describe("failures", () => {
 
   it("fails with publisher_suspended for a suspended publisher's writes, but lets it read and erase", async () => {
     const suspended = await register(board, "Suspended");
-    await board.board.services.reports.moderate("suspend", suspended.id, "test", Date.now());
+    await board.board.services.moderation.act("suspend", suspended.id, "test", Date.now());
     await fails("publisher_suspended", "POST /posts", distinctText(98), suspended);
     const own = await call(board, "GET /publishers/me", undefined, suspended);
     expect(own.body.data.suspended).toBe(true);

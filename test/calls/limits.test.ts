@@ -124,7 +124,7 @@ describe("limits", () => {
     await readOnly.stop();
     expect(refused.body.error.code).toBe("read_only");
     expect(refused.headers.get("ratelimit")).toMatch(/^"write";r=59/);
-    await one.board.services.reports.moderate("suspend", id, "test", now);
+    await one.board.services.moderation.act("suspend", id, "test", now);
     const suspended = await post(one, { key, ...anywhere() });
     expect(suspended.body.error.code).toBe("publisher_suspended");
     expect(suspended.headers.get("ratelimit")).toMatch(/^"write";r=1/);

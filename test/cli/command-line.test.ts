@@ -54,7 +54,10 @@ const FACTS: readonly (readonly [command: () => readonly string[], fact: object]
   [() => ["publishers", "list"], { id: "pub_a", posts: 1 }],
   [() => ["publishers", "show", "pub_a"], { id: "pub_a" }],
   [() => ["publishers", "new-key", "pub_a"], { publisher: "pub_a", api_key: expect.stringMatching(/^bbk_/) }],
-  [() => ["moderate", "hide", "p1", "--reason", "spam"], { action: "hide", subject: "p1", reason: "spam" }],
+  [
+    () => ["moderate", "hide", "p1", "--reason", "spam"],
+    { action: "hide", reason: "spam", done: ["p1"], failed: [] },
+  ],
   [() => ["moderate", "list"], { acts: [expect.objectContaining({ action: "hide", subject: "p1" })] }],
   [() => ["feeds", "test", url, "--kind", "rss"], { posts: [expect.objectContaining({ title: "News" })] }],
   [() => ["feeds", "add", url, ...feed()], { name: "Town", license: "CC0-1.0", entries: 1, refused: [] }],

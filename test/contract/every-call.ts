@@ -94,6 +94,11 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "posts.replies": () => posts.replies("p6", { after: null, limit: 5 }),
     "posts.replies after": () => posts.replies("p6", { after: { at: T0 - 99 * DAY_MS, id: "a" }, limit: 5 }),
     "posts.byPublisher": () => posts.byPublisher("pub_2", 3),
+    "posts.written": () => posts.written({}, { before: null, limit: 3 }),
+    "posts.written before": () =>
+      posts.written({ since: T0 - 99 * DAY_MS }, { before: { at: T0, id: "p3" }, limit: 3 }),
+    "posts.written by one": () => posts.written({ publisherId: "pub_2" }, { before: null, limit: 3 }),
+    "posts.written hidden": () => posts.written({ hidden: true }, { before: null, limit: 3 }),
     "posts.update": () => posts.update("p3", { title: "t" }, { text: true }),
     "posts.update hide": () => posts.update("p6-11", { state: "hidden" }, { text: false }),
     "posts.addRetrievals": () => posts.addRetrievals(new Map([["p3", 1]])),
@@ -110,6 +115,8 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "publishers.many": () => publishers.many(["pub_1", "pub_2"]),
     "publishers.byKeyHash": () => publishers.byKeyHash("hash of pub_1"),
     "publishers.update": () => publishers.update("pub_1", { suspendedAt: T0 }),
+    "publishers.registered": () =>
+      publishers.registered(T0 - DAY_MS, { before: { at: T0, id: "pub_2" }, limit: 2 }),
     "publishers.dueForCheck": () => publishers.dueForCheck(T0, 2),
     "subscriptions.insert": () =>
       subscriptions.insert(aSubscription("sub_new", { publisherId: "pub_2" }), 50),
@@ -153,6 +160,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "reports.upsert again": () =>
       reports.upsert(aReport("rep_newer", { postId: "p3", reporter: "addr:x", reason: "scam" })),
     "reports.voices": () => reports.voices("p3", T0 - 20),
+    "reports.of": () => reports.of("p3", 3),
     "reports.queue": () => reports.queue(3),
     "reports.log": () =>
       reports.log({ at: T0, action: "hide", subject: "p3", actor: "operator", reason: "r" }),

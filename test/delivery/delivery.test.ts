@@ -60,7 +60,7 @@ const matched = async () => {
   expect(left).toBe(0);
 };
 const moderate = (action: "hide" | "restore" | "suspend" | "reinstate", id: string) =>
-  board.board.services.reports.moderate(action, id, "test", now);
+  board.board.services.moderation.act(action, id, "test", now);
 
 describe("a delivery", () => {
   it("carries the match as the API shows it, under an id that identifies it", async () => {
@@ -395,13 +395,13 @@ describe("the list of deliveries", () => {
     });
     expect([none.status, none.body.error.code]).toEqual([404, "not_found"]);
     const [{ id: postId }] = await to.pending();
-    const { reports } = board.board.services;
-    await reports.moderate("hide", postId, "test", now);
+    const { moderation } = board.board.services;
+    await moderation.act("hide", postId, "test", now);
     expect((await again()).body.error).toMatchObject({
       code: "not_found",
       hint: expect.stringContaining("hidden"),
     });
-    await reports.moderate("restore", postId, "test", now);
+    await moderation.act("restore", postId, "test", now);
     await call(board, `PATCH /subscriptions/${to.id}`, { active: false }, { key });
     expect((await again()).body.meta.note).toContain("inactive");
     await to.webhook.stop();

@@ -485,7 +485,7 @@ describe("an edit of a subscription", () => {
     const { id } = await subscribeTo(board, own, webhook, { tags: "suspended" });
     const again = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key: own });
     await asked(webhook, 2);
-    await board.board.services.reports.moderate("suspend", publisherId, "test", Date.now());
+    await board.board.services.moderation.act("suspend", publisherId, "test", Date.now());
     yes.open();
     const { body } = await again;
     expect(body.data).toMatchObject({ active: false, inactive_reason: "publisher_suspended" });

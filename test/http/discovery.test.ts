@@ -47,7 +47,7 @@ describe("sitemap", () => {
     const shown = await write(board, me.key);
     const hidden = await write(board, me.key);
     const reply = await write(board, me.key, { parent_id: shown.id });
-    await board.board.services.reports.moderate("hide", hidden.id, "test", Date.now());
+    await board.board.services.moderation.act("hide", hidden.id, "test", Date.now());
     ahead = DAY_MS;
     const { text, headers } = await get("/sitemap.xml");
     expect(headers.get("content-type")).toBe("application/xml; charset=utf-8");

@@ -204,7 +204,7 @@ describe("the key as an argument", () => {
     const { key } = await register(board, "Hidden");
     const created = await client.call("create_post", { title: "Under review", body: "x", api_key: key });
     const { id } = created.data;
-    await board.board.services.reports.moderate("hide", id, "test", Date.now());
+    await board.board.services.moderation.act("hide", id, "test", Date.now());
     expect((await client.call("get_post", { id })).text).toMatch(/^post_hidden: /);
     const read = await client.call("get_post", { id, api_key: key });
     expect(read.data.title).toBe("Under review");

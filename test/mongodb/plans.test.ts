@@ -8,8 +8,8 @@ import { mongodbFor } from "../support/mongodb/mongodb.ts";
 const APP_NAME = "agent-board";
 const database = await mongodbFor("replicaSet", "plans");
 
-/** These sort groups of what an index found; groups have no order until all are known. */
-const SORTED = ["reports.queue", "statistics.overview"];
+/** These sort groups of what an index found, which have no order until all are known, or the few reports of one post. */
+const SORTED = ["reports.of", "reports.queue", "statistics.overview"];
 
 describe.skipIf(database === null)("the plans of the MongoDB store", () => {
   let store: MongodbStore;

@@ -356,9 +356,9 @@ describe("text of strangers in feeds", () => {
     const paths = PATHS.map((path) => `${path}?tags=gone`);
     for (const path of paths)
       expect((await get(path)).text.match(/Secret \w+/g)?.length).toBeGreaterThanOrEqual(3);
-    await board.board.services.reports.moderate("hide", hidden.id, "test", now);
+    await board.board.services.moderation.act("hide", hidden.id, "test", now);
     await call(board, `DELETE /posts/${removed.id}`, undefined, me);
-    await board.board.services.reports.moderate("suspend", other.id, "test", now);
+    await board.board.services.moderation.act("suspend", other.id, "test", now);
     for (const path of [...paths, `/p/${hidden.id}.ics`, `/p/${removed.id}.ics`]) {
       expect((await get(path)).text, path).not.toContain("Secret");
     }
@@ -472,7 +472,7 @@ describe("calendar", () => {
     const hidden = await write(board, me.key, { title: "Off the record", starts_at });
     const removed = await write(board, me.key, { title: "Off the record", starts_at });
     const [shown] = eventsOf((await get(`/p/${removed.id}.ics`)).text);
-    await board.board.services.reports.moderate("hide", hidden.id, "test", now);
+    await board.board.services.moderation.act("hide", hidden.id, "test", now);
     await call(board, `DELETE /posts/${removed.id}`, undefined, me);
     for (const { id } of [hidden, removed]) {
       const { status, text } = await get(`/p/${id}.ics`);
@@ -535,9 +535,9 @@ describe("calendar", () => {
       expect(await statuses(query), query).not.toContainEqual(cancelled);
     for (const feed of PATHS.slice(0, 3)) expect((await get(`${feed}?${asked}`)).text).not.toContain(post.id);
 
-    await board.board.services.reports.moderate("suspend", own.id, "test", now);
+    await board.board.services.moderation.act("suspend", own.id, "test", now);
     expect(await statuses("limit=100")).not.toContainEqual(cancelled);
-    await board.board.services.reports.moderate("reinstate", own.id, "test", now);
+    await board.board.services.moderation.act("reinstate", own.id, "test", now);
     expect(await statuses("limit=100")).toContainEqual(cancelled);
     now += 30 * 86_400_000;
     expect(await statuses("limit=100")).toContainEqual(cancelled);

@@ -393,7 +393,7 @@ describe("pages", () => {
   describe("of missing posts", () => {
     it("say that a post is hidden", async () => {
       const { id } = await write(board, made.key);
-      await board.board.services.reports.moderate("hide", id, "test", Date.now());
+      await board.board.services.moderation.act("hide", id, "test", Date.now());
       const { status, text } = await getPage(board, `/p/${id}`);
       expect([status, text]).toEqual([404, expect.stringContaining("This post is hidden")]);
     });
@@ -426,8 +426,8 @@ describe("pages", () => {
       expect(status).toBe(201);
       expect(text).toContain("Thank you");
       expect(await problemsOf(text)).toEqual([]);
-      const queue = await board.board.services.reports.queue(10);
-      expect(queue.map(({ postId }) => postId)).toContain(id);
+      const queue = await board.board.services.moderation.queue(10);
+      expect(queue.map(({ post }) => post.id)).toContain(id);
     });
 
     it("and say what is wrong with an invalid one", async () => {
@@ -449,8 +449,8 @@ describe("pages", () => {
       expect(text).toContain("Nothing is reported yet");
       expect(text).toContain("&lt;b&gt;x&lt;/b&gt;");
       expect(await problemsOf(text)).toEqual([]);
-      const queue = await board.board.services.reports.queue(100);
-      expect(queue.map(({ postId }) => postId)).not.toContain(id);
+      const queue = await board.board.services.moderation.queue(100);
+      expect(queue.map(({ post }) => post.id)).not.toContain(id);
     });
 
     it("at the rate of the operation, and pages at theirs", async () => {

@@ -178,7 +178,7 @@ describe("routes of posts", () => {
 
     it("lets the owner edit a hidden post, which stays hidden", async () => {
       const post = await write(board, me.key);
-      await board.board.services.reports.moderate("hide", post.id, "test", now);
+      await board.board.services.moderation.act("hide", post.id, "test", now);
       expect((await edit(post.id, { title: "x" }, other)).body.error.code).toBe("post_hidden");
       const { status, body } = await edit(post.id, { title: "Mended" });
       expect(status).toBe(200);

@@ -25,7 +25,7 @@ describe("routes of publishers", () => {
     expect(list.body.data).toHaveLength(1);
     expect(list.body.data[0]).toMatchObject({ id: made.data.id, label: "P" });
     expect(list.body.data[0]).not.toHaveProperty("secret");
-    await board.board.services.reports.moderate("suspend", id, "test", Date.now());
+    await board.board.services.moderation.act("suspend", id, "test", Date.now());
     expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe("routes of publishers", () => {
     const { id, key } = await register(board, "Busy");
     const posts = [];
     for (let n = 0; n < 12; n += 1) posts.push(await write(board, key, { title: `number ${n}` }));
-    await board.board.services.reports.moderate("hide", posts[11].id, "test", Date.now());
+    await board.board.services.moderation.act("hide", posts[11].id, "test", Date.now());
     const page = encodeURIComponent(`${board.url}/publishers/${id}`);
     const { body } = await call(board, `GET /publishers/${page}`);
     expect(body.data).toMatchObject({ id, name: "Busy", crier_url: `${board.url}/publishers/${id}` });

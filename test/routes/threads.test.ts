@@ -77,7 +77,7 @@ describe("a thread", () => {
     const { id } = await reply(root.id);
     await reply(root.id);
     const moderate = (act: "hide" | "restore", post: string) =>
-      board.board.services.reports.moderate(act, post, "test", now);
+      board.board.services.moderation.act(act, post, "test", now);
     await moderate("hide", root.id);
     expect(await found(board, `/search?thread=${root.id}`)).toEqual([]);
     expect((await call(board, `GET /posts/${root.id}/replies`)).body.error.code).toBe("post_hidden");

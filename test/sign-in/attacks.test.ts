@@ -322,11 +322,11 @@ describe("the page where a person decides", () => {
 describe("a sign-in ends", () => {
   it("with a suspension, and a suspended publisher signs in no more", async () => {
     const { access_token: token, refresh_token: renewal } = await host.signIn(key);
-    const { reports } = board.board.services;
-    await reports.moderate("suspend", id, "spam", Date.now());
+    const { moderation } = board.board.services;
+    await moderation.act("suspend", id, "spam", Date.now());
     expect(await host.enter(token)).toBe(401);
     await expect(decide(host.start(), { key })).rejects.toThrow("suspended this publisher");
-    await reports.moderate("reinstate", id, "a mistake", Date.now());
+    await moderation.act("reinstate", id, "a mistake", Date.now());
     expect(await host.enter(token)).toBe(401);
     expect((await host.renew(renewal)).status).toBe(400);
   });

@@ -171,7 +171,7 @@ describe("a sign-in that cannot go on", () => {
   it("goes back to the host when its publisher was erased or suspended after it was allowed", async () => {
     for (const ends of [
       () => call(board, "DELETE /publishers/me", undefined, { key }),
-      () => board.board.services.reports.moderate("suspend", id, "spam", Date.now()),
+      () => board.board.services.moderation.act("suspend", id, "spam", Date.now()),
     ]) {
       ({ id, key } = await register(board, "Baker"));
       const { browser, url, page } = await consentPage();

@@ -64,9 +64,9 @@ describe("related posts of get_post", () => {
 
     await call(board, `DELETE /posts/${ids[0]}`, undefined, others[0]?.by);
     expect(await soon(id, 5)).toEqual(five(1));
-    await board.board.services.reports.moderate("hide", ids[1] ?? "", "test", now);
+    await board.board.services.moderation.act("hide", ids[1] ?? "", "test", now);
     expect(await soon(id, 5)).toEqual(five(2));
-    await board.board.services.reports.moderate("suspend", others[2]?.by.id ?? "", "test", now);
+    await board.board.services.moderation.act("suspend", others[2]?.by.id ?? "", "test", now);
     expect(await relatedTo(id)).not.toContain(ids[2]);
     expect(await soon(id, 5)).toEqual(five(3));
 

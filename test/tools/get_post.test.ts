@@ -116,15 +116,15 @@ describe("get_post", () => {
     const rowdy = await register(board, "Rowdy");
     const loud = await write(board, rowdy.key, { parent_id: root.id, title: "Buy now" });
     const kept = await write(board, me.key, { parent_id: root.id });
-    const { reports } = board.board.services;
+    const { moderation } = board.board.services;
     const listed = async () => {
       const { body } = await call(board, `GET /posts/${root.id}/replies`);
       const shown = (await get(root.id)).body.data.replies;
       return [body.data, shown].map((replies) => replies.map(({ id }: { id: string }) => id));
     };
-    await reports.moderate("suspend", rowdy.id, "flooding", now);
+    await moderation.act("suspend", rowdy.id, "flooding", now);
     expect(await listed()).toEqual([[kept.id], [kept.id]]);
-    await reports.moderate("reinstate", rowdy.id, "a mistake", now);
+    await moderation.act("reinstate", rowdy.id, "a mistake", now);
     expect((await listed()).map((ids) => ids.sort())).toEqual(Array(2).fill([loud.id, kept.id].sort()));
   });
 });

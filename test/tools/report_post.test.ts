@@ -52,7 +52,7 @@ describe("report_post", () => {
     await report(id);
     await report(id);
     expect(await isHidden(id)).toBe(false);
-    const [entry] = (await board.board.services.reports.queue(100)).filter(({ postId }) => postId === id);
+    const [entry] = (await board.board.services.moderation.queue(100)).filter(({ post }) => post.id === id);
     expect(entry).toMatchObject({ reporters: 2, reasons: expect.arrayContaining(["scam", "spam"]) });
   });
 
@@ -114,7 +114,7 @@ describe("report_post", () => {
     const answers = await Promise.all(voices.slice(0, 3).map((voice) => report(id, voice)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(await isHidden(id)).toBe(true);
-    await board.board.services.reports.moderate("restore", id, "harmless", Date.now());
+    await board.board.services.moderation.act("restore", id, "harmless", Date.now());
     expect((await found(board, "/posts?limit=100")).map((post) => post.id)).toContain(id);
     for (const voice of voices.slice(0, 5)) await report(id, voice);
     expect(await isHidden(id)).toBe(false);

@@ -1,6 +1,12 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { ShownRows, Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type {
+  ModerationEntry,
+  ShownRows,
+  Store,
+  StoredPost,
+  StoredPublisher,
+} from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
@@ -55,11 +61,11 @@ export class Posts {
       this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: limit + 1 }),
     ]);
-    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+    if (post === null || post.state === "removed") throw await notFound(this.#store, post, caller);
     const related = await this.#relatedTo(post, await meaning, now);
     const first = cutPage(replies, limit);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
-    const notes = notesFor(post, seen, caller);
+    const notes = await notesFor(this.#store, post, seen, caller);
     if (post.expiresAt <= now)
       notes.push(post.publisherId === caller?.id ? adviceOnEnded(id) : "This post has expired.");
     const [shown] = this.#resources([post], seen);
@@ -153,23 +159,60 @@ export async function visiblePost(
   caller: StoredPublisher | null,
 ): Promise<{ post: StoredPost; notes: Advice[] }> {
   const post = await store.posts.get(id);
-  if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-  return { post, notes: notesFor(post, await visibilityOf(store, [post]), caller) };
+  if (post === null || post.state === "removed") throw await notFound(store, post, caller);
+  return { post, notes: await notesFor(store, post, await visibilityOf(store, [post]), caller) };
+}
+
+/** The failure of a post that is not there; whose post the operator removed reads why. */
+async function notFound(store: Store, post: StoredPost | null, caller: StoredPublisher | null) {
+  if (post === null || post.publisherId !== caller?.id) return new BoardError("post_not_found");
+  const reason = await reasonOf(store, { subject: post.id, action: "remove" });
+  return new BoardError(
+    "post_not_found",
+    reason === null ? {} : { hint: `The operator of this board removed your post: ${reason}.` },
+  );
 }
 
 /**
  * What to tell who may see a post that is there.
  * @throws BoardError `post_hidden`
  */
-function notesFor(post: StoredPost, { hidden }: Visibility, caller: StoredPublisher | null): Advice[] {
+async function notesFor(
+  store: Store,
+  post: StoredPost,
+  { hidden }: Visibility,
+  caller: StoredPublisher | null,
+): Promise<Advice[]> {
   const why = hidden.get(post.id);
   if (why === undefined) return [];
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
-  return [why];
+  if (why === "root") return [WITH_ITS_ROOT];
+  if (why === "suspended") return [(await noteOnSuspension(store, caller)) ?? "", ONLY_YOU];
+  const reason = await reasonOf(store, { subject: post.id, action: "hide" });
+  return [
+    reason === null ? BY_REPORTS : `The operator of this board has hidden this post: ${reason}.`,
+    ONLY_YOU,
+  ];
 }
 
-const BY_REPORTS = "This post is hidden after reports; only you see it until the operator restores it.";
-const BY_SUSPENSION = "You are suspended, so only you see this post.";
+/** What a suspended publisher is told; null for any other. */
+export async function noteOnSuspension(store: Store, caller: StoredPublisher): Promise<string | null> {
+  if (caller.suspendedAt === null) return null;
+  const reason = await reasonOf(store, { subject: caller.id, action: "suspend" });
+  return `The operator of this board has suspended you${reason === null ? "" : `: ${reason}`}.`;
+}
+
+/** Why the operator did what was done last to a subject, quoted as the operator's words; null where it was another act. */
+async function reasonOf(
+  store: Store,
+  { subject, action }: Pick<ModerationEntry, "subject" | "action">,
+): Promise<string | null> {
+  const [last] = await store.reports.history(subject, 1);
+  return last?.action === action && last.actor !== "reports" ? JSON.stringify(last.reason) : null;
+}
+
+const BY_REPORTS = "This post is hidden after reports.";
+const ONLY_YOU = "Only you see it until the operator restores it.";
 const WITH_ITS_ROOT =
   "The post that this one answers is hidden; only you see this reply until that one is back.";
 
@@ -177,8 +220,8 @@ const WITH_ITS_ROOT =
 interface Visibility {
   /** Those that exist, by id. */
   publishers: ReadonlyMap<string, StoredPublisher>;
-  /** The hidden ones of the posts, by id, with a sentence for the owner that says why. */
-  hidden: ReadonlyMap<string, string>;
+  /** The hidden ones of the posts, by id: themselves, with their suspended publisher, or with the post they answer. */
+  hidden: ReadonlyMap<string, "itself" | "suspended" | "root">;
 }
 
 /**
@@ -191,14 +234,14 @@ async function visibilityOf(store: ShownRows, posts: readonly StoredPost[]): Pro
   for (const root of missing.size === 0 ? [] : await store.posts.many([...missing])) known.set(root.id, root);
   const ids = new Set([...known.values()].map(({ publisherId }) => publisherId));
   const publishers = new Map((await store.publishers.many([...ids])).map((row) => [row.id, row]));
-  const reasonFor = ({ state, publisherId }: StoredPost): string | null => {
-    if (state === "hidden") return BY_REPORTS;
-    return publishers.get(publisherId)?.suspendedAt == null ? null : BY_SUSPENSION;
+  const reasonFor = ({ state, publisherId }: StoredPost) => {
+    if (state === "hidden") return "itself";
+    return publishers.get(publisherId)?.suspendedAt == null ? null : "suspended";
   };
-  const hidden = new Map<string, string>();
+  const hidden = new Map<string, "itself" | "suspended" | "root">();
   for (const post of posts) {
     const root = post.parentId === null ? undefined : known.get(post.parentId);
-    const below = root === undefined || reasonFor(root) === null ? null : WITH_ITS_ROOT;
+    const below = root === undefined || reasonFor(root) === null ? null : "root";
     const reason = reasonFor(post) ?? below;
     if (reason !== null) hidden.set(post.id, reason);
   }

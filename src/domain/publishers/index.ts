@@ -11,7 +11,7 @@ import type {
   VerifyInstructions,
 } from "../../schema/publisher.ts";
 import { cleanLine, cleanMultiline } from "../../schema/text.ts";
-import type { Noted, Posts } from "../posts/index.ts";
+import { type Noted, noteOnSuspension, type Posts } from "../posts/index.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -95,12 +95,16 @@ export class Publishers {
   }
 
   /** The caller as it sees itself. */
-  readOwn(caller: StoredPublisher): Publisher & { verify: VerifyInstructions; suspended: boolean } {
-    return {
+  async readOwn(
+    caller: StoredPublisher,
+  ): Promise<Noted<Publisher & { verify: VerifyInstructions; suspended: boolean }>> {
+    const data = {
       ...publisherResource(caller, this.#site),
       verify: instructionsFor(caller),
       suspended: caller.suspendedAt !== null,
     };
+    const note = await noteOnSuspension(this.#store, caller);
+    return { data, notes: note === null ? [] : [note] };
   }
 
   /** The hosts that are signed in as the caller, at most 50; null where no host can sign in. */

@@ -25,6 +25,21 @@ export interface Place {
   id: string;
 }
 
+/** A page of a list whose newest rows come first: those before a place, or the first ones. */
+export interface EarlierPage {
+  before: Place | null;
+  limit: number;
+}
+
+/** Which posts the operator looks through; what is left out bounds nothing. */
+export interface WrittenFilter {
+  publisherId?: string;
+  /** Written at or after this time. */
+  since?: number;
+  /** Only those that are hidden themselves; one may also be hidden with its publisher or its root. */
+  hidden?: boolean;
+}
+
 /** What the search for near-duplicates reads of a publisher's post. */
 export interface FingerprintRow {
   id: string;
@@ -103,6 +118,8 @@ export interface PostStore {
   replies(parentId: string, page: { after: Place | null; limit: number }): Promise<StoredPost[]>;
   /** Active top-level posts and replies of a publisher, newest first. */
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
+  /** Active and hidden posts and replies, expired ones too, newest first by (createdAt, id): what the operator looks through. */
+  written(filter: WrittenFilter, page: EarlierPage): Promise<StoredPost[]>;
   /**
    * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text` is true
    * its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any case. A changed

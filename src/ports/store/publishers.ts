@@ -1,5 +1,5 @@
 import type { ModerationEntry, SignInRow, StoredPublisher, StoredReport } from "../../records/publisher.ts";
-import type { PostState } from "./posts.ts";
+import type { EarlierPage, PostState } from "./posts.ts";
 
 export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
 
@@ -37,6 +37,8 @@ export interface PublisherStore {
    * `Store.finishErasures` completes what a crash, or a reader elsewhere, interrupts. Null when there is no publisher.
    */
   erase(id: string): Promise<ErasedPublisher | null>;
+  /** Publishers that registered at or after `since`, newest first by (createdAt, id). */
+  registered(since: number, page: EarlierPage): Promise<StoredPublisher[]>;
   /** Verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
 }
@@ -71,9 +73,11 @@ export interface ReportStore {
    * their keys, and so are all of one key; suspended publishers have none.
    */
   voices(postId: string, since: number): Promise<number>;
+  /** The reports of a post, oldest first. */
+  of(postId: string, limit: number): Promise<StoredReport[]>;
   /**
-   * Posts with reports, most reporters first, then by `lastAt`, when the latest reporter first reported it. Reads all reports:
-   * it is for the operator.
+   * Posts with open reports, most reporters first, then by `lastAt`, when the latest reporter first reported it. Reports are
+   * open until the operator acts on their post, or it is removed. Reads all reports: it is for the operator.
    */
   queue(
     limit: number,

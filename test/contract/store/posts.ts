@@ -210,6 +210,33 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
     });
 
+    it("lists for the operator what is not removed, newest first, by one publisher or all, since a time, hidden or not", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      for (const [id, at, by] of [
+        ["p1", 1, "pub_a"],
+        ["p2", 2, "pub_b"],
+        ["p3", 3, "pub_a"],
+        ["p4", 3, "pub_a"],
+        ["p5", 4, "pub_a"],
+      ] as const)
+        await store.posts.insert(aPost(id, { createdAt: T0 + at, publisherId: by, expiresAt: T0 + 1 }));
+      for (const id of ["p1", "p4"]) await store.posts.update(id, { state: "hidden" }, { text: false });
+      await store.posts.remove("p5", T0 + 6);
+      const ids = async (...asked: Parameters<typeof store.posts.written>) =>
+        idsOf(await store.posts.written(...asked));
+      const first = { before: null, limit: 10 };
+      expect(await ids({}, first)).toEqual(["p4", "p3", "p2", "p1"]);
+      expect(await ids({}, { before: null, limit: 2 })).toEqual(["p4", "p3"]);
+      expect(await ids({}, { before: { at: T0 + 3, id: "p4" }, limit: 2 })).toEqual(["p3", "p2"]);
+      expect(await ids({ publisherId: "pub_a" }, first)).toEqual(["p4", "p3", "p1"]);
+      expect(await ids({ publisherId: "pub_a" }, { before: { at: T0 + 3, id: "p3" }, limit: 9 })).toEqual([
+        "p1",
+      ]);
+      expect(await ids({ since: T0 + 3 }, first)).toEqual(["p4", "p3"]);
+      expect(await ids({ hidden: true }, first)).toEqual(["p4", "p1"]);
+      expect(await ids({ hidden: true, since: T0 + 2, publisherId: "pub_a" }, first)).toEqual(["p4"]);
+    });
+
     it("shows a guard all that was written before, however many are written at once", async () => {
       const check = (earlier: readonly FingerprintRow[]) => {
         if (earlier.length >= 4) throw new Error("a storm");

@@ -49,6 +49,22 @@ export function describePublishers({ store }: Subject): void {
       expect(await store.publishers.update("nope", { name: "x" })).toBeNull();
     });
 
+    it("are listed by the time they registered, newest first, in pages, without erased ones", async () => {
+      for (const [id, at] of [
+        ["pub_1", 2],
+        ["pub_2", 3],
+        ["pub_3", 3],
+        ["pub_4", 4],
+      ] as const)
+        await store.publishers.insert(aPublisher(id, { createdAt: T0 + at }));
+      await store.publishers.erase("pub_4");
+      const ids = async (...asked: Parameters<typeof store.publishers.registered>) =>
+        idsOf(await store.publishers.registered(...asked));
+      expect(await ids(0, { before: null, limit: 10 })).toEqual(["pub_3", "pub_2", "pub_1", "pub_a"]);
+      expect(await ids(T0 + 3, { before: null, limit: 10 })).toEqual(["pub_3", "pub_2"]);
+      expect(await ids(0, { before: { at: T0 + 3, id: "pub_3" }, limit: 2 })).toEqual(["pub_2", "pub_1"]);
+    });
+
     it("are due for a check when verified and not looked at since, oldest first", async () => {
       const verified = { verifiedAt: T0, verifiedVia: "dns" } as const;
       await store.publishers.insert(aPublisher("pub_1", { ...verified, checkedAt: T0 + 2 }));

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { ModerationEntry } from "../../../src/ports/store/index.ts";
 import { aPost, aPublisher, aReport, T0 } from "../../support/search/rows.ts";
 import { idsOf, type Subject } from "./subject.ts";
 
@@ -75,6 +76,39 @@ export function describeReports({ store }: Subject): void {
         { postId: "q", reporters: 1, reasons: ["spam"], lastAt: T0 + 9, state: "active" },
       ]);
       expect(await store.reports.queue(1)).toHaveLength(1);
+    });
+
+    it("leave the queue when the operator acts on their post or it is removed, and come back with a new reporter", async () => {
+      const queued = async () => idsOf((await store.reports.queue(10)).map(({ postId: id }) => ({ id })));
+      const log = (subject: string, actor: ModerationEntry["actor"], at: number) =>
+        store.reports.log({ at, action: "hide", subject, actor, reason: "x" });
+      await store.reports.upsert(aReport("rep_1", { reporter: "addr:1", createdAt: T0 + 5 }));
+      await store.reports.upsert(aReport("rep_2", { postId: "q", reporter: "addr:1", createdAt: T0 + 5 }));
+      await log("p", "reports", T0 + 9);
+      await log("p", "operator", T0 + 4);
+      expect(await queued()).toEqual(["q", "p"]);
+      await log("p", "operator anna", T0 + 5);
+      expect(await queued()).toEqual(["q"]);
+      // A repeat is no new report.
+      await store.reports.upsert(aReport("rep_3", { reporter: "addr:1", createdAt: T0 + 7 }));
+      expect(await queued()).toEqual(["q"]);
+      await store.reports.upsert(aReport("rep_4", { reporter: "addr:2", createdAt: T0 + 6 }));
+      expect(await queued()).toEqual(["p", "q"]);
+      await store.posts.remove("p", T0 + 10);
+      expect(await queued()).toEqual(["q"]);
+    });
+
+    it("of a post are read oldest first, with their words", async () => {
+      await store.reports.upsert(aReport("rep_1", { reporter: "addr:2", createdAt: T0 + 2 }));
+      await store.reports.upsert(aReport("rep_2", { reporter: "addr:1", createdAt: T0 + 1 }));
+      await store.reports.upsert(aReport("rep_3", { postId: "q", reporter: "addr:1" }));
+      const [first, second] = [
+        aReport("rep_2", { reporter: "addr:1", createdAt: T0 + 1 }),
+        aReport("rep_1", { reporter: "addr:2", createdAt: T0 + 2 }),
+      ];
+      expect(await store.reports.of("p", 10)).toEqual([first, second]);
+      expect(await store.reports.of("p", 1)).toEqual([first]);
+      expect(await store.reports.of("nope", 10)).toEqual([]);
     });
 
     it("leave a log of what was done, newest first, for one subject or all", async () => {

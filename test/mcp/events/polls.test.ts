@@ -204,7 +204,7 @@ describe("events/poll", () => {
     const bad = await register(board, "Suspended soon");
     const suspended = await eventHost(board, bad.key);
     await poll(topic, suspended);
-    await board.board.services.reports.moderate("suspend", bad.id, "test", now);
+    await board.board.services.moderation.act("suspend", bad.id, "test", now);
     expect(await suspended.refused("events/poll", topic)).toMatchObject({
       code: -32012,
       data: { reason: "publisher_suspended" },

@@ -144,7 +144,7 @@ describe.concurrent("a silent stream", () => {
     const [suspended, deleted, rotated] = hosts as [EventHost, EventHost, EventHost];
     const ends = hosts.map((host) => host.stream({ name: "post.replied" }).ended);
     for (const host of hosts) await first(host, "active");
-    await board.board.services.reports.moderate("suspend", bad.id, "test", Date.now());
+    await board.board.services.moderation.act("suspend", bad.id, "test", Date.now());
     const [row] = (await call(board, "GET /subscriptions", undefined, leaving)).body.data;
     await call(board, `DELETE /subscriptions/${row.id}`, undefined, leaving);
     await call(board, "POST /publishers/me/rotate-key", {}, rotates);

@@ -444,8 +444,8 @@ describe("a publisher", () => {
     const client = await eventHost(board, own.key);
     const { webhook, asked, post, arrived } = await hooked();
     await subscribe(asked, client);
-    const { reports } = board.board.services;
-    await reports.moderate("suspend", own.id, "test", now);
+    const { moderation } = board.board.services;
+    await moderation.act("suspend", own.id, "test", now);
     expect(await client.refused("events/subscribe", asked)).toMatchObject({
       code: -32012,
       data: { reason: "publisher_suspended" },
@@ -453,7 +453,7 @@ describe("a publisher", () => {
     await post("unseen");
     await quiet();
     expect(webhook.messages).toEqual([]);
-    await reports.moderate("reinstate", own.id, "test", now);
+    await moderation.act("reinstate", own.id, "test", now);
     await post("seen");
     expect((await arrived(1))[0]?.json.data.title).toBe("seen");
     await client.close();

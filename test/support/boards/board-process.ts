@@ -152,16 +152,21 @@ export interface Ran {
  * Runs a command of the program to its end, in its own process.
  * @param before  what Node gets before the program
  * @param cwd  where it runs, unless here
+ * @param input  what it reads from stdin
  */
 export function runCommand(
   args: readonly string[],
   environment: Record<string, string>,
-  { before = [], cwd }: { before?: readonly string[]; cwd?: string } = {},
+  { before = [], cwd, input = "" }: { before?: readonly string[]; cwd?: string; input?: string } = {},
 ): Promise<Ran> {
   const options = { env: boardEnvironment(environment), cwd, maxBuffer: 64 * 1024 * 1024 };
   return new Promise((done) => {
-    execFile(process.execPath, [...before, ...PROGRAM, ...args], options, (error, stdout, stderr) =>
-      done({ code: Number(error?.code ?? 0), stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      [...before, ...PROGRAM, ...args],
+      options,
+      (error, stdout, stderr) => done({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
+    child.stdin?.on("error", () => {}).end(input);
   });
 }

@@ -113,7 +113,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
   await call(board, `DELETE /subscriptions/${dropped}`, undefined, author);
   await call(board, `PATCH /posts/${second.id}`, { title: "A third bike" }, author);
   await write(board, rowdy.key, { title: "Spam" });
-  await services.reports.moderate("suspend", rowdy.id, "flooding", Date.now());
+  await services.moderation.act("suspend", rowdy.id, "flooding", Date.now());
   await call(board, "GET /search?q=bike");
   await withVector(board, [id, replies[1] ?? ""]);
   await store.subscriptions.pruneDeliveries(Date.now() + MINUTE_MS, 1);

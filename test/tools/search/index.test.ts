@@ -118,9 +118,9 @@ describe("search", () => {
       await call(board, `DELETE /posts/${removed.id}`, undefined, { key: author.key });
       const everywhere = ["tags=gone", "q=flugelhorn", "include_expired=true&include_replies=true&tags=gone"];
       for (const query of everywhere) expect(await sorted(query)).toEqual(["kept flugelhorn"]);
-      await board.board.services.reports.moderate("suspend", author.id, "test", now);
+      await board.board.services.moderation.act("suspend", author.id, "test", now);
       for (const query of everywhere) expect(await sorted(query)).toEqual([]);
-      await board.board.services.reports.moderate("reinstate", author.id, "test", now);
+      await board.board.services.moderation.act("reinstate", author.id, "test", now);
       for (const query of everywhere) expect(await sorted(query)).toEqual(["kept flugelhorn"]);
     });
   });

@@ -74,7 +74,7 @@ describe("search by meaning, with the model", () => {
   it("finds a post that was hidden and restored by meaning again, and near a post like it", async () => {
     const [post] = (await search("q=cycle+workshop&limit=1")).body.data;
     const act = (action: "hide" | "restore") =>
-      board.board.services.reports.moderate(action, post.id, "A test.", Date.now());
+      board.board.services.moderation.act(action, post.id, "A test.", Date.now());
     const query = `/search?q=${encoded("somebody to repair my bicycle")}&limit=2`;
     const near = async () => {
       const [like] = (await search("q=fixing+bikes&limit=1")).body.data;

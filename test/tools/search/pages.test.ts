@@ -114,8 +114,8 @@ describe("pages of a search", () => {
       const page = await call(board, `GET /search?${way}&tags=${tag}&limit=1`);
       const first = page.body.data[0];
       const hidden = ids.find((id) => id !== first.id) ?? "";
-      await board.board.services.reports.moderate("hide", hidden, "test", now);
-      await board.board.services.reports.moderate("suspend", other.id, "test", now);
+      await board.board.services.moderation.act("hide", hidden, "test", now);
+      await board.board.services.moderation.act("suspend", other.id, "test", now);
       now += 60_000;
       const rest = await walk(board, `/search?${way}&tags=${tag}&limit=2&cursor=${page.body.next_cursor}`);
       const expected = ids.filter((id) => id !== first.id && id !== hidden);

@@ -55,6 +55,17 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
         ),
       ),
 
+    written({ publisherId, since = 0, hidden = false }, { before, limit }) {
+      const filter: Filter<PostDocument> = {
+        state: hidden ? "hidden" : { $in: ["active", "hidden"] },
+        created_at: { $gte: new Date(since), ...(before && { $lte: new Date(before.at) }) },
+      };
+      if (publisherId !== undefined) filter.publisher_id = publisherId;
+      if (before !== null)
+        filter.$or = [{ created_at: { $lt: new Date(before.at) } }, { _id: { $lt: before.id } }];
+      return run(() => listPosts(context, filter, { sort: { created_at: -1, _id: -1 }, limit }));
+    },
+
     update: (id, change, options) => updatePostDocument(context, id, change, options),
     remove: (id, now) => removePostDocument(context, id, now),
 

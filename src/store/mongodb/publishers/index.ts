@@ -1,3 +1,4 @@
+import type { Filter } from "mongodb";
 import type { PublisherStore } from "../../../ports/store/index.ts";
 import { PUBLISHER } from "../../../records/publisher.ts";
 import { changedRow, limitIds } from "../../rules/rows.ts";
@@ -56,6 +57,18 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
     },
 
     erase: (id) => erasePublisherDocuments(context, id),
+
+    registered: (since, { before, limit }) =>
+      run(async () => {
+        const filter: Filter<PublisherDocument> = {
+          erasing: false,
+          created_at: { $gte: new Date(since), ...(before && { $lte: new Date(before.at) }) },
+        };
+        if (before !== null)
+          filter.$or = [{ created_at: { $lt: new Date(before.at) } }, { _id: { $lt: before.id } }];
+        const found = publishers.find(filter, { sort: { created_at: -1, _id: -1 }, limit });
+        return (await found.toArray()).map(publisherOfDocument);
+      }),
 
     dueForCheck: (before, limit) =>
       run(async () => {

@@ -1,8 +1,9 @@
-import type { ModerationEntry, ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import type { Document } from "mongodb";
+import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { MODERATION, REPORT } from "../../../records/publisher.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
 import type { MongodbContext } from "../database/context.ts";
-import { findPost, findPosts } from "../database/reads.ts";
+import { findPost } from "../database/reads.ts";
 import { documentOf, rowOf } from "../database/rows.ts";
 
 export function mongodbReportStore(context: MongodbContext): ReportStore {
@@ -44,10 +45,16 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         );
       }),
 
+    of: (postId, limit) =>
+      run(async () => {
+        const found = reports.find({ post_id: postId }, { sort: { created_at: 1, _id: 1 }, limit });
+        return (await found.toArray()).map((report): StoredReport => rowOf(REPORT, report));
+      }),
+
     queue: (limit) =>
       runLong(async () => {
         const queue = await reports
-          .aggregate<{ _id: string; reporters: number; reasons: string[]; last_at: Date }>([
+          .aggregate<QueuedDocument>([
             {
               $group: {
                 _id: { post: "$post_id", reason: "$reason" },
@@ -64,18 +71,22 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
                 last_at: { $max: "$last_at" },
               },
             },
+            { $lookup: lookup("posts", "_id", [{ $project: { state: 1 } }]) },
+            { $unwind: "$posts" },
+            { $match: { "posts.state": { $ne: "removed" } } },
+            { $lookup: lookup("moderation", "subject", [{ $match: { actor: /^operator/ } }]) },
+            { $match: { $expr: { $gt: ["$last_at", { $max: "$moderation.at" }] } } },
             { $sort: { reporters: -1, last_at: -1, _id: -1 } },
             { $limit: limit },
           ])
           .toArray();
-        const ids = queue.map(({ _id }) => _id);
-        const states = await findPosts(context, ids, undefined, { state: 1 });
-        return queue.flatMap(({ _id, reporters, reasons, last_at }) => {
-          const state = states.get(_id)?.state;
-          // Erased since the queue was read.
-          if (state === undefined) return [];
-          return [{ postId: _id, reporters, reasons, lastAt: last_at.getTime(), state }];
-        });
+        return queue.map(({ _id, reporters, reasons, last_at, posts: { state } }) => ({
+          postId: _id,
+          reporters,
+          reasons,
+          lastAt: last_at.getTime(),
+          state,
+        }));
       }),
 
     async log(entry) {
@@ -95,5 +106,22 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
   };
 }
+
+interface QueuedDocument {
+  _id: string;
+  reporters: number;
+  reasons: string[];
+  last_at: Date;
+  posts: { state: PostState };
+}
+
+/** Documents of a collection that name the id of the group, under the collection's name. */
+const lookup = (from: string, foreignField: string, pipeline: Document[]) => ({
+  from,
+  localField: "_id",
+  foreignField,
+  pipeline,
+  as: from,
+});
 
 const publisherOf = (reporter: string) => (reporter.startsWith("key:") ? [reporter.slice(4)] : []);

@@ -249,4 +249,9 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ALTER TABLE subscription ADD COLUMN previous_client_secret TEXT;
   CREATE INDEX subscription_end ON subscription (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  // The operator looks through publishers by the time of their registration, and through what is hidden.
+  `
+  CREATE INDEX publisher_created ON publisher (created_at, id);
+  CREATE INDEX post_hidden ON post (created_at, id) WHERE state = 'hidden';
+  `,
 ];

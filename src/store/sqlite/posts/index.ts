@@ -58,6 +58,20 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
           .map(storedPostOfRow),
       ),
 
+    written({ publisherId, since = 0, hidden = false }, { before, limit }) {
+      const from: Place = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
+      const state = hidden ? "p.state = 'hidden'" : "p.state <> 'removed'";
+      const by = publisherId === undefined ? [] : [publisherId];
+      return read(() =>
+        sql(
+          `${SELECT_POST} WHERE ${by.length === 0 ? "" : "p.publisher_id = ? AND "}p.created_at >= ?
+          AND (p.created_at, p.id) < (?, ?) AND ${state} ORDER BY p.created_at DESC, p.id DESC LIMIT ?`,
+        )
+          .all(...by, since, from.at, from.id, limit)
+          .map(storedPostOfRow),
+      );
+    },
+
     update: (id, change, options) => write(() => updatePostRow(context, id, change, options)),
     remove: (id, now) => write(() => removePostRow(context, id, now)),
 

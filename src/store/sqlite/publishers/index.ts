@@ -1,4 +1,4 @@
-import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
+import type { Place, PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
 import { PUBLISHER_COLUMNS, type SqliteRow } from "../database/rows.ts";
@@ -36,6 +36,18 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
       }),
 
     erase: (id) => erasePublisherRows(context, id),
+
+    registered(since, { before, limit }) {
+      const { at, id }: Place = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
+      return read(() =>
+        sql(
+          `SELECT * FROM publisher WHERE created_at >= ? AND (created_at, id) < (?, ?) AND erasing = 0
+          ORDER BY created_at DESC, id DESC LIMIT ?`,
+        )
+          .all(since, at, id, limit)
+          .map(publisherOf),
+      );
+    },
 
     dueForCheck: (before, limit) =>
       read(() =>

@@ -42,13 +42,25 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
         );
       }),
 
+    of: (postId, limit) =>
+      read(() =>
+        sql(
+          `SELECT id, reporter, addresses, reason, details, created_at AS createdAt FROM report WHERE post =
+          (SELECT seq FROM post WHERE id = ?) ORDER BY created_at, id LIMIT ?`,
+        )
+          .all(postId, limit)
+          .map((row) => ({ ...row, postId, addresses: JSON.parse(row.addresses) }) as StoredReport),
+      ),
+
     queue: (limit) =>
       read(() => {
         const rows: { seq: number; postId: string; reporters: number; lastAt: number; state: PostState }[] =
           sql(
             `SELECT p.seq, p.id AS postId, count(*) AS reporters, max(r.created_at) AS lastAt, p.state
-            FROM report r CROSS JOIN post p ON p.seq = r.post
-            GROUP BY r.post ORDER BY reporters DESC, lastAt DESC, r.post DESC LIMIT ?`,
+            FROM report r CROSS JOIN post p ON p.seq = r.post WHERE p.state <> 'removed' GROUP BY r.post
+            HAVING lastAt > coalesce(
+              (SELECT max(m.at) FROM moderation m WHERE m.subject = p.id AND m.actor LIKE 'operator%'), 0)
+            ORDER BY reporters DESC, lastAt DESC, r.post DESC LIMIT ?`,
           ).all(limit);
         return rows.map(({ seq, ...row }) => ({
           ...row,

@@ -55,6 +55,13 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
+    // What the operator looks through: everything that is not removed, and what is hidden.
+    { name: "written", key: { created_at: -1, _id: -1, state: 1, root: 1 } },
+    {
+      name: "hidden",
+      key: { created_at: -1, _id: -1 },
+      partialFilterExpression: { state: "hidden" },
+    },
   ],
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },
@@ -68,6 +75,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
     // Counts, and erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
+    // By the time of their registration.
+    { name: "created", key: { created_at: -1, _id: -1 } },
   ],
   sign_ins: [
     // What ends with a grant, and with a publisher.

@@ -36,6 +36,8 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // Indexes of subscriptions that lapse, and of pushes that wait.
   [],
+  // Indexes of what the operator looks through.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */
