@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import sqlite, { type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { ROW_SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
+import { ROW_SOURCES } from "../../src/store/sqlite/transfer.ts";
 import { everyCall, fillForPlans } from "../contract/every-call.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { T0 } from "../support/search/rows.ts";

@@ -25,7 +25,7 @@ import type { FeedChange } from "./search/feed/stream.ts";
 import { openMongodbIndex } from "./search/index.ts";
 import { mongodbInboxStore } from "./subscriptions/inbox.ts";
 import { mongodbSubscriptionStore } from "./subscriptions/index.ts";
-import { mongodbTransferStore } from "./transfer/index.ts";
+import { mongodbTransferStore } from "./transfer.ts";
 
 export default {
   async open(url, { model, indexFolder, ...options }) {

@@ -31,7 +31,7 @@ import { sqliteSignInStore } from "./publishers/sign-ins.ts";
 import { sqlitePushStore } from "./pushes/index.ts";
 import { sqliteInboxStore } from "./subscriptions/inbox.ts";
 import { sqliteSubscriptionStore } from "./subscriptions/index.ts";
-import { sqliteTransferStore } from "./transfer/index.ts";
+import { sqliteTransferStore } from "./transfer.ts";
 
 export default {
   async open(url, { model, log }) {
