@@ -1,5 +1,6 @@
 import type { Store, VectorMaker } from "../../src/ports/store/index.ts";
-import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
+import type { RowPage } from "../../src/ports/store/transfer.ts";
+import type { BoardRows } from "../../src/records/index.ts";
 import type { Row } from "../../src/transfer/format.ts";
 import { notices } from "./corpus.ts";
 import type { IndexedPost } from "./index-under-test.ts";

@@ -1,4 +1,4 @@
-import type { RowKind } from "../ports/store/transfer.ts";
+import type { RowKind } from "../records/index.ts";
 
 type Fields = Record<string, unknown>;
 

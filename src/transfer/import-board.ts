@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { SettingStore, Store } from "../ports/store/index.ts";
-import type { RowKind, RowPage } from "../ports/store/transfer.ts";
+import type { RowPage } from "../ports/store/transfer.ts";
+import type { RowKind } from "../records/index.ts";
 import { RowsCheck } from "./check-rows.ts";
 import { type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
 import { linesOf } from "./lines.ts";

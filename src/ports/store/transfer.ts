@@ -1,6 +1,6 @@
-import { type BoardRows, OF_HOSTS, ROW_KINDS, type RowKind } from "../../records/index.ts";
+import type { BoardRows, RowKind } from "../../records/index.ts";
 
-export { type BoardRows, OF_HOSTS, ROW_KINDS, type RowKind };
+export { OF_HOSTS } from "../../records/index.ts";
 
 /** Rows of one kind. */
 export type RowPage = { [K in RowKind]: { kind: K; rows: BoardRows[K][] } }[RowKind];

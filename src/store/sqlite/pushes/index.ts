@@ -106,7 +106,7 @@ export function addPush(
 }
 
 /** Of a row with the id of its subscription. */
-export const PUSH_COLUMNS = new Columns(PUSH);
+const PUSH_COLUMNS = new Columns(PUSH);
 
 type Settling = Parameters<PushStore["settle"]>;
 

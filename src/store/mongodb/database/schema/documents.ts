@@ -9,7 +9,7 @@ import type {
   StoredReport,
   StoredSubscription,
 } from "../../../../ports/store/index.ts";
-import type { BoardRows } from "../../../../ports/store/transfer.ts";
+import type { BoardRows } from "../../../../records/index.ts";
 import type { DocumentOf } from "../rows.ts";
 
 /**
