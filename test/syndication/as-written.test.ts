@@ -382,7 +382,30 @@ describe("an alert", () => {
       ">Cancel<",
       ">Alert<",
     );
-    expect(inputs(read(text, { kind: "cap" }))[0]?.url).toBe("https://hub.example.org/1");
+    for (const kind of ["cap", "atom", "rss"] as const)
+      expect(inputs(read(text, { kind }))[0], kind).toMatchObject({
+        url: "https://hub.example.org/1",
+        location: { name: "Lowlands" },
+      });
+  });
+
+  it.each(["Cancel", "Error", "Ack"])(
+    "a feed given as Atom is read by the fields of its alerts: %s",
+    (type) => {
+      const text = readFileSync(join(folder, "14b-message-type.atom.xml"), "utf8");
+      const sent = text
+        .replace(">Cancel<", `>${type}<`)
+        .replace("xmlns:cap", "xmlns:c")
+        .replace(/(<\/?)cap:/g, "$1c:");
+      const { entries, withdrawn } = read(sent, { kind: "atom" });
+      expect([entries, withdrawn.length]).toEqual([[], 1]);
+    },
+  );
+
+  it("a feed that only names the fields of alerts is news", () => {
+    const text = readFileSync(join(folder, "14b-message-type.atom.xml"), "utf8");
+    const sent = text.replace(/<cap:[\s\S]*?<\/cap:\w+>/g, "");
+    expect(inputs(read(sent, { kind: "atom" }))[0]).toMatchObject({ title: "Yellow wind warning issued" });
   });
 });
 

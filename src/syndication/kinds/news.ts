@@ -4,6 +4,7 @@ import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";
+import { cap } from "./cap.ts";
 import { middleOf, type Point } from "./fields.ts";
 
 /** Relayed news without an end is shown for this long after it was published. */
@@ -14,6 +15,7 @@ export const news: FeedFormat = {
   kind: "announcement",
   isComplete: false,
   parse(text, reading) {
+    if (hasAlerts(text)) return cap.parse(text, reading);
     const { entries, base } = entriesOf(text);
     return readEach(
       entries,
@@ -22,6 +24,12 @@ export const news: FeedFormat = {
     );
   },
 };
+
+/** Whether the entries have fields of alerts, or are alerts: these say what is over, a test or called off. */
+function hasAlerts(text: string): boolean {
+  const found = /xmlns(?::([\w-]+))?\s*=\s*["']urn:oasis:names:tc:emergency:cap:/.exec(text);
+  return found !== null && (found[1] === undefined || text.includes(`<${found[1]}:`));
+}
 
 type Entry = { [key: string]: unknown };
 
