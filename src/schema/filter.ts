@@ -43,6 +43,8 @@ export interface WordQuery {
   any: readonly string[];
   /** The words of `any` as others write them, `check-in` as one; each counts where a post has it. Empty where all agree. */
   respelt?: readonly string[];
+  /** The publishers of the name that is asked for: their posts count as if they had a part of it. */
+  publishers?: readonly string[];
   /** Each must occur: its words in this order, next to each other. */
   phrases: readonly (readonly string[])[];
   /** None may occur; a phrase of one word is a word. */

@@ -113,6 +113,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "publishers.insert": () => publishers.insert(aPublisher("pub_new")),
     "publishers.get": () => publishers.get("pub_1"),
     "publishers.many": () => publishers.many(["pub_1", "pub_2"]),
+    "publishers.named": () => publishers.named("a", 2),
     "publishers.byKeyHash": () => publishers.byKeyHash("hash of pub_1"),
     "publishers.update": () => publishers.update("pub_1", { suspendedAt: T0 }),
     "publishers.registered": () =>

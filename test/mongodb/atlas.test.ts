@@ -144,7 +144,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
         fc.constantFrom(undefined, "bike", "cello repair", '"garden market"', "music -tent", "qwertz", "!!!"),
         fc.option(fc.nat(12), { nil: null }),
         fc.boolean(),
-        async (filter, q, direction, distinct) => {
+        fc.subarray(["pub_1", "pub_2", "pub_9"]),
+        async (filter, q, direction, distinct, publishers) => {
           const vector = direction === null ? null : vectorOf(direction);
           const asked = aQuestion({
             filter: { ...filter, now, includeExpired: true },
@@ -152,6 +153,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
             distinct,
             ...(q === undefined ? {} : { q }),
           });
+          if (asked.words !== null) asked.words = { ...asked.words, publishers };
           // mongot weighs words in a way of its own, so only without them are the scores the same.
           const facts = (ranked: readonly Ranked[]) =>
             q === undefined ? ranked : ranked.map(({ id }) => id).sort();

@@ -14,6 +14,7 @@ import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
 import { withPlaceDecided } from "./near.ts";
 import { adviceOnNothing } from "./no-results.ts";
+import { publishersNamed } from "./publisher-names.ts";
 import {
   appliedJson,
   filterOf,
@@ -161,7 +162,7 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const { text, corrections, understood, said, here } = await this.#read(query, typed, now);
+    const { text, corrections, understood, said, here, publishers } = await this.#read(query, typed, now);
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
@@ -174,7 +175,7 @@ export class Search {
     if (isBounded) filter.after = now;
     // Place and time are no part of the subject. As words they still find the posts that name them.
     const subject = text === null ? null : parseQueryText(subjectOf(text, wordsUnderstood(understood, here)));
-    const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain };
+    const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain, publishers };
     // Posts that fit place and time may match the subject less closely.
     const { scale } = this.#parts.embedder;
     const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
@@ -186,7 +187,8 @@ export class Search {
     return {
       question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true },
       text,
-      subject: subject?.any ?? [],
+      // A name is no word that posts should have.
+      subject: publishers.length > 0 ? [] : (subject?.any ?? []),
       corrections,
       sort,
       rerank,
@@ -204,15 +206,16 @@ export class Search {
 
   /** What the words say of place and time, and the text with its slips put right; a name of a place is no slip. */
   async #read(query: SearchQuery, typed: string | null, now: number) {
-    if (typed === null) return { text: null, corrections: [], understood: {}, said: [], here: null };
+    if (typed === null)
+      return { text: null, corrections: [], understood: {}, said: [], here: null, publishers: [] };
+    const publishers =
+      (query.publisher ?? "") === "" ? await publishersNamed(typed, this.#parts.store.publishers) : [];
     const first = await understoodIn(query, typed, now);
-    const { text, corrections } = await this.#parts.corrections.of(
-      typed,
-      wordsUnderstood(first.understood, first.here),
-    );
+    const spared = publishers.length > 0 ? [typed] : wordsUnderstood(first.understood, first.here);
+    const { text, corrections } = await this.#parts.corrections.of(typed, spared);
     const { understood, lifts, here } =
       corrections.length === 0 ? first : await understoodIn(query, text, now);
-    return { text, corrections, understood, said: lifts, here };
+    return { text, corrections, understood, said: lifts, here, publishers };
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */

@@ -18,6 +18,11 @@ export interface PublisherStore {
   insert(publisher: StoredPublisher): Promise<void>;
   get(id: string): Promise<StoredPublisher | null>;
   many(ids: readonly string[]): Promise<StoredPublisher[]>;
+  /**
+   * Ids of at most `limit` publishers whose name is this text, or begins with it before a blank or a mark. The case of letters
+   * makes no difference.
+   */
+  named(text: string, limit: number): Promise<string[]>;
   /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
   byKeyHash(keyHash: string): Promise<StoredPublisher | null>;
   /**

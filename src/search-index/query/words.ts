@@ -60,12 +60,17 @@ export class WordScorer {
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
     const found = phrases.length === 0 ? null : this.#foundBy(memory, phrases);
     if (found !== null) scored.push({ found, share: 0 });
+    const publishers = (words.publishers ?? []).map((id) => memory.names.find(NAME.publisher, id));
+    for (const name of publishers.filter((number) => number >= 0)) {
+      const factor = PART_WEIGHT * rarity(memory.liveCount(name), live);
+      scored.push({ name, factor, isFlat: true, share: PART_WEIGHT });
+    }
     const rows = this.#sums.sum(memory, scored, among);
     return {
       rows,
       scores: this.#sums.scores,
       coverage: this.#sums.coverage,
-      known: asked.length === 0 || asked.some(({ count }) => count > 0),
+      known: asked.length === 0 || publishers.length > 0 || asked.some(({ count }) => count > 0),
       needed: found === null ? null : membersOf(found, memory.rows.size),
       barred: this.#barred(memory, words.excluded),
     };

@@ -37,7 +37,7 @@ export function scoreOf(document: Document, operator: Document): number {
       return values.some((value) => same(value, rest["value"])) ? 1 : 0;
     case "in":
       only(rest, ["value"]);
-      return values.some((value) => isOneOf(value, rest["value"])) ? 1 : 0;
+      return values.some((value) => isOneOf(value, rest["value"])) ? boost : 0;
     case "range":
       only(rest, ["gt", "gte", "lt", "lte"]);
       return values.some((value) => inRange(value, rest)) ? 1 : 0;

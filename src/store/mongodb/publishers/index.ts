@@ -7,6 +7,7 @@ import { newPublisher, publisherOfDocument } from "../database/posts.ts";
 import { oneByOne } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
 import type { PublisherDocument } from "../database/schema/documents.ts";
+import { ANY_CASE } from "../database/schema/indexes.ts";
 import { erasePublisherDocuments } from "./erasure.ts";
 import { isSameStatus, spreadStatus } from "./status.ts";
 
@@ -34,6 +35,14 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
       const found = await Promise.all(ids.map(get));
       return found.filter((row) => row !== null);
     },
+
+    named: (text, limit) =>
+      run(async () => {
+        // Blanks and marks come before the digits.
+        const named = { name: { $gte: text, $lt: `${text}0` }, erasing: false };
+        const options = { collation: ANY_CASE, projection: { _id: 1 }, limit } as const;
+        return (await publishers.find(named, options).toArray()).map(({ _id }) => _id);
+      }),
 
     byKeyHash: (keyHash) =>
       run(async () => maybe(await publishers.findOne({ key_hash: keyHash, erasing: false }))),

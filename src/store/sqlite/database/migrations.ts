@@ -254,4 +254,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX publisher_created ON publisher (created_at, id);
   CREATE INDEX post_hidden ON post (created_at, id) WHERE state = 'hidden';
   `,
+  "CREATE INDEX publisher_name ON publisher (name COLLATE NOCASE)",
 ];

@@ -21,6 +21,15 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
       });
     },
 
+    named: (text, limit) =>
+      read(() => {
+        // Blanks and marks come before the digits.
+        const found = `SELECT id FROM publisher
+          WHERE name >= ? COLLATE NOCASE AND name < ? COLLATE NOCASE AND erasing = 0 LIMIT ?`;
+        const rows = casesOf(text).flatMap((name) => sql(found).all(name, `${name}0`, limit));
+        return [...new Set(rows.map(({ id }) => String(id)))].slice(0, limit);
+      }),
+
     byKeyHash: (keyHash) => read(() => find("key_hash", keyHash)),
 
     update: (id, change) =>
@@ -65,6 +74,16 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
     return row === undefined ? null : publisherOf(row);
   }
 }
+
+/** A name as it may be written: SQLite knows the case of the letters of ASCII only. */
+const casesOf = (text: string) => [
+  ...new Set([
+    text,
+    text.toLowerCase(),
+    text.toUpperCase(),
+    text.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase()),
+  ]),
+];
 
 const publisherOf = (row: SqliteRow) => PUBLISHER_COLUMNS.read(row);
 

@@ -7,6 +7,9 @@ type Index = IndexDescription & { name: string };
 const DAY_S = 86_400;
 /** What has ended goes a while later: the server's clock and the board's may differ. */
 const ENDED_S = 600;
+/** Texts that differ in the case of letters alone are equal. */
+export const ANY_CASE = { locale: "en", strength: 2 } as const;
+
 /**
  * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and `test/mongodb/plans.test.ts` checks
  * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
@@ -65,6 +68,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   ],
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },
+    { name: "name", key: { name: 1 }, collation: ANY_CASE },
     // Proofs to check again.
     {
       name: "check",

@@ -38,6 +38,8 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // Indexes of what the operator looks through.
   [],
+  // The index of publishers by name.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */

@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import type { Question } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { WordQuery } from "../../../../schema/filter.ts";
+import { PART_WEIGHT } from "../../../../search/compounds.ts";
 import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/rank.ts";
 import { says, speechOf, termsOf } from "../../../../search/standing-rule/terms.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
@@ -86,7 +87,7 @@ export async function candidatesFor(
       scores: byWords.scores,
       fresh: there,
       shares: new Map(asked.map((word, at) => [termsOf(word), shares[at] ?? 0])),
-      known,
+      known: known || (words?.publishers ?? []).length > 0,
       vectorOf: (post) => queries.vectorOf(post),
     }),
     unread: byWords.total - byWords.scores.size,
@@ -145,7 +146,7 @@ function judged(
   const open = words === null ? vector === null : onlyExcludes(words) && vector === null;
   const compared = posts.map((post) => {
     const speech = words === null ? SILENCE : speechOf(textsOf(post));
-    let coverage = 0;
+    let coverage = words?.publishers?.includes(post.publisher_id) === true ? PART_WEIGHT : 0;
     for (const [term, share] of asked.shares) if (says(speech, term)) coverage += share;
     const own = asked.vectorOf(post);
     const cosine = vector === null || own === null ? null : cosineOf(vector, own);

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import type { WordQuery } from "../../../../schema/filter.ts";
+import { PART_WEIGHT } from "../../../../search/compounds.ts";
 import { slipsIn } from "../../../../search/spelling.ts";
 import { indexable, withSigns } from "../../../../search/tokens.ts";
 
@@ -23,7 +24,7 @@ export function clausesOfWords(words: WordQuery | null): WordClauses {
   // A word that is said twice counts twice.
   const any = [...words.any, ...words.phrases.flat(), ...(words.respelt ?? [])];
   return {
-    must: any.length === 0 ? [] : [anyOf(any), ...words.phrases.map(phrase)],
+    must: any.length === 0 ? [] : [anyOf(any, words.publishers), ...words.phrases.map(phrase)],
     mustNot: words.excluded.map(phrase),
   };
 }
@@ -39,8 +40,8 @@ export const clauseOfNear = (word: string): Document => ({
   text: { query: word, path: ALL, fuzzy: { maxEdits: slipsIn(word), prefixLength: 1 } },
 });
 
-/** A post with any of the words, scored by all of them. */
-function anyOf(words: readonly string[]): Document {
+/** A post with any of the words, scored by all of them, or of one of the publishers. */
+function anyOf(words: readonly string[], publishers: readonly string[] = []): Document {
   // mongot splits a word of a script without spaces into several terms, which must be adjacent.
   const single = words.filter((word) => !isSeveral(word));
   const several = words.filter(isSeveral);
@@ -51,7 +52,12 @@ function anyOf(words: readonly string[]): Document {
       ...several.map((word) => ({ phrase: { query: word, path, score } })),
     ];
   });
-  return { compound: { should, minimumShouldMatch: 1 } };
+  const byName = {
+    in: { path: "publisher_id", value: publishers, score: { boost: { value: PART_WEIGHT } } },
+  };
+  return {
+    compound: { should: [...should, ...(publishers.length > 0 ? [byName] : [])], minimumShouldMatch: 1 },
+  };
 }
 
 const isSeveral = (word: string) => indexable(word).trim().includes(" ");
