@@ -55,7 +55,7 @@ describe("a search for the name of a publisher", () => {
     await call(board, "PATCH /publishers/me", { name: "Merlin Repairs" }, kestrel);
     expect((await titles(board, search("merlin"))).sort()).toEqual(["Chain and brakes", "Puncture repair"]);
     expect(await titles(board, search("kestrel"))).toEqual(["A kestrel over the meadow"]);
-    await board.board.services.reports.moderate("suspend", kestrel.id, "test", Date.now());
+    await board.board.services.moderation.act("suspend", kestrel.id, "test", Date.now());
     expect(await titles(board, search("merlin"))).toEqual([]);
   });
 });

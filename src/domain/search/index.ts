@@ -14,7 +14,6 @@ import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
 import { withPlaceDecided } from "./near.ts";
 import { adviceOnNothing } from "./no-results.ts";
-import { publishersNamed } from "./publisher-names.ts";
 import {
   appliedJson,
   filterOf,
@@ -25,12 +24,12 @@ import {
   queryVector,
   textOfQuery,
 } from "./query.ts";
+import { type ReadWords, readWords } from "./reading.ts";
 import {
   notesOnHere,
   notesOnUnderstood,
   subjectOf,
   type Understood,
-  understoodIn,
   wordsUnderstood,
 } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
@@ -162,7 +161,14 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const { text, corrections, understood, said, here, publishers } = await this.#read(query, typed, now);
+    const {
+      text,
+      corrections,
+      understood,
+      lifts: said,
+      here,
+      publishers,
+    } = await readWords(query, typed, now, this.#parts);
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
@@ -202,20 +208,6 @@ export class Search {
       // page continues the same ranking though the board may know the word by then.
       list: sha256(JSON.stringify({ ...sent, limit: 0, ...(datedOnly ? { datedOnly } : {}) })).slice(0, 12),
     };
-  }
-
-  /** What the words say of place and time, and the text with its slips put right; a name of a place is no slip. */
-  async #read(query: SearchQuery, typed: string | null, now: number) {
-    if (typed === null)
-      return { text: null, corrections: [], understood: {}, said: [], here: null, publishers: [] };
-    const publishers =
-      (query.publisher ?? "") === "" ? await publishersNamed(typed, this.#parts.store.publishers) : [];
-    const first = await understoodIn(query, typed, now);
-    const spared = publishers.length > 0 ? [typed] : wordsUnderstood(first.understood, first.here);
-    const { text, corrections } = await this.#parts.corrections.of(typed, spared);
-    const { understood, lifts, here } =
-      corrections.length === 0 ? first : await understoodIn(query, text, now);
-    return { text, corrections, understood, said: lifts, here, publishers };
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
@@ -323,21 +315,15 @@ const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower"
 
 type Copies = NonNullable<Post["copies"]>;
 
-interface Plan {
+interface Plan extends Pick<ReadWords, "text" | "corrections" | "understood" | "here"> {
   question: Question & { filter: PostFilter };
-  /** What is searched for, corrected; null without a text. */
-  text: string | null;
   /** Words of the subject: neither place nor time. */
   subject: readonly string[];
-  corrections: readonly Correction[];
   sort: Sort;
   rerank: boolean;
   /** What the words of the query say beside their meaning. */
   lifts: readonly Lift[];
   bounds: QueryText["bounds"] | null;
-  understood: Understood;
-  /** The words that mean where the reader is, if any. */
-  here: string | null;
   /** True with words or phrases; exclusions alone rank nothing. */
   asksWords: boolean;
   mode: RankingMode;

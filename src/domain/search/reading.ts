@@ -1,0 +1,67 @@
+import type { PublisherStore, Store } from "../../ports/store/index.ts";
+import type { Lift } from "../../schema/filter.ts";
+import type { SearchQuery } from "../../schema/query.ts";
+import { withoutStopWords } from "../../search/stop-words.ts";
+import { wordsOf } from "../../search/tokens.ts";
+import type { Correction, Corrections } from "./corrections.ts";
+import { type Understood, understoodIn, wordsUnderstood } from "./understood/index.ts";
+
+/** The words of a search, read. */
+export interface ReadWords {
+  /** With its slips put right; null without any. */
+  text: string | null;
+  corrections: readonly Correction[];
+  understood: Understood;
+  /** What they say of place and time. */
+  lifts: readonly Lift[];
+  /** The words that mean where the reader is, if any. */
+  here: string | null;
+  /** Ids of the publishers of that name. */
+  publishers: readonly string[];
+}
+
+const NOTHING: ReadWords = {
+  text: null,
+  corrections: [],
+  understood: {},
+  lifts: [],
+  here: null,
+  publishers: [],
+};
+
+/** What the words say of place, time and publishers, and the text with its slips put right; a name is no slip. */
+export async function readWords(
+  query: SearchQuery,
+  typed: string | null,
+  now: number,
+  parts: { store: Pick<Store, "publishers">; corrections: Corrections },
+): Promise<ReadWords> {
+  if (typed === null) return NOTHING;
+  const isOpen = (query.publisher ?? "") === "";
+  const publishers = isOpen ? await publishersNamed(typed, parts.store.publishers) : [];
+  const first = await understoodIn(query, typed, now);
+  const spared = publishers.length > 0 ? [typed] : wordsUnderstood(first.understood, first.here);
+  const { text, corrections } = await parts.corrections.of(typed, spared);
+  const read = corrections.length === 0 ? first : await understoodIn(query, text, now);
+  return { ...read, text, corrections, publishers };
+}
+
+/** Publishers of one name whose posts a search finds, at most. */
+const NAMED_MAX = 10;
+/** A shorter text is hardly a name. */
+const NAME_MIN = 3;
+/** What may stand before a name, in a search for what its publisher wrote. */
+const LEAD =
+  /^(?:(?:all |the )?(?:posts?|events?|offers?|requests?) )?(?:by|from|of|von|de|par|van|di|av|af)\s+/iu;
+
+/** Ids of the publishers whose name a search is, or the beginning of one: their posts are found too. */
+async function publishersNamed(text: string, publishers: PublisherStore): Promise<string[]> {
+  for (const name of new Set([text, text.replace(LEAD, "")])) {
+    const isName = name.length >= NAME_MIN && withoutStopWords(wordsOf(name)).length > 0;
+    // Quoted or excluded words are looked for in posts.
+    if (!isName || /["“”„«»]|(?<!\S)-/u.test(name)) continue;
+    const found = await publishers.named(name, NAMED_MAX);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
