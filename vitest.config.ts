@@ -18,7 +18,7 @@ const ON_EITHER_STORE = [
   "test/sign-in/{renewals,bounds}.test.ts",
   "test/syndication/{polls,unreadable}.test.ts",
   "test/cli/{moderate,wave}.test.ts",
-  "test/mcp/events/*.test.ts",
+  "test/mcp/events/**/*.test.ts",
 ];
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */
