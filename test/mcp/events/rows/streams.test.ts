@@ -165,7 +165,7 @@ describe("events-push", () => {
       async () => ends.told.length,
       (count) => count === 1,
     );
-    await board.board.services.reports.moderate("suspend", own.id, "test", Date.now());
+    await board.board.services.moderation.act("suspend", own.id, "test", Date.now());
     await ended;
     expect(ends.told.at(-1)).toMatchObject({ type: "terminated", error: { code: -32012 } });
     await ends.close();

@@ -230,7 +230,7 @@ describe("events-webhook", () => {
       code: -32013,
       data: { limit: "subscriptions", max: 50 },
     });
-    await board.board.services.reports.moderate("suspend", own.id, "test", now);
+    await board.board.services.moderation.act("suspend", own.id, "test", now);
     expect(await refused(asking(), client)).toMatchObject({
       code: -32012,
       data: { reason: "publisher_suspended" },
