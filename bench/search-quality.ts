@@ -159,6 +159,7 @@ function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body
     parentId: null,
     syndicated: false,
     source: null,
+    series: null,
     ...fields,
   };
 }

@@ -71,6 +71,7 @@ export function* boardPosts({ count, texts, vectors, now }: BoardPosts): Generat
       parentId: null,
       syndicated: random() < 0.5,
       source: null,
+      series: null,
     };
     yield { entry, vector: vectors.draw(ofVectors) };
   }

@@ -21,7 +21,12 @@ export function windowOf(post: Dated): { windowStart: number; windowEnd: number 
  * This is what the dates of one series share: publisher, title, page and place. 32 hex digits, which hold no text.
  * @returns null for a post without a start, and for a reply
  */
-export function seriesOf(post: StoredPost): string | null {
+export function seriesOf(
+  post: Pick<
+    StoredPost,
+    "publisherId" | "title" | "link" | "sourceUrl" | "location" | "startsAt" | "parentId"
+  >,
+): string | null {
   if (post.startsAt === null || post.parentId !== null) return null;
   const page = post.link ?? post.sourceUrl;
   const { name, lat, lng } = post.location ?? { name: null, lat: null, lng: null };
@@ -54,6 +59,7 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
     parentId: post.parentId,
     syndicated: post.syndicated,
     source: sourceOf(post),
+    series: seriesOf(post),
   };
 }
 

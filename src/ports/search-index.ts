@@ -16,6 +16,8 @@ export interface Question {
   margin?: number;
   /** Of matches with one `IndexEntry.source`, only the first-hand one matches, else the oldest. */
   distinct?: boolean;
+  /** Of matches with one `IndexEntry.series`, only the next date matches, or the last where all are over. */
+  nextDates?: boolean;
   /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
   gone?: AbortSignal | undefined;
 }
@@ -71,6 +73,8 @@ export interface SearchIndex {
   ): Promise<Place[]>;
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): Promise<string[][]>;
+  /** The dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by start. */
+  laterDates(filter: PostFilter, ids: readonly string[]): Promise<Place[][]>;
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
   count(question: Question, most?: number): Promise<number>;
   /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */
@@ -107,6 +111,8 @@ export interface IndexEntry {
   syndicated: boolean;
   /** Equal for copies of one post, see `sourceOf`; null for replies and without a source. */
   source: string | null;
+  /** Equal for the dates of one series, see `seriesOf`. */
+  series: string | null;
 }
 
 /**

@@ -189,6 +189,8 @@ export type PostPatch = z.output<typeof PostPatch>;
 
 /** How many copies of a post are named beside it; all are counted. */
 export const COPIES_NAMED = 10;
+/** The same of the later dates of a series. */
+export const DATES_NAMED = 5;
 
 /** A post as callers see it. */
 export const Post = z.object({
@@ -230,6 +232,10 @@ export const Post = z.object({
     .object({ count: Count, ids: z.array(z.string()).max(COPIES_NAMED) })
     .optional()
     .describe("Matching posts with the same source, left out of a search; read them by id."),
+  also_on: z
+    .object({ starts_at: z.array(Timestamp).max(DATES_NAMED), more: Count })
+    .optional()
+    .describe("Later dates of a series, for which this one stands: the next, and how many more."),
   publisher: Publisher,
 });
 export type Post = z.infer<typeof Post>;

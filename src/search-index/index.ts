@@ -106,6 +106,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
   readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
+  readonly laterDates: SearchIndex["laterDates"] = (filter, ids) => this.#answers().laterDates(filter, ids);
   readonly count: SearchIndex["count"] = (question, most) => this.#answers().count(question, most);
   readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
@@ -195,4 +196,5 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO index_snapshot VALUES (NULL, 0)`,
   // Boards of before 1.0 may have posts in `index_doc` that are not in it.
   "INSERT INTO index_words (index_words) VALUES ('rebuild')",
+  "ALTER TABLE index_doc ADD COLUMN series TEXT",
 ];

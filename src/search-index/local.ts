@@ -1,5 +1,6 @@
 import { Abandoned, type Question, type Ranked, type SearchIndex, type Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
+import type { PostFilter } from "../schema/filter.ts";
 import { rankCandidates } from "../search/rank.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { Follower, LIMITS } from "./follower.ts";
@@ -66,6 +67,16 @@ export class LocalAnswers implements Answers {
       rows.filter((row) => row >= 0),
     );
     return rows.map((row) => (row < 0 ? [] : searcher.idsOf(found.shift() ?? [])));
+  }
+
+  async laterDates(filter: PostFilter, ids: readonly string[]): Promise<Place[][]> {
+    const searcher = this.#current();
+    const rows = searcher.rowsOf(ids);
+    const found = searcher.laterDates(
+      filter,
+      rows.filter((row) => row >= 0),
+    );
+    return rows.map((row) => (row < 0 ? [] : (found.shift() ?? [])));
   }
 
   async count(question: Question, most = Number.MAX_SAFE_INTEGER): Promise<number> {

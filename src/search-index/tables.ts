@@ -34,11 +34,12 @@ export class Tables {
       textOf: prepare("SELECT seq, title, body, more FROM index_doc WHERE id = ?"),
       addDoc: prepare(
         `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at, publisher_id,
-           parent_id, syndicated, source, title, body, more, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           parent_id, syndicated, source, series, title, body, more, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ),
       changeDoc: prepare(
         `UPDATE index_doc SET kind = ?, tags = ?, lat = ?, lng = ?, window_start = ?, window_end = ?, expires_at = ?,
-           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ?, source = ?, title = ?, body = ?, more = ?
+           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ?, source = ?, series = ?, title = ?,
+           body = ?, more = ?
          WHERE seq = ?`,
       ),
       removeDoc: prepare("DELETE FROM index_doc WHERE seq = ?"),
@@ -112,6 +113,7 @@ export class Tables {
       entry.parentId,
       entry.syndicated ? 1 : 0,
       entry.source,
+      entry.series,
       text.title,
       text.body,
       text.more,
@@ -271,7 +273,7 @@ export class Tables {
 const spelled = (text: string) => [indexable(text), ...otherSpellings(text)].join(" ");
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
-  d.created_at, d.publisher_id, d.parent_id, d.syndicated, d.source, v.i8, d.title, d.body, d.more
+  d.created_at, d.publisher_id, d.parent_id, d.syndicated, d.source, d.series, v.i8, d.title, d.body, d.more
   FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?`;
 
 type KeptText = IndexedText & { seq: number };
@@ -291,6 +293,7 @@ type PostRow = [
   parentId: string | null,
   syndicated: number,
   source: string | null,
+  series: string | null,
   vector: Uint8Array | null,
   title: string,
   body: string,
@@ -313,7 +316,8 @@ function postOf(row: PostRow): IndexedPost {
     parentId: row[11],
     syndicated: row[12] === 1,
     source: row[13],
-    vector: row[14],
-    text: { title: row[15], body: row[16], more: row[17] },
+    series: row[14],
+    vector: row[15],
+    text: { title: row[16], body: row[17], more: row[18] },
   };
 }

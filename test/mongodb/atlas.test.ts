@@ -145,12 +145,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
         fc.option(fc.nat(12), { nil: null }),
         fc.boolean(),
         fc.subarray(["pub_1", "pub_2", "pub_9"]),
-        async (filter, q, direction, distinct, publishers) => {
+        fc.boolean(),
+        async (filter, q, direction, distinct, publishers, dates) => {
           const vector = direction === null ? null : vectorOf(direction);
           const asked = aQuestion({
             filter: { ...filter, now, includeExpired: true },
             vector,
             distinct,
+            nextDates: dates && (q !== undefined || direction !== null),
             ...(q === undefined ? {} : { q }),
           });
           if (asked.words !== null) asked.words = { ...asked.words, publishers };
@@ -194,6 +196,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           );
           const ids = found.map(({ id }) => id);
           expect(await index.copies(asked, ids)).toEqual(await embedded.copies(asked, ids));
+          expect(await index.laterDates(filter, ids)).toEqual(await embedded.laterDates(filter, ids));
         },
       ),
       { numRuns: 50 },

@@ -65,6 +65,14 @@ describe("routes of subscriptions", () => {
     expect(await starts(few, 9)).toHaveLength(9);
     expect(await starts(all, 3)).toHaveLength(3);
     expect(await starts(many, 3)).toHaveLength(3);
+    const later = [on(START + WEEK), on(START + 2 * WEEK)];
+    for (const path of [`/subscriptions/${all.id}/pending`, "/publishers/me/inbox"]) {
+      const { data } = (await call(board, `GET ${path}`, undefined, me)).body;
+      const posts = data.map((item: { post?: object }) => item.post ?? item);
+      expect(posts.find((post: { starts_at: string }) => post.starts_at === on(START))).toMatchObject({
+        also_on: { starts_at: later, more: 0 },
+      });
+    }
   });
 
   it("count waiting matches in `pending`", async () => {

@@ -47,6 +47,24 @@ describe("related posts of get_post", () => {
       (found) => found.length === count,
     );
 
+  it("hold of a series only the next date", async () => {
+    const { id } = await near(0, { title: "A place to stretch" });
+    const { key } = await register(board, "Yoga Loft");
+    const dates = [];
+    for (const day of ["2026-12-08", "2026-12-01", "2026-12-15"]) {
+      const { id: date } = await write(board, key, { title: "Yoga", starts_at: `${day}T18:00:00Z` });
+      await giveMeaning(date, 10);
+      dates.push(date);
+    }
+    await soon(id, 1);
+    const { body } = await call(board, `GET /posts/${id}`);
+    const starts_at = ["2026-12-08T18:00:00.000Z", "2026-12-15T18:00:00.000Z"];
+    expect(body.data.related).toMatchObject([{ id: dates[1], also_on: { starts_at, more: 0 } }]);
+    // Those of the others that follow are none of these.
+    for (const date of dates) await call(board, `DELETE /posts/${date}`, undefined, { key });
+    await call(board, `DELETE /posts/${id}`, undefined, author);
+  });
+
   it("are the five closest top-level posts at any moment, without those that go", async () => {
     const { id } = await near(0);
     const others = [];

@@ -1,9 +1,9 @@
 import { isOver } from "../../domain/posts/expiry.ts";
-import type { Post } from "../../schema/post.ts";
+import { DATES_NAMED, type Post } from "../../schema/post.ts";
 import { counted } from "../../schema/text.ts";
 import { excerptOf } from "./excerpt.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from "./untrusted.ts";
-import { whenOf } from "./when.ts";
+import { laterDaysOf, whenOf } from "./when.ts";
 
 /** How the posts of one answer are shown. */
 export interface PostDisplay {
@@ -24,6 +24,7 @@ const METADATA_CHARS = 1_000;
 /** A longer link is left to `get_post`: part of one would be useless. */
 const LINK_CHARS = 200;
 const TAGS_SHOWN = 3;
+const DATES_SHOWN = 2;
 
 /**
  * A post of a list, or a single one.
@@ -137,6 +138,9 @@ function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] 
   return [
     ...(post.syndicated ? ["relayed"] : []),
     ...(post.copies === undefined ? [] : [copiesOf(post.copies, form)]),
+    ...(post.also_on === undefined
+      ? []
+      : [`also on ${laterDaysOf(post, form === "brief" ? DATES_SHOWN : DATES_NAMED)}`]),
     ...(post.reply_count > 0 ? [counted(post.reply_count, "reply", "replies")] : []),
     ...(post.parent_id === null ? [] : [form === "brief" ? "reply" : `reply to \`${post.parent_id}\``]),
     ...(isExpired(post, now) ? ["EXPIRED"] : isOver(post, now) ? ["OVER"] : []),

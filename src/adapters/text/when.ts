@@ -74,6 +74,15 @@ export const daysAfter = (day: string, days: number): string =>
 /** 0 for Sunday, 6 for Saturday. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay();
 
+/** Later days of a series, in the zone of the post: `2026-12-08, 2026-12-15 +3`. Empty without any. */
+export function laterDaysOf(post: Post, most: number): string {
+  const { starts_at: starts, more } = post.also_on ?? { starts_at: [], more: 0 };
+  const shown = starts.slice(0, most);
+  const days = new Set(shown.map((start) => dateText(clockTimeIn(start, zoneOf(post)))));
+  const rest = starts.length - shown.length + more;
+  return `${[...days].join(", ")}${rest === 0 ? "" : ` +${rest}`}`;
+}
+
 const dayText = (clock: ClockTime): string => `${clock.weekday} ${dateText(clock)}`;
 const dateText = ({ year, month, day }: ClockTime): string => `${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");

@@ -12,10 +12,10 @@ import {
 } from "../../ports/store/index.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import type { Cursors } from "../cursors.ts";
-import { isoTimeOrNull, postResource } from "../resources.ts";
+import type { Posts } from "../posts/index.ts";
+import { isoTimeOrNull } from "../resources.ts";
 import { criteriaJson } from "../search/query.ts";
 import type { Secrets } from "../secrets.ts";
-import type { Site } from "../site.ts";
 import { meaningOf } from "../subscriptions/meaning.ts";
 import { ACTIVATED, ACTIVE_MAX, BEGUN, isMatched, keepSubscription } from "../subscriptions/state.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.ts";
@@ -62,7 +62,7 @@ interface Parts {
   secrets: Secrets;
   cursors: Cursors;
   consent: Consent;
-  site: Site;
+  posts: Pick<Posts, "told">;
   contentNotice: string;
 }
 
@@ -101,7 +101,7 @@ export class Events {
     asked: { cursor: string | null; maxAgeMs?: number | undefined; limit: number },
     now: number,
   ): Promise<EventPage | null> {
-    const { store, site, contentNotice: notice } = this.#parts;
+    const { store, contentNotice: notice } = this.#parts;
     const [row, position] = await Promise.all([
       store.subscriptions.get(id),
       store.subscriptions.position(id),
@@ -117,11 +117,16 @@ export class Events {
     const page = found.slice(0, asked.limit);
     const since = asked.maxAgeMs === undefined ? 0 : now - asked.maxAgeMs;
     const young = page.filter(({ matchedAt }) => matchedAt >= since);
+    const posts = await this.#parts.posts.told(
+      young.map(({ post }) => post.id),
+      now,
+    );
     return {
-      events: young.map(({ post, publisher, matchedAt, deliveryId }) => ({
-        cursor: at(deliveryId),
-        occurrence: occurrenceOf(row, { post: postResource(post, publisher, site), matchedAt, notice }),
-      })),
+      events: young.flatMap(({ post: { id: told }, matchedAt, deliveryId }) => {
+        const post = posts.get(told);
+        if (post === undefined) return [];
+        return [{ cursor: at(deliveryId), occurrence: occurrenceOf(row, { post, told, matchedAt, notice }) }];
+      }),
       from: at(after),
       cursor: at(page.at(-1)?.deliveryId ?? after),
       truncated: young.length < page.length,
@@ -205,7 +210,7 @@ export class Events {
   /** A push as the webhook gets it. Its cursor says how far everything is delivered or given up. */
   async pushed(
     row: StoredSubscription,
-    match: { post: Parameters<typeof occurrenceOf>[1]["post"]; matchedAt: number },
+    match: Omit<Parameters<typeof occurrenceOf>[1], "notice">,
     now: number,
   ): Promise<Occurrence> {
     const { store, contentNotice: notice } = this.#parts;

@@ -14,6 +14,7 @@ import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
 import { adviceOnEnded } from "./advice.ts";
+import { nextDates, withDates } from "./stands-for.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
@@ -73,7 +74,8 @@ export class Posts {
     const answers = this.#resources(shownOf(first.shown, seen), seen);
     const similar = this.#resources(shownOf(related, seen), seen);
     const repliesCursor = this.#repliesCursor(id, first.last);
-    return { data: { ...shown, replies: answers, related: similar }, repliesCursor, notes };
+    const [dated = shown, ...others] = await withDates(this.#index, [shown, ...similar], filterOf({}, now));
+    return { data: { ...dated, replies: answers, related: others }, repliesCursor, notes };
   }
 
   /**
@@ -108,7 +110,9 @@ export class Posts {
     now: number,
   ): Promise<StoredPost[]> {
     if (vector === null) return [];
-    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#relatedCosine() };
+    const minCosine = this.#relatedCosine();
+    const filter = filterOf({}, now);
+    const question = { filter, words: null, vector, minCosine, distinct: true, nextDates: true };
     const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
     const found = await this.#index.rank(question, { limit: LIMITS.relatedInPost, except });
     const rows = found.length === 0 ? [] : await this.#store.posts.many(found.map(({ id }) => id));
@@ -129,12 +133,20 @@ export class Posts {
   }
 
   /**
-   * The posts among these that anyone may see now, by id: some may have been removed or hidden since their ids were
-   * read.
+   * The posts that somebody was told of, as far as anyone may see them now, by the id that was told: in the place of a date
+   * that is over stands the next of its series, each with those behind it.
    */
-  async visible(ids: readonly string[]): Promise<Map<string, Post>> {
+  async told(ids: readonly string[], now: number): Promise<Map<string, Post>> {
     const rows = await this.#store.posts.many([...new Set(ids)]);
-    return new Map((await this.shown(rows)).map((post) => [post.id, post]));
+    const standing = await nextDates({ index: this.#index, posts: this.#store.posts }, rows, now);
+    const shown = await withDates(this.#index, await this.shown(standing), filterOf({}, now));
+    const byId = new Map(shown.map((post) => [post.id, post]));
+    return new Map(
+      rows.flatMap(({ id }, at): [string, Post][] => {
+        const post = byId.get(standing[at]?.id ?? id);
+        return post === undefined ? [] : [[id, post]];
+      }),
+    );
   }
 
   /** Posts in the form of the API, in order, without those whose publisher is gone. */

@@ -38,7 +38,10 @@ export class Inbox {
     const after =
       this.#cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(caller, page.since, now));
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
-    const posts = await this.#posts.visible(entries.map((entry) => entry.postId));
+    const posts = await this.#posts.told(
+      entries.map((entry) => entry.postId),
+      now,
+    );
     const relevances = await this.#relevances(entries, posts);
     const isMatchOfReplies = await this.#matchesOfReplies(caller, entries);
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
@@ -77,9 +80,10 @@ export class Inbox {
       const row = await this.#store.subscriptions.get(id);
       if (row === null) return [];
       const some = entries.filter(({ subscriptionId }) => subscriptionId === id);
-      const matched = some.flatMap(({ postId }) => posts.get(postId) ?? []);
+      const told = [...new Set(some.map(({ postId }) => postId))].filter((postId) => posts.has(postId));
+      const matched = told.flatMap((postId) => posts.get(postId) ?? []);
       const relevances = await relevancesOf({ store: this.#store, embedder: this.#embedder }, row, matched);
-      return relevances.map((relevance, i) => [`${id} ${matched[i]?.id}`, relevance] as const);
+      return relevances.map((relevance, i) => [`${id} ${told[i]}`, relevance] as const);
     });
     return new Map((await Promise.all(found)).flat());
   }

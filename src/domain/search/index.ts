@@ -3,13 +3,14 @@ import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
-import { COPIES_NAMED, type Post } from "../../schema/post.ts";
+import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rank.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
+import { withCopies, withDates } from "../posts/stands-for.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections, notesOnUnknownWords } from "./corrections.ts";
 import { withPlaceDecided } from "./near.ts";
@@ -17,6 +18,7 @@ import { adviceOnNothing } from "./no-results.ts";
 import {
   appliedJson,
   filterOf,
+  isShortWindow,
   notesOnAsked,
   notesOnBounds,
   notesOnOperators,
@@ -187,11 +189,14 @@ export class Search {
     const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
     const asksTime = filter.after !== null || filter.before !== null;
     const lifts = asksTime ? said : [...said, { filter: { endedBy: now, datedOnly: true }, weight: OVER }];
+    // Whoever lists by time, or asks for a few days, wants each date of a series. "The next 14 days" end with the fifteenth.
+    const asksDays = isShortWindow(filter) || said.some((lift) => isShortWindow(lift.filter, 15));
+    const nextDates = sort === "relevance" && !asksDays;
     const vector = asksWords ? await queryVector(this.#parts.embedder, parsed?.plain ?? "") : null;
     const rerank = (query.rerank ?? true) && parsed !== null && gainsByRerank(parsed);
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
-      question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true },
+      question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true, nextDates },
       text,
       // A name is no word that posts should have.
       subject: publishers.length > 0 ? [] : (subject?.any ?? []),
@@ -260,13 +265,9 @@ export class Search {
     const places = new Map(found.map((post) => [post.id, post]));
     const rows = await this.#parts.store.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
-    const [posts, copies] = await Promise.all([
-      this.#parts.posts.shown(visible),
-      this.#copiesOf(
-        visible.filter(({ sourceUrl }) => sourceUrl !== null),
-        question,
-      ),
-    ]);
+    const { index } = this.#parts;
+    const shown = await withCopies(index, await this.#parts.posts.shown(visible), question);
+    const posts = question.nextDates === true ? await withDates(index, shown, filter) : shown;
     return posts.map((post) => {
       const { relevance: score = null, weak = false } = places.get(post.id) ?? {};
       const { lat, lng } = post.location ?? { lat: null, lng: null };
@@ -277,7 +278,6 @@ export class Search {
           : { distance_km: Math.round(distanceKm(filter.near, { lat, lng }) * 10) / 10 }),
         ...(score === null ? {} : { relevance: score }),
         ...(weak ? { weak } : {}),
-        ...(copies.has(post.id) ? { copies: copies.get(post.id) } : {}),
       };
     });
   }
@@ -289,20 +289,6 @@ export class Search {
       return this.#parts.index.count({ ...plan.question, gone: question.gone });
     });
   }
-
-  /** The copies that each post stands for; posts without copies are left out. */
-  async #copiesOf(posts: readonly { id: string }[], question: Question): Promise<Map<string, Copies>> {
-    const ids = posts.map(({ id }) => id);
-    const copies = ids.length === 0 ? [] : await this.#parts.index.copies(question, ids);
-    return new Map(
-      ids.flatMap((id, at) => {
-        const others = copies[at] ?? [];
-        return others.length === 0
-          ? []
-          : [[id, { count: others.length, ids: others.slice(0, COPIES_NAMED) }]];
-      }),
-    );
-  }
 }
 
 /**
@@ -312,8 +298,6 @@ export class Search {
 const OVER = -0.2;
 
 const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
-
-type Copies = NonNullable<Post["copies"]>;
 
 interface Plan extends Pick<ReadWords, "text" | "corrections" | "understood" | "here"> {
   question: Question & { filter: PostFilter };

@@ -10,6 +10,7 @@ import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts
 import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { quantize } from "../../search/vectors.ts";
 import { isoTime } from "../resources.ts";
+import { DAY_MS } from "../time.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {
@@ -35,6 +36,12 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
 /** How far a search reaches around its place, in kilometres. */
 export const radiusOf = ({ near, radius_km }: Pick<StandingQuery, "near" | "radius_km">): number =>
   radius_km ?? near?.radiusKm ?? RADIUS_KM.default;
+
+/** Whether a window has so few days that whoever asks for it wants each date of a series. */
+export const isShortWindow = (
+  { after, before }: Partial<Pick<PostFilter, "after" | "before">>,
+  days = 14,
+): boolean => typeof after === "number" && typeof before === "number" && before - after <= days * DAY_MS;
 
 /** The zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
 export function zoneOfQuery({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {

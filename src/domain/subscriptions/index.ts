@@ -18,11 +18,13 @@ import type {
 import { cleanLine } from "../../schema/text.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Noted } from "../posts/index.ts";
+import { nextDates, withDates } from "../posts/stands-for.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { withPlaceDecided } from "../search/near.ts";
 import {
   criteriaJson,
+  filterOf,
   notesOnAsked,
   notesOnBounds,
   notesOnPlace,
@@ -232,7 +234,7 @@ export class Subscriptions {
     page: { cursor: string | undefined; since?: string | undefined; limit: number },
     now: number,
   ): Promise<{ matches: PendingMatch[]; nextCursor: string; notes: string[]; hasNews: boolean }> {
-    const { store, cursors, site } = this.#parts;
+    const { store, index, cursors, site } = this.#parts;
     const list = `pending ${id}`;
     const read = async () => {
       const after = cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(id, page.since, now));
@@ -242,17 +244,19 @@ export class Subscriptions {
     const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
     const row = fulfilled(owned);
     const { after, found: deliveries } = fulfilled(found);
-    const relevances = await relevancesOf(
-      this.#parts,
-      row,
+    const posts = await nextDates(
+      { index, posts: store.posts },
       deliveries.map(({ post }) => post),
+      now,
     );
-    const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }, i) => ({
-      ...postResource(post, publisher, site),
+    const relevances = await relevancesOf(this.#parts, row, posts);
+    const told = deliveries.map(({ post, publisher, deliveryId, matchedAt }, i) => ({
+      ...postResource(posts[i] ?? post, publisher, site),
       relevance: relevances[i] ?? 1,
       delivery_id: deliveryId,
       matched_at: isoTime(matchedAt),
     }));
+    const matches = await withDates(index, told, filterOf({}, now));
     const last = deliveries.at(-1);
     const nextCursor =
       page.cursor !== undefined && last === undefined

@@ -8,8 +8,7 @@ import { type NewPost, Percolator, type SavedQuery } from "../../search/percolat
 import { answers, floorOf, postText, type StandingText } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
-import { filterOf, parsedTextOf } from "../search/query.ts";
-import { DAY_MS } from "../time.ts";
+import { filterOf, isShortWindow, parsedTextOf } from "../search/query.ts";
 import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf, standingFor } from "./meaning.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
@@ -200,12 +199,6 @@ export class Matching {
     }
   }
 }
-
-/** Whoever asks for so few days wants each date of a series. */
-const SHORT_WINDOW_MS = 14 * DAY_MS;
-
-const isShortWindow = ({ after, before }: { after: number | null; before: number | null }): boolean =>
-  after !== null && before !== null && before - after <= SHORT_WINDOW_MS;
 
 /** How a post may answer a query's text. */
 type Ways = Pick<SavedQuery, "required" | "words" | "respelt" | "meaning">;

@@ -65,9 +65,10 @@ export class Pushes {
     const lasts = row.expiresAt === null || row.expiresAt > now;
     const mayBeSent = lasts && row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
-    if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
-    const [shown] = await posts.shown([post]);
-    if (shown === undefined) return putOff(now + HIDDEN_MS);
+    if (post === null || post.state === "removed") return CANCELLED;
+    const shown = (await posts.told([post.id], now)).get(post.id);
+    if (shown === undefined) return post.expiresAt <= now ? CANCELLED : putOff(now + HIDDEN_MS);
+    if (Date.parse(shown.expires_at) <= now) return CANCELLED;
 
     const keys = keysOf(row, secrets, now);
     if (keys.length === 0) {
@@ -88,7 +89,11 @@ export class Pushes {
       const body = this.#bodyOf(push, row, { ...post, relevance });
       return { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
     }
-    const event = await this.#parts.events.pushed(row, { post, matchedAt: push.matchedAt }, now);
+    const event = await this.#parts.events.pushed(
+      row,
+      { post, told: push.postId, matchedAt: push.matchedAt },
+      now,
+    );
     return { id: webhookIdOf(event), body: JSON.stringify(event) };
   }
 

@@ -150,7 +150,8 @@ export class PostMemory {
     const { names, lists, rows } = this;
     const publisher = names.number(NAME.publisher, post.publisherId);
     const source = post.source === null ? 0 : names.number(NAME.source, post.source) + 1;
-    const row = rows.append(post, { publisher, source, length: terms.length, digest }, many);
+    const series = post.series === null ? 0 : names.number(NAME.series, post.series) + 1;
+    const row = rows.append(post, { publisher, source, series, length: terms.length, digest }, many);
     for (const [stem, weight] of terms.weights) {
       const known = names.size;
       lists.append(names.number(NAME.word, stem), row, weight);
@@ -218,7 +219,8 @@ export class PostMemory {
     }
     for (let row = 0; row < rows.size; row += 1) {
       rows.publisher.view[row] = copied.get(rows.publisher.view[row] ?? 0) ?? 0;
-      rows.source.view[row] = (copied.get((rows.source.view[row] ?? 0) - 1) ?? -1) + 1;
+      for (const { view } of [rows.source, rows.series])
+        view[row] = (copied.get((view[row] ?? 0) - 1) ?? -1) + 1;
     }
     this.names = names;
     this.lists = lists;
@@ -232,6 +234,7 @@ function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
   for (const tag of new Set(post.tags)) yield [NAME.tag, tag];
   yield [NAME.publisher, post.publisherId];
   if (post.source !== null) yield [NAME.source, post.source];
+  if (post.series !== null) yield [NAME.series, post.series];
   if (post.parentId !== null) yield [NAME.parent, post.parentId];
 }
 

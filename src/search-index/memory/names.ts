@@ -1,7 +1,7 @@
 import { Column } from "./columns.ts";
 
 /** What a name is: a word and a tag of the same letters are different names. */
-export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, id: 6, source: 7 } as const;
+export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, id: 6, source: 7, series: 8 } as const;
 export type NameKind = (typeof NAME)[keyof typeof NAME];
 
 /** Both halves of the last hash. A pair in place of an object: this runs for each word of each post. */
@@ -44,7 +44,7 @@ export const FIELD = {
 const FIELDS = 9;
 
 /**
- * Words, tags, publishers, parents and sources, each with a list of rows. Only hashes are kept: nothing here,
+ * Words, tags, publishers, parents, sources and series, each with a list of rows. Only hashes are kept: nothing here,
  * nor in a snapshot, can be read as text.
  */
 export class Names {

@@ -37,6 +37,8 @@ export class Rows {
   readonly publisher = new Column(Uint32Array);
   /** Number of the source's name plus 1, or 0. */
   readonly source = new Column(Uint32Array);
+  /** The same of its series. */
+  readonly series = new Column(Uint32Array);
   /** Words of each post, at most 65,535. */
   readonly length = new Column(Uint16Array);
   /** Hash of all that a row keeps for life. */
@@ -52,7 +54,7 @@ export class Rows {
     return [
       ...[this.seq, this.marks, this.kind, this.lat, this.lng, this.windowStart, this.windowEnd],
       ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.ids.at],
-      this.source,
+      ...[this.source, this.series],
     ];
   }
 
@@ -87,7 +89,7 @@ export class Rows {
   /** Adds a row at the end. Its place in the orders of time is left to `keepOrders` when many are added at once. */
   append(
     post: IndexedPost,
-    kept: { publisher: number; source: number; length: number; digest: number },
+    kept: { publisher: number; source: number; series: number; length: number; digest: number },
     many = false,
   ): number {
     const row = this.size;
@@ -97,6 +99,7 @@ export class Rows {
     this.marks.view[row] = 0;
     this.publisher.view[row] = kept.publisher;
     this.source.view[row] = kept.source;
+    this.series.view[row] = kept.series;
     this.length.view[row] = Math.min(65_535, kept.length);
     this.digest.view[row] = kept.digest;
     this.words += this.length.view[row] ?? 0;

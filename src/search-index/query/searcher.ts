@@ -1,5 +1,6 @@
 import type { Question, Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
 import {
   type Candidates,
   coverageFactors,
@@ -10,7 +11,7 @@ import {
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestByMeaning, bestOf, bestScore, fusedWords, topByWords } from "./best.ts";
-import { Copies, hasDuplicates } from "./copies.ts";
+import { byNextDate, byStanding, Copies, compareBy, hasDuplicates } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { spotsAmong } from "./spots.ts";
 import { type Page, walkByTime } from "./walk.ts";
@@ -109,12 +110,29 @@ export class Searcher {
   /** See `SearchIndex.copies`. */
   copies(question: Question, rows: readonly number[]): number[][] {
     const none = rows.map(() => []);
-    if (!rows.some((row) => hasDuplicates(this.#memory, row))) return none;
+    const memory = this.#memory;
+    if (!rows.some((row) => hasDuplicates(memory, "source", row))) return none;
     const { words, vector, filter } = question;
     const isOpen = words === null && vector === null;
     const matches = isOpen ? anyRowTest(rowFilter(this.#memory, filter)) : this.#asked(question).matches;
-    const copies = new Copies(this.#memory, matches);
+    const byAge = (a: number, b: number) => compareBy(memory.rows, "createdAt", a, b);
+    const copies = new Copies(memory, "source", matches, byAge);
     return rows.map((row) => copies.of(row));
+  }
+
+  /** See `SearchIndex.laterDates`. */
+  laterDates(filter: PostFilter, rows: readonly number[]): Place[][] {
+    const memory = this.#memory;
+    if (!rows.some((row) => hasDuplicates(memory, "series", row))) return rows.map(() => []);
+    const { rows: posts } = memory;
+    const inOrder = (a: number, b: number) => compareBy(posts, "windowStart", a, b);
+    const dates = new Copies(memory, "series", anyRowTest(rowFilter(memory, filter)), inOrder);
+    return rows.map((row) =>
+      dates
+        .of(row)
+        .filter((other) => inOrder(other, row) > 0)
+        .map((other) => ({ id: posts.idOf(other), at: posts.windowStart.view[other] ?? 0 })),
+    );
   }
 
   vectors(rows: readonly number[]): (Int8Array | null)[] {
@@ -160,7 +178,7 @@ export class Searcher {
       const match = { words: byWords?.scores[row] ?? 0, coverage: byWords?.coverage[row] ?? 0 };
       return fuse(Number.isNaN(cosine) ? null : cosine, match, bestWords, factors);
     };
-    const copies = question.distinct === true ? new Copies(this.#memory, matches, score) : null;
+    const isCopy = copyTest(this.#memory, question, matches, score);
     return {
       filter: rows,
       vector,
@@ -171,8 +189,8 @@ export class Searcher {
       required,
       supports,
       matches,
-      hasCopies: copies !== null,
-      isCopy: (row) => copies?.isCopy(row) === true,
+      hasCopies: isCopy !== null,
+      isCopy: isCopy ?? (() => false),
     };
   }
 
@@ -219,13 +237,14 @@ export class Searcher {
 
   /** The filter of a question, and the test for its rows that pass it and match. */
   #everything(question: Question): RowFilter {
-    const { words, vector, distinct } = question;
+    const { words, vector } = question;
     const { filter, test } =
       words === null && vector === null ? this.#filtered(question) : this.#supported(question);
     const passes = test(filter.passes);
-    if (distinct !== true) return { ...filter, passes };
-    const copies = new Copies(this.#memory, test(anyRowTest(filter)));
-    return { ...filter, passes: (row) => passes(row) && !copies.isCopy(row) };
+    const isCopy = copyTest(this.#memory, question, test(anyRowTest(filter)), () => 0);
+    return isCopy === null
+      ? { ...filter, passes }
+      : { ...filter, passes: (row) => passes(row) && !isCopy(row) };
   }
 
   #filtered({ filter }: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
@@ -251,6 +270,20 @@ interface Competing {
   dots: Int32Array | null;
   /** The largest score by words of all rows that pass, at least of these. */
   bestWords: number;
+}
+
+/** The test for rows that another match stands for, as the question asks for it; null where none does. */
+function copyTest(
+  memory: PostMemory,
+  { distinct, nextDates, filter }: Question,
+  matches: RowTest,
+  score: (row: number) => number,
+): RowTest | null {
+  const groups = [
+    ...(distinct === true ? [new Copies(memory, "source", matches, byStanding(memory, score))] : []),
+    ...(nextDates === true ? [new Copies(memory, "series", matches, byNextDate(memory, filter.now))] : []),
+  ];
+  return groups.length === 0 ? null : (row) => groups.some((group) => group.isCopy(row));
 }
 
 const NO_ROWS = new Uint32Array(0);

@@ -92,6 +92,7 @@ export class ThreadAnswers implements Answers {
   readonly rank: Answers["rank"] = (question, ...others) => this.#search("rank", question, ...others);
   readonly list: Answers["list"] = (question, ...others) => this.#search("list", question, ...others);
   readonly copies: Answers["copies"] = (question, ...others) => this.#search("copies", question, ...others);
+  readonly laterDates: Answers["laterDates"] = (...args) => this.#ask("laterDates", args);
   readonly count: Answers["count"] = (question, most) => this.#search("count", question, most);
   readonly spots: Answers["spots"] = (question, limit) => this.#search("spots", question, limit);
   readonly spellings: Answers["spellings"] = (...args) => this.#ask("spellings", args);

@@ -102,6 +102,7 @@ export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
     parentId: null,
     syndicated: false,
     source: null,
+    series: null,
     ...fields,
   };
 }

@@ -26,13 +26,18 @@ describe("pages of a search", () => {
     }
     return { tag, ids };
   };
-  const add = (tag: string, n: number) =>
-    write(board, author.key, {
+  let written = 0;
+  const add = (tag: string, n: number) => {
+    written += 1;
+    return write(board, author.key, {
       title: "walrus ".repeat(1 + (n % 4)).trim(),
+      // With one page they would be the dates of a series.
+      url: `https://example.org/walks/${written}`,
       tags: [tag],
       kind: "event",
       starts_at: new Date(now + (1 + (n % 5)) * DAY_MS).toISOString(),
     });
+  };
 
   const board = useTestBoard({}, { clock: () => now });
   beforeAll(async () => {

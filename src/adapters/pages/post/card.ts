@@ -114,6 +114,7 @@ export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): 
       : isOver(post, now) && html`<span class="warning">over</span>`,
     statusTag(post),
     hours !== null && html`<span class="hours">${hours}</span>`,
+    post.also_on !== undefined && html`<span>${laterDates(post, post.also_on, language)}</span>`,
     post.starts_at === null && html`<span>${ageTag(post, now, language)}</span>`,
     placeTag(post, 60),
     post.distance_km !== undefined &&
@@ -125,6 +126,19 @@ export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): 
     repliesTag(post),
     post.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`,
   ];
+}
+
+/** `also 12 Dec, 19 Dec and 3 more`. */
+function laterDates(
+  post: Post,
+  { starts_at, more }: NonNullable<Post["also_on"]>,
+  language: Language,
+): Piece[] {
+  const days = starts_at.map(
+    (start, at) =>
+      html`${at === 0 ? "also " : ", "}${timeTag(start, language.date(start, zoneOf(post), "day"), language)}`,
+  );
+  return [...days, more > 0 && ` and ${more} more`];
 }
 
 /** `+2 from the same source: 1 2`, each number a link. */

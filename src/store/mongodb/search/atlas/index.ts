@@ -10,6 +10,7 @@ import { type Candidates, candidatesFor } from "./candidates.ts";
 import type { SearchedStore, SearchIndexes } from "./indexes.ts";
 import { copiesAmong, copiesOf, isFilterOnly, Lists } from "./lists.ts";
 import { AtlasQueries, CANDIDATES_MAX } from "./queries.ts";
+import { datesBeside, laterDates } from "./series.ts";
 import { clauseOfNear } from "./words.ts";
 
 /** A list in order of time, and a count, consider this many posts by words and as many by meaning. */
@@ -97,6 +98,10 @@ export class AtlasIndex implements SearchIndex {
     return ids.map((id) => copiesOf(own.get(id), all));
   }
 
+  laterDates(...asked: Parameters<SearchIndex["laterDates"]>): Promise<Place[][]> {
+    return laterDates(this.#queries, ...asked);
+  }
+
   /** With words or a vector, matches by meaning alone are counted up to 2,000. */
   async count(question: Question, most?: number): Promise<number> {
     if (isFilterOnly(question)) return this.#lists.count(question, most);
@@ -139,12 +144,16 @@ export class AtlasIndex implements SearchIndex {
     return { found: best.map(({ match }) => match), bestWords, unread };
   }
 
-  /** Of matches with one source, only one is left where the question is `distinct`. */
+  /** Of matches with one source, only one is left where the question is `distinct`, and of a series where it asks for `nextDates`. */
   async #candidates(question: Question, limit: number, list?: Page): Promise<Candidates> {
     const bounds = { limit, ...(list === undefined ? {} : { list }) };
     const { found, ...rest } = await candidatesFor(this.#queries, question, bounds);
     const posts = found.map(({ post }) => post);
-    const hidden = question.distinct === true ? copiesAmong(posts, posts) : new Set<string>();
+    const { distinct, nextDates, filter } = question;
+    const hidden = new Set([
+      ...(distinct === true ? copiesAmong(posts, posts) : []),
+      ...(nextDates === true ? datesBeside(posts, filter.now) : []),
+    ]);
     return { ...rest, found: found.filter(({ id }) => !hidden.has(id)) };
   }
 

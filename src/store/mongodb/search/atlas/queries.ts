@@ -15,17 +15,20 @@ export const MAX_TIME_MS = 2_000;
 const CONSIDERED_MIN = 2_000;
 const CONSIDERED_PER_RESULT = 3;
 
+/** What tells the series of a post, and which of its dates is the next. */
+export const DATED = {
+  ...{ publisher_id: 1, title: 1, link: 1, source_url: 1, place: 1 },
+  ...{ starts_at: 1, parent_id: 1, win_start: 1, win_end: 1 },
+} as const;
+
 const READ = {
-  title: 1,
+  ...DATED,
   body: 1,
   tags: 1,
-  place: 1,
   vec: 1,
   vec_model: 1,
   created_at: 1,
-  win_start: 1,
   source: 1,
-  publisher_id: 1,
   syndicated: 1,
 } as const;
 
@@ -114,7 +117,7 @@ export class AtlasQueries {
 
   /** Posts of the collection as they are now, at most `limit`, those that changed last first. */
   latest(conditions: readonly Document[], limit: number): Promise<FoundPost[]> {
-    return this.#find(conditions, { projection: READ, sort: { updated_at: -1 }, limit });
+    return this.found(conditions, { projection: READ, sort: { updated_at: -1 }, limit });
   }
 
   /** Those of some posts that meet the conditions now. */
@@ -125,7 +128,7 @@ export class AtlasQueries {
   ): Promise<FoundPost[]> {
     if (ids.length === 0) return [];
     // Conditions beside the ids would make the server consider other indexes.
-    return this.#find([{ _id: { $in: [...ids] } }, ...conditions], { projection, hint: { _id: 1 } });
+    return this.found([{ _id: { $in: [...ids] } }, ...conditions], { projection, hint: { _id: 1 } });
   }
 
   /** Null where a post has no vector of the model. */
@@ -133,7 +136,8 @@ export class AtlasQueries {
     return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
   }
 
-  #find(conditions: readonly Document[], options: FindOptions): Promise<FoundPost[]> {
+  /** The posts of the collection that meet the conditions now. */
+  found(conditions: readonly Document[], options: FindOptions): Promise<FoundPost[]> {
     const { connection, collections } = this.#store;
     const filter = { $and: [...conditions] };
     return connection.run(() =>

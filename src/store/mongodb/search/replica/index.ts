@@ -57,6 +57,8 @@ export class Replica implements SearchIndex {
   readonly rank: SearchIndex["rank"] = (...asked) => this.#ask((index) => index.rank(...asked));
   readonly list: SearchIndex["list"] = (...asked) => this.#ask((index) => index.list(...asked));
   readonly copies: SearchIndex["copies"] = (...asked) => this.#ask((index) => index.copies(...asked));
+  readonly laterDates: SearchIndex["laterDates"] = (...asked) =>
+    this.#ask((index) => index.laterDates(...asked));
   readonly count: SearchIndex["count"] = (...asked) => this.#ask((index) => index.count(...asked));
   readonly spots: SearchIndex["spots"] = (...asked) => this.#ask((index) => index.spots(...asked));
   readonly vectors: SearchIndex["vectors"] = (...asked) => this.#ask((index) => index.vectors(...asked));
