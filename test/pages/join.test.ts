@@ -37,8 +37,78 @@ describe("/join", () => {
   it("says what is missing, and keeps what was filled in", async () => {
     const { status, text } = await send({ do: "register", name: "Tea House" });
     expect(status).toBe(400);
-    expect(text).toContain("accept_terms");
+    expect(text).toContain("Accept the terms");
     expect(text).toContain('value="Tea House"');
+  });
+
+  /** What is said of a box of a form: the text that it points to; null for one that nothing is wrong with. */
+  const toldOf = (text: string, name: string, value = "") => {
+    const box = [...text.matchAll(/<(?:input|textarea|select)\b[^>]*>/g)]
+      .map(([tag]) => tag)
+      .find(
+        (tag) => tag.includes(` name="${name}"`) && tag.includes(value) && !tag.includes('type="hidden"'),
+      );
+    expect(box, name).toBeDefined();
+    const id = /aria-describedby="([^"]+)"/.exec(box ?? "")?.[1];
+    expect(box?.includes('aria-invalid="true"'), name).toBe(id !== undefined);
+    return id === undefined ? null : (new RegExp(`id="${id}">([^<]+)<`).exec(text)?.[1] ?? "");
+  };
+
+  it("ties each fault of a new publisher to its box, in words of the page", async () => {
+    const { status, text } = await send({
+      do: "register",
+      name: "N".repeat(81),
+      description: "Tea",
+      url: "nonsense",
+    });
+    expect(status).toBe(400);
+    expect(toldOf(text, "name")).toContain("at most 80");
+    expect(toldOf(text, "url")).toContain("complete URL");
+    expect(toldOf(text, "accept_terms")).toBe("Accept the terms to go on.");
+    expect(toldOf(text, "description")).toBeNull();
+    expect(toldOf(text, "api_key")).toBeNull();
+    expect(text).not.toMatch(/accept_terms<|Must be true/);
+    expect(text).toContain(">Tea</textarea>");
+    expect(await problemsOf(text)).toEqual([]);
+    expect(await problemsOf((await send({ do: "register" })).text)).toEqual([]);
+    expect((await getPage(board, "/join")).text).not.toContain("aria-invalid");
+  });
+
+  it("keeps what was typed in each form of one's own page that is refused, and names the box", async () => {
+    const api_key = await newKey();
+    const refused = async (fields: Record<string, string>) => {
+      const { status, text } = await send({ api_key, ...fields });
+      expect(status).toBe(400);
+      expect(await problemsOf(text)).toEqual([]);
+      return text;
+    };
+    const edited = await refused({ do: "edit", name: "N".repeat(81), description: "A new one" });
+    expect(toldOf(edited, "name")).toContain("at most 80");
+    expect(edited).toContain("N".repeat(81));
+    expect(edited).toContain(">A new one</textarea>");
+    const proved = await refused({ do: "verify", url: "nonsense" });
+    expect(toldOf(proved, "url", 'value="nonsense"')).toContain("complete URL");
+    const written = await refused({
+      do: "write",
+      title: "",
+      body: "Bring cups.",
+      url: "nowhere",
+      place: "P".repeat(300),
+    });
+    expect(toldOf(written, "title")).toBe("Fill this in.");
+    expect(toldOf(written, "url")).toContain("complete URL");
+    expect(toldOf(written, "place")).not.toBeNull();
+    expect(toldOf(written, "body")).toBeNull();
+    expect(written).toContain("Bring cups.");
+    const { id } = await write(board, api_key, { title: "Cups" });
+    await write(board, api_key, { title: "Saucers" });
+    const answered = await refused({ do: "answer", parent_id: id, body: "x".repeat(8_001) });
+    expect(answered.split("x".repeat(8_001))).toHaveLength(2);
+    expect(answered.match(/<details open>/g)).toHaveLength(1);
+    expect(answered.match(/aria-invalid/g)).toHaveLength(1);
+    const saved = await refused({ do: "save", id, title: "T".repeat(201), body: "Other cups." });
+    expect(toldOf(saved, "title")).toContain("200");
+    expect(saved).toContain(">Other cups.</textarea>");
   });
 
   it("does nothing for a form on another site", async () => {

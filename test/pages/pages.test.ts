@@ -431,9 +431,20 @@ describe("pages", () => {
     });
 
     it("and say what is wrong with an invalid one", async () => {
-      const { status, text } = await postForm(board, `/p/${made.offer.id}/report`, { reason: "boredom" });
-      expect(status).toBe(400);
-      expect(text).toContain("<code>reason</code>");
+      const details = "My long text of an afternoon";
+      for (const reason of ["boredom", ""]) {
+        const sent = { reason, details };
+        const { status, text } = await postForm(board, `/p/${made.offer.id}/report`, sent);
+        expect(status).toBe(400);
+        expect(text).toContain("<b>What is wrong?</b>");
+        expect(text).toMatch(
+          /<select id="reason"[^>]* aria-invalid="true" aria-describedby="reason-problem">/,
+        );
+        expect(text).toMatch(/<span class="problem" id="reason-problem">[^<]+</);
+        expect(text).toContain(`>${details}</textarea>`);
+        expect(text.match(/aria-invalid/g)).toHaveLength(1);
+        expect(await problemsOf(text)).toEqual([]);
+      }
       expect((await postForm(board, "/p/nothere/report", { reason: "spam" })).status).toBe(404);
       // It once counted as a fault of the board and was logged as one.
       const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`field${n}`, "x"]));

@@ -35,7 +35,7 @@ ${error !== undefined && formProblem(error)}
 <p>It sends you back to ${place(redirectUri)}: go on only if you came from there. ${calls}</p>
 <p>It may search, write, change and end posts, report posts and save searches, in the name of the publisher that you choose. It does not learn the key, and can neither replace it nor erase the publisher. It stays signed in until you end it at <a href="/join#mine">Join</a>, or until it has not come for 30 days.</p>
 <section class="panel"><h2>As a new publisher</h2>
-${form(asking, "register", newPublisherFields(sent), "Make this publisher")}</section>
+${form(asking, "register", newPublisherFields(sent, error), "Make this publisher")}</section>
 <section class="panel"><h2>As one that you have</h2>
 ${form(asking, "allow", html`<p><label for="key">Its key</label><input id="key" type="password" name="api_key" required maxlength="100" placeholder="bbk_…" autocomplete="current-password"></p>`, "Allow")}</section>
 <section class="panel"><h2>Not at all</h2>

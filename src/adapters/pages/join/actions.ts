@@ -3,7 +3,7 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import { mendable } from "../frame/posted-form.ts";
 import type { Answer, OwnForm, SentForm } from "./form.ts";
 import { editHtml } from "./own-page.ts";
-import { NOTICE_FIELDS, type NoticeField, noticeFields, noticeProblems, postInput } from "./own-posts.ts";
+import { NOTICE_FIELDS, type NoticeField, noticeFields, postInput, type Refused } from "./own-posts.ts";
 import { erasedHtml, joinHtml, keyHtml, STALE } from "./pages.ts";
 
 /** What a form of `/join` does, and the fields that it takes from the form. */
@@ -52,16 +52,24 @@ export const ACTIONS = {
   }),
   edit: own(["name", "description"], async (form) => {
     // An empty box of the form clears the description.
-    await form.perform("PATCH /publishers/me", { description: null, ...form.input });
+    try {
+      await form.perform("PATCH /publishers/me", { description: null, ...form.input });
+    } catch (thrown) {
+      return refusedAgain(form, "edit", thrown);
+    }
     return form.ownPage("Your publisher was changed.");
   }),
   verify: own(["url"], async (form) => {
-    const { verified } = (await form.perform("POST /publishers/verify", form.input)) as Publisher;
-    return form.ownPage(
-      verified
-        ? "Your domain is verified."
-        : "The proof was not found yet. Set it up as told below, then try again.",
-    );
+    try {
+      const { verified } = (await form.perform("POST /publishers/verify", form.input)) as Publisher;
+      return await form.ownPage(
+        verified
+          ? "Your domain is verified."
+          : "The proof was not found yet. Set it up as told below, then try again.",
+      );
+    } catch (thrown) {
+      return refusedAgain(form, "verify", thrown);
+    }
   }),
   rotate: own(["sign_out_hosts"], async (form) => {
     const made = await form.performOnce("POST /publishers/me/rotate-key", form.input);
@@ -99,10 +107,15 @@ async function publish(form: OwnForm): Promise<Answer> {
   try {
     await form.perform("POST /posts", { ...form.added, ...postInput(notice), ...once });
   } catch (thrown) {
-    const { error, status } = mendable(thrown, 499);
-    return form.ownPage(noticeProblems(error), { status, typed: parent_id === undefined ? notice : {} });
+    return refusedAgain(form, parent_id === undefined ? "write" : "answer", thrown);
   }
   return form.ownPage("It is public now.");
+}
+
+/** One's own page, with the refused form as it was filled in. @throws what cannot be mended there */
+function refusedAgain(form: OwnForm, action: Refused["action"], thrown: unknown): Promise<Answer> {
+  const { error, status } = mendable(thrown, 499);
+  return form.ownPage(null, { status, refused: { action, sent: form.filled, error } });
 }
 
 /** Changes of a post what was changed in its form, and nothing else. */

@@ -141,7 +141,7 @@ export class SentForm<Key extends string | null = string | null> {
   async ownPage(
     this: OwnForm,
     said: string | Html | null = null,
-    { status = 200, typed = {} }: { status?: number; typed?: OwnView["typed"] } = {},
+    { status = 200, refused = null }: { status?: number; refused?: OwnView["refused"] } = {},
   ): Promise<Answer> {
     const { dispatcher, request, operationOf } = this.#parts;
     const admission = await this.#admission("GET /publishers/me");
@@ -152,7 +152,7 @@ export class SentForm<Key extends string | null = string | null> {
     const replies = await latestReplies((page) => ask("GET /publishers/me/inbox", page));
     dispatcher.answered({ as: operationOf("GET /publishers/me").name }, 200);
     const { apiKey } = this;
-    const view = { apiKey, said, typed, replies, now: admission.now, language: languageOf(request) };
+    const view = { apiKey, said, refused, replies, now: admission.now, language: languageOf(request) };
     return { status, page: ownHtml({ ...own, recent_posts }, view, this.site) };
   }
 }

@@ -5,12 +5,20 @@ import type { Post } from "../../../schema/post.ts";
 import type { Publisher, SignedInHost, VerifyInstructions } from "../../../schema/publisher.ts";
 import type { Subscription } from "../../../schema/subscription.ts";
 import { copyBox, type Html, html, shownText } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
+import { faultOf } from "../frame/problems.ts";
 import { publisherPath } from "../post/card.ts";
 import { searchPath } from "../search/form.ts";
 import { answeredOnce, publishedOnce } from "./once.ts";
-import { type FormOf, type NoticeField, noticeForm, noticeProblems, ownPosts } from "./own-posts.ts";
-import { joinPage } from "./pages.ts";
+import {
+  type FormOf,
+  type NoticeField,
+  noticeForm,
+  noticeProblems,
+  ownPosts,
+  type Refused,
+  type ShownWith,
+} from "./own-posts.ts";
+import { formProblem, joinPage } from "./pages.ts";
 import { repliesToMe } from "./replies.ts";
 import { savedQueries } from "./saved-queries.ts";
 
@@ -23,18 +31,13 @@ export type OwnPublisher = Publisher & {
   recent_posts: Post[];
 };
 
-export interface OwnView {
+export interface OwnView extends ShownWith {
   /** Goes along in each form, and nowhere else. */
   apiKey: string;
   /** What was just done. */
   said: string | Html | null;
-  /** Of a notice that was not published. */
-  typed: Partial<Record<NoticeField, string>>;
   /** Replies to one's posts, newest first. */
   replies: readonly Post[];
-  /** Epoch milliseconds. */
-  now: number;
-  language: Language;
 }
 
 /** Makes forms that carry the key. */
@@ -59,39 +62,42 @@ export function editHtml(
     "Edit a post",
     html`<h1>Edit a post</h1>
 ${error !== undefined && noticeProblems(error)}
-${form("save", html`${id}${noticeForm(values, "edit")}`, "Save")}
+${form("save", html`${id}${noticeForm(values, error, "edit")}`, "Save")}
 ${form("show", html``, "Back without saving")}`,
   );
 }
 
 /** One's own publisher, with a form for all that can be done to it. */
 export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
-  const { apiKey, said, typed, replies, now, language } = view;
+  const { apiKey, said, refused, language } = view;
   const form = formWith(apiKey);
+  const again = (action: Refused["action"]) => (refused?.action === action ? refused : null);
+  const [written, edited, verified] = [again("write"), again("edit"), again("verify")];
+  const problem = (of: Refused | null, name: string) => faultOf(of?.error, name, name);
   return joinPage(
     site,
     "Your publisher",
     html`<h1><bdi>${shownText(own.name)}</bdi></h1>
-${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</p></div>` : said}
+${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</p></div>` : said}${refused !== null && ((edited ?? verified) ? formProblem(refused.error) : noticeProblems(refused.error))}
 <p class="facts"><span class="id">${own.id}</span>${own.verified ? html`<span class="verified">✓ verified: ${own.domain}</span>` : html`<span>not verified</span>`}${own.suspended && html`<span class="warning">suspended by the operator</span>`}<a href="${publisherPath(own)}">Public page</a></p>
 <section><h2>Posts: ${language.figure(own.post_count)}</h2>
-<details${Object.keys(typed).length > 0 && html` open`}><summary>Write a notice</summary>${form("write", html`${publishedOnce()}${noticeForm(typed)}`, "Publish")}</details>
-${ownPosts(own.recent_posts, form, now, language)}
+<details${written !== null && html` open`}><summary>Write a notice</summary>${form("write", html`${publishedOnce()}${noticeForm(written?.sent ?? {}, written?.error)}`, "Publish")}</details>
+${ownPosts(own.recent_posts, form, view)}
 ${own.post_count > own.recent_posts.length && html`<p><a href="${searchPath({ publisher: own.id, include_replies: "true", include_expired: "true" })}">All your posts</a></p>`}</section>
-${repliesToMe(replies, form, now, language)}
+${repliesToMe(form, view)}
 ${savedQueries(own.subscriptions, form, language)}
 <section class="panel"><h2>Name and description</h2>${form(
       "edit",
-      html`<p><label for="name">Name</label><input id="name" type="text" name="name" required maxlength="80" value="${own.name}"></p>
-<p><label for="description">Description</label><textarea id="description" name="description" rows="2" maxlength="500">${own.description}</textarea></p>`,
+      html`<p><label for="name">Name</label><input id="name" type="text" name="name" required maxlength="80" value="${edited === null ? own.name : edited.sent["name"]}"${problem(edited, "name").mark}>${problem(edited, "name").told}</p>
+<p><label for="description">Description</label><textarea id="description" name="description" rows="2" maxlength="500"${problem(edited, "description").mark}>${edited === null ? own.description : edited.sent["description"]}</textarea>${problem(edited, "description").told}</p>`,
       "Change",
     )}</section>
 <section class="panel"><h2>Prove your domain</h2>${proof(own)}${form(
       "verify",
-      html`<p><label for="url">Website</label><input id="url" type="url" name="url" maxlength="1000" value="${own.url}"></p>`,
+      html`<p><label for="url">Website</label><input id="url" type="url" name="url" maxlength="1000" value="${verified?.sent["url"] ?? own.url}"${problem(verified, "url").mark}>${problem(verified, "url").told}</p>`,
       "Look for the proof",
     )}</section>
-<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", html`${answeredOnce(now)}${signedIn(own)}`, "Replace the key")}</section>
+<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", html`${answeredOnce(view.now)}${signedIn(own)}`, "Replace the key")}</section>
 <section class="panel"><h2>Erase everything</h2><p>The publisher, its posts and its saved searches are gone for good.</p>${form(
       "erase",
       html`<label class="check"><input type="checkbox" name="confirm" value="yes" required> I want this</label>`,

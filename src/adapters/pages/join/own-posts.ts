@@ -2,13 +2,31 @@ import { type BoardError, FAILURES } from "../../../failures.ts";
 import { KINDS, type Kind, LIMITS, type Post } from "../../../schema/post.ts";
 import { zoneOf } from "../../../schema/time/local-time.ts";
 import { clockTimeIn, isAllDay } from "../../text/when.ts";
-import { type Html, html, sentence, shownText } from "../frame/html.ts";
+import { type Html, html, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
+import { faultOf, problemText } from "../frame/problems.ts";
 import { pathOf, postFacts } from "../post/card.ts";
 import { publishedOnce } from "./once.ts";
 
 /** What a form of this page does with a post, and how it is called on a button. */
 export type FormOf = (action: string, fields: Html, button: string) => Html;
+
+/** A form of one's own page that was refused, and why. */
+export interface Refused {
+  action: "write" | "answer" | "edit" | "verify";
+  /** The boxes that were filled in. */
+  sent: Readonly<Record<string, string>>;
+  error: BoardError;
+}
+
+/** What the posts of one's own page are shown with. */
+export interface ShownWith {
+  /** Epoch milliseconds. */
+  now: number;
+  language: Language;
+  /** The form that was refused: it is shown again with what was typed. */
+  refused: Refused | null;
+}
 
 /** The boxes of a notice: the name of each in a form, and its label. */
 const LABELS = {
@@ -68,19 +86,28 @@ const KIND_WORDS: Record<Kind, string> = {
 };
 
 /** The boxes of a notice, filled with what was typed. */
-export function noticeForm(values: Partial<Record<NoticeField, string>>, id = "new"): Html {
+export function noticeForm(
+  values: Partial<Record<NoticeField, string>>,
+  error: BoardError | undefined,
+  id = "new",
+): Html {
+  const problem = (name: NoticeField) =>
+    faultOf(error, name === "place" ? "location" : name, `${id}-${name}`);
   const box = (name: NoticeField, input: Html) =>
-    html`<p><label for="${id}-${name}">${LABELS[name]}</label>${input}</p>
+    html`<p><label for="${id}-${name}">${LABELS[name]}</label>${input}${problem(name).told}</p>
 `;
   const line = (name: NoticeField, more: Html = html``) =>
-    box(name, html`<input id="${id}-${name}" type="text" name="${name}" value="${values[name]}"${more}>`);
+    box(
+      name,
+      html`<input id="${id}-${name}" type="text" name="${name}" value="${values[name]}"${more}${problem(name).mark}>`,
+    );
   const kind = values.kind ?? "offer";
   return html`${box(
     "kind",
-    html`<select id="${id}-kind" name="kind">${KINDS.map((each) => html`<option value="${each}"${each === kind && html` selected`}>${KIND_WORDS[each]}</option>`)}</select>`,
+    html`<select id="${id}-kind" name="kind"${problem("kind").mark}>${KINDS.map((each) => html`<option value="${each}"${each === kind && html` selected`}>${KIND_WORDS[each]}</option>`)}</select>`,
   )}${line("title", html` required maxlength="${LIMITS.titleChars}"`)}${box(
     "body",
-    html`<textarea id="${id}-body" name="body" rows="6" required maxlength="${LIMITS.bodyChars}">${values.body}</textarea>`,
+    html`<textarea id="${id}-body" name="body" rows="6" required maxlength="${LIMITS.bodyChars}"${problem("body").mark}>${values.body}</textarea>`,
   )}${line("place", html` placeholder="Utrecht"`)}<div class="pair">${line("starts_at", html` placeholder="2026-12-05 19:00"`)}${line("ends_at", html` placeholder="2026-12-05 22:00"`)}</div>
 ${line("url", html` placeholder="https://"`)}${line("tags", html` placeholder="bike, repair"`)}`;
 }
@@ -92,15 +119,20 @@ export function noticeProblems({ issues, code }: BoardError): Html {
     return name in LABELS ? LABELS[name as NoticeField].replace(/[,(].*/, "").trim() : null;
   };
   return html`<div class="notice" role="alert"><p><b>Nothing was changed yet.</b></p>
-<ul>${issues.length === 0 ? html`<li>${FAILURES[code].message}</li>` : issues.map((issue) => html`<li>${labelOf(issue.path) !== null && html`<b>${labelOf(issue.path)}</b>: `}${issue.code === "required" ? "Fill this in." : sentence(issue.message)}</li>`)}</ul></div>`;
+<ul>${issues.length === 0 ? html`<li>${FAILURES[code].message}</li>` : issues.map((issue) => html`<li>${labelOf(issue.path) !== null && html`<b>${labelOf(issue.path)}</b>: `}${problemText(issue)}</li>`)}</ul></div>`;
 }
 
 /** A form that answers a post, or the thread that a reply belongs to. */
-export const answerForm = (post: Post, form: FormOf): Html =>
-  html`<details><summary>Answer</summary>${form("answer", html`${publishedOnce()}<input type="hidden" name="parent_id" value="${post.parent_id ?? post.id}"><p><label for="answer-${post.id}">Your answer, which everybody can read</label><textarea id="answer-${post.id}" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"></textarea></p>`, "Publish the answer")}</details>`;
+export function answerForm(post: Post, form: FormOf, refused: Refused | null): Html {
+  const parent = post.parent_id ?? post.id;
+  const again = refused?.action === "answer" && refused.sent["parent_id"] === parent ? refused : null;
+  const id = `answer-${post.id}`;
+  const { mark, told } = faultOf(again?.error, "body", id);
+  return html`<details${again !== null && html` open`}><summary>Answer</summary>${form("answer", html`${publishedOnce()}<input type="hidden" name="parent_id" value="${parent}"><p><label for="${id}">Your answer, which everybody can read</label><textarea id="${id}" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"${mark}>${again?.sent["body"]}</textarea>${told}</p>`, "Publish the answer")}</details>`;
+}
 
 /** One's own posts, each with what can be done to it. */
-export function ownPosts(posts: readonly Post[], form: FormOf, now: number, language: Language): Html {
+export function ownPosts(posts: readonly Post[], form: FormOf, { now, language, refused }: ShownWith): Html {
   if (posts.length === 0) return html`<p class="mute">None yet.</p>`;
   return html`<ol class="slips">${posts.map((post) => {
     const id = html`<input type="hidden" name="id" value="${post.id}">`;
@@ -109,7 +141,7 @@ export function ownPosts(posts: readonly Post[], form: FormOf, now: number, lang
 <li class="slip"><article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${postFacts(post, { now, language, ownPage: true })}</p>
 <div class="steps">${post.parent_id === null && form("change", id, "Edit")}${!isEnded && form("end", id, "End now")}</div>
-${answerForm(post, form)}
+${answerForm(post, form, refused)}
 <details><summary>Take down</summary><p>The text is gone for readers at once, with its replies, and cannot be brought back.</p>${form("remove", id, "Take it down")}</details></article></li>`;
   })}</ol>`;
 }

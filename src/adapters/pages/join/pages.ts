@@ -2,8 +2,9 @@ import type { Site } from "../../../domain/site.ts";
 import { type BoardError, FAILURES } from "../../../failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { waysToConnect } from "../../reference/connect.ts";
-import { copyBox, type Html, html, sentence, shownText } from "../frame/html.ts";
+import { copyBox, type Html, html, shownText } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
+import { faultOf, problemText } from "../frame/problems.ts";
 import { publisherPath } from "../post/card.ts";
 import { answeredOnce } from "./once.ts";
 
@@ -37,7 +38,7 @@ ${notice !== undefined && html`<div class="notice" role="status"><p>${notice}</p
 <p>Reading needs no key. To post, to save searches and to hear of answers, your agent needs one. It is free, and shown once.</p>
 <form class="fields" method="post" action="/join">
 <input type="hidden" name="do" value="register">${answeredOnce(now)}
-${newPublisherFields(sent)}<p><button type="submit">Get a key</button></p>
+${newPublisherFields(sent, error)}<p><button type="submit">Get a key</button></p>
 </form></section>
 ${site.me !== null && html`<section class="panel"><h2>Your assistant takes only an address</h2><p>Add this one. It opens a page of this board, where you choose as whom your assistant posts:</p>${copyBox("address for hosts that sign in", site.me)}</section>`}
 <section class="panel" id="mine"><h2>You have a key</h2>
@@ -51,17 +52,21 @@ ${site.me !== null && html`<section class="panel"><h2>Your assistant takes only 
 }
 
 /** The fields of a form that makes a publisher. */
-export const newPublisherFields = (sent: Readonly<Record<string, string>>): Html =>
-  html`<p><label for="name">Name that readers see</label><input id="name" type="text" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"></p>
-<p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500">${sent["description"]}</textarea></p>
-<p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"></p>
-<label class="check"><input type="checkbox" name="accept_terms" value="yes" required> <span>I accept the <a href="/terms">terms</a></span></label>
+export function newPublisherFields(sent: Readonly<Record<string, string>>, error?: BoardError): Html {
+  const [name, about, url, terms] = ["name", "description", "url", "accept_terms"].map((field) =>
+    faultOf(error, field, field),
+  );
+  return html`<p><label for="name">Name that readers see</label><input id="name" type="text" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"${name?.mark}>${name?.told}</p>
+<p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500"${about?.mark}>${sent["description"]}</textarea>${about?.told}</p>
+<p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"${url?.mark}>${url?.told}</p>
+<label class="check"><input type="checkbox" name="accept_terms" value="yes" required${terms?.mark}> <span>I accept the <a href="/terms">terms</a></span></label>${terms?.told}
 `;
+}
 
 /** What was wrong with a form, in words for people. */
 export function formProblem(error: BoardError): Html {
   return html`<div class="notice" role="alert"><p><b>${FOR_PEOPLE[error.code] ?? FAILURES[error.code].message}</b></p>
-${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><b>${FORM_LABELS[path] ?? path}</b>: ${sentence(message)}</li>`)}</ul>`}</div>`;
+${error.issues.length > 0 && html`<ul>${error.issues.map((issue) => html`<li><b>${FORM_LABELS[issue.path] ?? issue.path}</b>: ${problemText(issue)}</li>`)}</ul>`}</div>`;
 }
 
 /** The labels of the boxes of a publisher. */

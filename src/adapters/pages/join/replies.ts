@@ -2,9 +2,8 @@ import type { Post } from "../../../schema/post.ts";
 import type { InboxItem } from "../../../schema/subscription.ts";
 import type { Success } from "../../calls/envelope.ts";
 import { type Html, html, oneLine, shownText } from "../frame/html.ts";
-import type { Language } from "../frame/language.ts";
 import { ageTag, byline, pathOf } from "../post/card.ts";
-import { answerForm, type FormOf } from "./own-posts.ts";
+import { answerForm, type FormOf, type ShownWith } from "./own-posts.ts";
 
 /** The inbox is read from so long ago on, oldest first, and no further than so many pages. */
 const SINCE = "30 days ago";
@@ -32,7 +31,10 @@ export async function latestReplies(
 }
 
 /** Replies to one's posts, each with a form to answer it. */
-export function repliesToMe(replies: readonly Post[], form: FormOf, now: number, language: Language): Html {
+export function repliesToMe(
+  form: FormOf,
+  { replies, now, language, refused }: ShownWith & { replies: readonly Post[] },
+): Html {
   return html`<section class="panel" id="replies"><h2>Replies to you</h2>
 ${
   replies.length === 0
@@ -42,7 +44,7 @@ ${
 <li class="slip"><article><h3 dir="auto"><a href="${pathOf(reply)}">${shownText(reply.title)}</a></h3>
 <p class="facts">${byline(reply.publisher)}<span>${ageTag(reply, now, language)}</span>${reply.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`}</p>
 <p class="snippet" dir="auto">${oneLine(reply.body, EXCERPT_CHARS)}</p>
-${answerForm(reply, form)}</article></li>`,
+${answerForm(reply, form, refused)}</article></li>`,
       )}</ol>`
 }</section>`;
 }

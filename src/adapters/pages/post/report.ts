@@ -1,5 +1,6 @@
 import { Router } from "express";
 import type { Site } from "../../../domain/site.ts";
+import type { BoardError } from "../../../failures.ts";
 import type { Operation } from "../../../operation.ts";
 import type { Post } from "../../../schema/post.ts";
 import { REASONS } from "../../../schema/report.ts";
@@ -7,7 +8,15 @@ import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted, countedAsRead } from "../../http/requests.ts";
 import { type Html, html } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
-import { addedFields, filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
+import {
+  addedFields,
+  filledFields,
+  formBody,
+  isFromElsewhere,
+  mendable,
+  sendAnswer,
+} from "../frame/posted-form.ts";
+import { faultOf, problemText } from "../frame/problems.ts";
 import { pathOf } from "./card.ts";
 
 /** `POST /p/<id>/report`: the report form of a post, which works without a script. */
@@ -26,9 +35,14 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
       return;
     }
     const input = { ...addedFields(request.body, FIELDS), ...sent, post_id: id };
-    const { body } = await dispatcher.perform(operation, admission, input, "body");
-    const { post_id } = body.data as { post_id: string };
-    sendAnswer(response, 201, thanksHtml(post_id, site));
+    try {
+      const { body } = await dispatcher.perform(operation, admission, input, "body");
+      const { post_id } = body.data as { post_id: string };
+      sendAnswer(response, 201, thanksHtml(post_id, site));
+    } catch (thrown) {
+      const { error, status } = mendable(thrown, 400);
+      sendAnswer(response, status, confirmHtml(encodeURIComponent(id), sent, site, error));
+    }
   });
   return router;
 }
@@ -72,8 +86,14 @@ function thanksHtml(id: string, site: Site): string {
   });
 }
 
-/** Asks again when the form came from a page that is not ours; nothing is filed yet. */
-function confirmHtml(id: string, sent: Readonly<Record<string, string>>, site: Site): string {
+/** Asks again when the form came from a page that is not ours, or was refused; nothing is filed yet. */
+function confirmHtml(
+  id: string,
+  sent: Readonly<Record<string, string>>,
+  site: Site,
+  error?: BoardError,
+): string {
+  const look = html`look at <a href="${pathOf({ id })}">the post</a> first, then decide.`;
   return page({
     title: "Report a post",
     description: "Confirm the report.",
@@ -81,18 +101,26 @@ function confirmHtml(id: string, sent: Readonly<Record<string, string>>, site: S
     site,
     noindex: true,
     main: html`<h1>Report this post?</h1>
-<p>Another site sent you here. Nothing is reported yet: look at <a href="${pathOf({ id })}">the post</a> first, then decide.</p>
-${reportForm(id, sent)}`,
+${
+  error === undefined
+    ? html`<p>Another site sent you here. Nothing is reported yet: ${look}</p>`
+    : html`<div class="notice" role="alert"><p><b>Nothing is reported yet.</b></p>
+<ul>${error.issues.map((issue) => html`<li><b>${LABELS[issue.path] ?? issue.path}</b>: ${problemText(issue)}</li>`)}</ul></div>`
+}
+${reportForm(id, sent, error)}`,
   });
 }
 
-function reportForm(id: string, sent: Readonly<Record<string, string>>): Html {
+const LABELS: Readonly<Record<string, string>> = { reason: "What is wrong?", details: "Details" };
+
+function reportForm(id: string, sent: Readonly<Record<string, string>>, error?: BoardError): Html {
+  const [reason, details] = [faultOf(error, "reason", "reason"), faultOf(error, "details", "details")];
   return html`<form class="fields" method="post" action="${pathOf({ id })}/report">
-<p><label for="reason">What is wrong?</label><select id="reason" name="reason" required><option value="">Choose</option>${REASONS.map(
+<p><label for="reason">What is wrong?</label><select id="reason" name="reason" required${reason.mark}><option value="">Choose</option>${REASONS.map(
     (reason) =>
       html`<option value="${reason}"${sent["reason"] === reason && html` selected`}>${REASON_WORDS[reason]}</option>`,
-  )}</select></p>
-<p><label for="details">Details (optional)</label><textarea id="details" name="details" rows="3" maxlength="2000">${sent["details"]}</textarea></p>
+  )}</select>${reason.told}</p>
+<p><label for="details">Details (optional)</label><textarea id="details" name="details" rows="3" maxlength="2000"${details.mark}>${sent["details"]}</textarea>${details.told}</p>
 <p><button type="submit">Report</button></p>
 </form>`;
 }

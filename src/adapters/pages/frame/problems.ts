@@ -1,0 +1,27 @@
+import type { BoardError } from "../../../failures.ts";
+import { type Html, html, type Piece, sentence } from "./html.ts";
+
+type Issue = BoardError["issues"][number];
+
+/** What was wrong, in words for people: messages of the API name values that no form shows. */
+export const problemText = ({ path, code, message }: Issue): Piece =>
+  path === "accept_terms"
+    ? "Accept the terms to go on."
+    : code === "required"
+      ? "Fill this in."
+      : sentence(message);
+
+/**
+ * Ties what was wrong to a box of a form.
+ * @param name  of the field, as failures call it
+ * @param id  of the box
+ * @returns  attributes of the box, and what stands below it; neither where nothing was wrong
+ */
+export function faultOf(error: BoardError | undefined, name: string, id: string): { mark: Html; told: Html } {
+  const found = error?.issues.filter(({ path }) => path === name || path.startsWith(`${name}.`)) ?? [];
+  if (found.length === 0) return { mark: html``, told: html`` };
+  return {
+    mark: html` aria-invalid="true" aria-describedby="${id}-problem"`,
+    told: html`<span class="problem" id="${id}-problem">${found.map((issue, at) => html`${at > 0 && " "}${problemText(issue)}`)}</span>`,
+  };
+}
