@@ -6,6 +6,8 @@ import { compressed, failureHandler } from "./adapters/http/answers.ts";
 import { boundedInFlight, countedAsRead, readQuery, requestLog } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http/index.ts";
+import { healthOf } from "./adapters/operator/health.ts";
+import { operateRoutes } from "./adapters/operator/index.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
 import type { OpenBoard } from "./open-board.ts";
 import type { Readiness } from "./schema/board.ts";
@@ -32,6 +34,8 @@ export function buildApp(
   app.get("/readyz", readiness(board, stopping));
   app.options("/{*any}", countedAsRead(dispatcher));
   app.use(mcpRouter(board));
+  if (board.operator !== null)
+    app.use(operateRoutes({ ...board, access: board.operator, ...ofServices(board) }));
   app.use(openCors);
   if (board.signIn !== null) app.use(board.signIn.router);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
@@ -41,6 +45,15 @@ export function buildApp(
   app.use(nothingHere());
   app.use(failureHandler(board, failurePage(site)));
   return app;
+}
+
+/** What the operator's pages ask of a board. */
+function ofServices({ store, services: { moderation, metrics }, syndication }: OpenBoard) {
+  const feeds = async () => {
+    const all = await syndication.feeds.all();
+    return Promise.all(all.map(async (feed) => ({ ...feed, ...(await syndication.feeds.state(feed.id)) })));
+  };
+  return { moderation, health: (now: number) => healthOf({ store, metrics, feeds }, now) };
 }
 
 /** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */

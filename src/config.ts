@@ -75,6 +75,23 @@ const rateLimits = z
     return overrides;
   });
 
+/** One key, or `NAME:KEY` of several operators. A person can hold and a program can guess at most what is this long. */
+const operatorKeys = words
+  .transform((entries) =>
+    entries.map((entry) => {
+      const [, name = null, key = ""] = /^(?:([a-z][\w-]{0,29}):)?(.*)$/i.exec(entry) ?? [];
+      return { name, key };
+    }),
+  )
+  .refine(
+    (keys) => keys.every(({ key }) => /^[\x21-\x7e]{24,200}$/.test(key)),
+    "needs keys of 24 characters or more",
+  )
+  .refine(
+    (keys) => keys.length < 2 || new Set(keys.map(({ name }) => name ?? "")).size === keys.length,
+    "must give each of several keys a name of its own, as in anna:KEY,bot:KEY",
+  );
+
 /** Where to report security problems: a URI, as security.txt wants it. */
 const contact = z
   .string()
@@ -129,6 +146,7 @@ const Variables = z.object({
   SIGN_IN: onOff.default("off"),
   WEBHOOK_ALLOW: webhookAllow.default([]),
   ALLOWED_HOSTS: allowedHosts.default([]),
+  OPERATOR_KEY: operatorKeys.default([]),
   REPORTS_TO_HIDE: z
     .string()
     .regex(/^\d{1,6}$/, "must be a whole number")
@@ -156,6 +174,10 @@ export const VARIABLES: readonly string[] = Object.keys(Variables.shape);
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
+/** Whether the site is reached by plain http from other machines. */
+const isPlainElsewhere = (siteUrl = ""): boolean =>
+  /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(siteUrl);
+
 /** The root of every link: SITE_URL, else the port on this machine. */
 export const siteRoot = ({ siteUrl, port }: Config): string => siteUrl ?? `http://localhost:${port}`;
 
@@ -178,9 +200,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
   }
   const v = parsed.data;
-  if (v.SIGN_IN === "on" && /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(v.SITE_URL ?? "")) {
+  if (v.SIGN_IN === "on" && isPlainElsewhere(v.SITE_URL)) {
     throw new ConfigError(["SIGN_IN: needs a SITE_URL with https, except on this machine"]);
   }
+  if (v.OPERATOR_KEY.length > 0 && isPlainElsewhere(v.SITE_URL))
+    throw new ConfigError(["OPERATOR_KEY: needs a SITE_URL with https, except on this machine"]);
   if (v.ADMIN_PORT === v.PORT && v.PORT !== 0) throw new ConfigError(["ADMIN_PORT: must not be PORT"]);
   const dataDir = resolve(v.DATA_DIR);
   return {
@@ -200,6 +224,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     signIn: v.SIGN_IN === "on",
     webhookAllow: v.WEBHOOK_ALLOW,
     allowedHosts: v.ALLOWED_HOSTS,
+    operatorKeys: v.OPERATOR_KEY,
     reportsToHide: v.REPORTS_TO_HIDE,
     secretKey: v.SECRET_KEY ?? null,
     adminPort: v.ADMIN_PORT,

@@ -7,6 +7,7 @@ import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Outages } from "./adapters/calls/errors.ts";
 import { KeptAnswers } from "./adapters/calls/kept-answers.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
+import { OperatorAccess } from "./adapters/operator/access.ts";
 import { openSignIn, type SignIn } from "./adapters/sign-in/index.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, siteRoot } from "./config.ts";
@@ -73,6 +74,8 @@ export interface OpenBoard {
   dispatcher: Dispatcher;
   /** Null where no host can sign in. */
   signIn: SignIn | null;
+  /** Null where nobody operates the board from afar. */
+  operator: OperatorAccess | null;
   usage: Usage;
   envelopes: Envelopes;
   logger: Logger;
@@ -248,7 +251,7 @@ export async function openBoard(
 
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
-  const readOnly = config.readOnly;
+  const { readOnly, operatorKeys: keys } = config;
   const dispatcher = new Dispatcher({
     services,
     publishers: store.publishers,
@@ -281,6 +284,7 @@ export async function openBoard(
     relay,
     dispatcher,
     signIn,
+    operator: keys.length === 0 ? null : new OperatorAccess({ store, secrets, keys, clock }),
     usage,
     envelopes,
     logger,

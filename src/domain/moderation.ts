@@ -2,6 +2,7 @@ import { BoardError } from "../failures.ts";
 import type {
   EarlierPage,
   ModerationEntry,
+  Place,
   Store,
   StoredPost,
   StoredPublisher,
@@ -44,6 +45,8 @@ export interface Acted {
 /** Reports of one post, and acts on one subject, that are shown. */
 const SHOWN_MAX = 100;
 const ROWS_PER_READ = 500;
+/** Posts that a search of the operator looks through. */
+const SEARCHED_MAX = 20_000;
 
 /** What the operator sees and does. One set of acts serves the command line, the pages and the tools of the operator. */
 export class Moderation {
@@ -67,6 +70,42 @@ export class Moderation {
   /** Posts in any state but removed, newest first. */
   async posts(filter: WrittenFilter, page: EarlierPage): Promise<WithAuthor[]> {
     return this.#withAuthors(await this.#store.posts.written(filter, page));
+  }
+
+  /**
+   * The same, of which only those whose title, text, link or author's name holds these words, in any letter case. Of many posts
+   * it looks through the newest.
+   */
+  async search(filter: WrittenFilter, words: string, page: EarlierPage): Promise<WithAuthor[]> {
+    const sought = words.trim().toLowerCase();
+    const found: WithAuthor[] = [];
+    let before = page.before;
+    for (let read = 0; read < SEARCHED_MAX && found.length < page.limit; read += ROWS_PER_READ) {
+      const rows = await this.posts(filter, { before, limit: ROWS_PER_READ });
+      found.push(...rows.filter((one) => textOf(one).includes(sought)));
+      const last = rows.at(-1)?.post;
+      if (last === undefined || rows.length < ROWS_PER_READ) break;
+      before = { at: last.createdAt, id: last.id };
+    }
+    return found.slice(0, page.limit);
+  }
+
+  /**
+   * The subjects of an act for which ids of posts were named: to suspend or reinstate, their authors. Ids of publishers stay.
+   * @param only.suspended  leaves out posts whose authors are not suspended now
+   */
+  async meant(act: Act, ids: readonly string[], only: { suspended: boolean }): Promise<string[]> {
+    const rows = await this.#store.posts.many(ids);
+    const known = new Map((await this.#withAuthors(rows)).map((one) => [one.post.id, one]));
+    const kept = ids.filter((id) => !only.suspended || known.get(id)?.author?.suspendedAt != null);
+    return ACTS[act] === "post" ? kept : kept.map((id) => known.get(id)?.post.publisherId ?? id);
+  }
+
+  /** Where a list of publishers goes on behind one. @throws BoardError `publisher_not_found` */
+  async placeOfPublisher(id: string): Promise<Place> {
+    const row = await this.#store.publishers.get(id);
+    if (row === null) throw new BoardError("publisher_not_found");
+    return { at: row.createdAt, id };
   }
 
   /** Publishers by the time of their registration, newest first. */
@@ -177,3 +216,6 @@ export class Moderation {
 
 /** When the text was last changed by its author; never, before it was written. */
 const lastEdit = ({ createdAt, updatedAt }: StoredPost): number => (updatedAt > createdAt ? updatedAt : 0);
+
+const textOf = ({ post, author }: WithAuthor): string =>
+  [post.title, post.body, post.link ?? "", author?.name ?? ""].join("\n").toLowerCase();

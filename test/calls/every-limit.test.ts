@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildApp } from "../../src/app.ts";
 import { register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
+import { OPERATOR_KEY } from "../support/clients/operator.ts";
 import { RawHost } from "../support/clients/sign-in.ts";
 
 /** What is answered without limit: probes come often, from one address for all, and their answers are made of nothing. */
@@ -16,6 +17,7 @@ const board = useTestBoard({
   TRUST_PROXY: "1",
   SIGN_IN: "on",
   CONTACT: "mailto:a@example.org",
+  OPERATOR_KEY,
 });
 let addresses = 0;
 const somewhere = () => {
@@ -37,7 +39,15 @@ describe("every path", () => {
   it.each(METHODS)("is refused to a caller who has used up its limits: %s", async (method) => {
     const own = [...new Set(pathsIn(buildApp(board.board).router as Router))];
     expect(own).toEqual(
-      expect.arrayContaining(["/posts", "/search.md", "/oauth/token", "/mcp/me", "/robots.txt"]),
+      expect.arrayContaining([
+        "/posts",
+        "/search.md",
+        "/oauth/token",
+        "/mcp/me",
+        "/mcp/operator",
+        "/operate/act",
+        "/robots.txt",
+      ]),
     );
     const paths = [
       ...own.flatMap((path) => [path, `/api/v1${path}`]),

@@ -133,6 +133,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "subscriptions.update stop": () => subscriptions.update("sub_5", { active: false }),
     "subscriptions.update again": () => subscriptions.update("sub_5", { active: true }),
     "subscriptions.position": () => subscriptions.position("sub_2"),
+    "subscriptions.failing": () => subscriptions.failing(5),
     "subscriptions.removeLapsed": () => subscriptions.removeLapsed(T0, 20),
     "subscriptions.changes": () => subscriptions.changes(3, 5),
     "subscriptions.deliver": async () =>

@@ -28,6 +28,7 @@ export const ROWS = {
   I: "Flags and hidden posts",
   J: "Load: slow, silent and too many clients",
   K: "Hosts that sign in",
+  L: "Operators from afar",
 } as const;
 
 /** The lines of a text that begin with a sign, without it. */

@@ -42,6 +42,7 @@ describe("configuration", () => {
       signIn: false,
       webhookAllow: [],
       allowedHosts: [],
+      operatorKeys: [],
       reportsToHide: 5,
       secretKey: null,
       adminPort: null,
@@ -130,6 +131,26 @@ describe("configuration", () => {
   it("refuses to sign people in over plain http, except on this machine", () => {
     expect(mistakes({ SIGN_IN: "on", SITE_URL: "http://board.example" })).toEqual([
       "SIGN_IN: needs a SITE_URL with https, except on this machine",
+    ]);
+  });
+
+  it("takes one key of an operator, or several with names, over https or on this machine", () => {
+    const [anna, bot] = ["a".repeat(24), "b".repeat(30)];
+    const keysOf = (sent: string) => readConfig({ OPERATOR_KEY: sent }).operatorKeys;
+    expect(keysOf(`${anna}==`)).toEqual([{ name: null, key: `${anna}==` }]);
+    expect(keysOf(`anna:${anna}, bot:${bot}`)).toEqual([
+      { name: "anna", key: anna },
+      { name: "bot", key: bot },
+    ]);
+    const short = ["OPERATOR_KEY: needs keys of 24 characters or more"];
+    expect(mistakes({ OPERATOR_KEY: "a".repeat(23) })).toEqual(short);
+    expect(mistakes({ OPERATOR_KEY: `anna:${"a".repeat(23)}` })).toEqual(short);
+    for (const sent of [`${anna},${bot}`, `bot:${anna},bot:${bot}`])
+      expect(mistakes({ OPERATOR_KEY: sent })).toEqual([
+        "OPERATOR_KEY: must give each of several keys a name of its own, as in anna:KEY,bot:KEY",
+      ]);
+    expect(mistakes({ OPERATOR_KEY: anna, SITE_URL: "http://board.example" })).toEqual([
+      "OPERATOR_KEY: needs a SITE_URL with https, except on this machine",
     ]);
   });
 

@@ -20,7 +20,7 @@ import { asBoardError, logFailure, type Outages } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
-import { Queues } from "./queues.ts";
+import { lineLeaving, Queues } from "./queues.ts";
 
 const CHECKSUM =
   "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
@@ -36,6 +36,8 @@ export interface Credentials {
   apiKey: string | null;
   /** The publisher whose token came with the request, already checked. */
   signedIn?: StoredPublisher;
+  /** Who operates the board with a key of OPERATOR_KEY, already checked. */
+  operator?: "operator" | `operator ${string}`;
   /** Address of the client. */
   address: string;
   /** The calling program, as a name from a fixed set; `none` if nothing names it. */
@@ -342,14 +344,3 @@ export class Dispatcher {
     return { caller: null, problem: new BoardError("invalid_api_key") };
   }
 }
-
-/** A line on which a call that waits for news leaves its place to the next. */
-const lineLeaving = (line: Line, leave: () => void): Line => ({
-  get closed() {
-    return line.closed;
-  },
-  rest() {
-    leave();
-    line.rest();
-  },
-});

@@ -1,3 +1,5 @@
+import type { Line } from "../../domain/subscriptions/waits.ts";
+
 /** Reads of one address under way at once. More would be no faster: one thread does most of their work. */
 const AT_ONCE = 4;
 
@@ -51,3 +53,14 @@ export class Queues {
     if (this.#ready.length > 0) setImmediate(() => this.#nextTurn());
   }
 }
+
+/** A line on which a call that waits for news leaves its place to the next. */
+export const lineLeaving = (line: Line, leave: () => void): Line => ({
+  get closed() {
+    return line.closed;
+  },
+  rest() {
+    leave();
+    line.rest();
+  },
+});

@@ -26,6 +26,8 @@ export interface Door {
   answers: "text" | "data";
   /** True when all callers of this address have signed in. */
   signedIn?: boolean;
+  /** True when only operators of the board come here. */
+  operator?: boolean;
 }
 
 /** A door with the names of the tools behind it. */

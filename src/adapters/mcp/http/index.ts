@@ -29,9 +29,11 @@ import {
   setLimitHeaders,
 } from "../../http/requests.ts";
 import { openCors } from "../../http/rest.ts";
+import { isPrivate, type OperatorAccess, type OperatorName } from "../../operator/access.ts";
 import type { SignIn } from "../../sign-in/index.ts";
 import type { Door } from "../calls.ts";
 import { readMessage, refused } from "../messages.ts";
+import { operatorServers } from "../operator.ts";
 import { type McpParts, mcpServers } from "../server.ts";
 
 /** The JSON-RPC error code of a refusal by HTTP. */
@@ -42,6 +44,8 @@ export interface McpRouterParts extends McpParts {
   config: { allowedHosts: readonly string[] };
   /** Null where no host can sign in: there is no `/mcp/me` then. */
   signIn: SignIn | null;
+  /** Null without OPERATOR_KEY: there is no `/mcp/operator` then. */
+  operator: OperatorAccess | null;
 }
 
 /**
@@ -62,8 +66,15 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
   ];
   if (signIn !== null)
     doors.push(["/mcp/me", { surface: "tools", answers: "text", signedIn: true }, signIn.required]);
+  const { operator } = parts;
+  if (operator !== null)
+    doors.push([
+      "/mcp/operator",
+      { surface: "tools", answers: "text", operator: true },
+      operatorOnly(parts, operator),
+    ]);
   for (const [path, door, admit] of doors) {
-    const make = mcpServers(parts, door);
+    const make = door.operator === true ? operatorServers(parts, door) : mcpServers(parts, door);
     const serverFor: typeof make = (...from) => {
       const server = make(...from);
       adapt(server);
@@ -89,6 +100,22 @@ function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
     const reason = checked.ok ? "Invalid Host header: it names a user" : checked.message;
     const cure = "Ask at the board's own address; its operator admits further names in ALLOWED_HOSTS.";
     throw new RefusedByHttp(403, `${reason}. ${cure}`);
+  };
+}
+
+/** Admits operators by their key, over https or on this machine, and leaves their name for what they do. */
+function operatorOnly({ dispatcher }: McpRouterParts, operator: OperatorAccess): RequestHandler {
+  return async (request, response, next) => {
+    const { apiKey, ...visitor } = credentialsOf(request);
+    const refuse = async (status: number, why: string) => {
+      await countRead(dispatcher, { ...visitor, apiKey: null }, response);
+      throw new RefusedByHttp(status, why);
+    };
+    if (!isPrivate(request)) return refuse(403, "Operators come by https, or from the board's own machine.");
+    const who = apiKey === null ? null : await operator.named(apiKey, visitor.address);
+    if (who === null) return refuse(401, "Send one of OPERATOR_KEY as `Authorization: Bearer KEY`.");
+    response.locals["operator"] = who;
+    next();
   };
 }
 
@@ -267,6 +294,9 @@ function programOf(message: Introduction | undefined, userAgent: string | undefi
 /** Who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
 function senderOf(request: Request, response: ExpressResponse): Credentials {
   const signedIn = response.locals["signedIn"] as StoredPublisher | undefined;
+  const operator = response.locals["operator"] as OperatorName | undefined;
+  // An operator's key is no publisher's.
+  if (operator !== undefined) return { ...credentialsOf(request), apiKey: null, operator };
   return signedIn === undefined
     ? credentialsOf(request)
     : { ...credentialsOf(request), apiKey: null, signedIn };

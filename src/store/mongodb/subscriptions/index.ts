@@ -59,6 +59,13 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
 
     remove: (id) => removeSubscriptionDocuments(context, id),
 
+    failing: (limit) =>
+      connection.run(async () => {
+        const failing_since = { $type: "date" } as const;
+        const found = subscriptions.find({ failing_since }, { sort: { failing_since: 1 }, limit });
+        return (await found.toArray()).map(subscriptionOfDocument);
+      }),
+
     async removeLapsed(now, limit) {
       const expires_at = { $type: "date", $lte: new Date(now) } as const;
       const lapsed = await connection.run(() =>

@@ -255,4 +255,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX post_hidden ON post (created_at, id) WHERE state = 'hidden';
   `,
   "CREATE INDEX publisher_name ON publisher (name COLLATE NOCASE)",
+  "CREATE INDEX subscription_failing ON subscription (failing_since) WHERE failing_since IS NOT NULL",
 ];

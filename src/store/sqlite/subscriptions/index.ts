@@ -63,6 +63,13 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
     remove: (id) => removeSubscriptionRows(connection, id),
 
+    failing: (limit) =>
+      read(() =>
+        sql("SELECT * FROM subscription WHERE failing_since IS NOT NULL ORDER BY failing_since LIMIT ?")
+          .all(limit)
+          .map((row) => SUBSCRIPTION_COLUMNS.read(row)),
+      ),
+
     removeLapsed: (now, limit) => removeLapsedRows(connection, now, limit),
 
     position: (id) =>

@@ -116,6 +116,12 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "change", key: { change_no: 1 } },
     // Statistics.
     { name: "active", key: { active: 1 } },
+    // Those whose pushes fail.
+    {
+      name: "failing",
+      key: { failing_since: 1 },
+      partialFilterExpression: { failing_since: { $type: "date" } },
+    },
     // Those that have lapsed.
     {
       name: "end",

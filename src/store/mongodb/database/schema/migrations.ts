@@ -40,6 +40,8 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // The index of publishers by name.
   [],
+  // Those of subscriptions whose pushes fail.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */
