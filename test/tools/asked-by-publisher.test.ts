@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call } from "../support/boards/client.ts";
+import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, titles, write } from "../support/boards/writing.ts";
 
@@ -32,6 +32,18 @@ describe("a search for the name of a publisher", () => {
     const { meta } = (await call(board, `GET ${search("kestrel repairs")}`)).body;
     expect(meta.note ?? "").not.toContain("No post has");
     expect(meta.total).toBe(3);
+  });
+
+  it("lists the newest first where no post has the words", async () => {
+    const lone = await register(board, "Zwibbel Press");
+    for (const title of ["First", "Second", "Third"]) await write(board, lone.key, { title });
+    const { data, meta } = (await call(board, `GET ${search("zwibbel")}`)).body;
+    expect(data.map(({ title }: { title: string }) => title)).toEqual(["Third", "Second", "First"]);
+    expect([meta.ranking, meta.total]).toEqual(["newest", 3]);
+    expect(meta.note ?? "").not.toContain("No post has");
+    expect(await titles(board, search("zwibbel", "&sort=relevance&kind=event"))).toEqual([]);
+    await call(board, "DELETE /publishers/me", undefined, lone);
+    expect(await titles(board, search("zwibbel"))).toEqual([]);
   });
 
   it("keeps filters, pages and exclusions, and takes a quoted name for words of posts", async () => {

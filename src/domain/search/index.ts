@@ -170,11 +170,13 @@ export class Search {
       lifts: said,
       here,
       publishers,
+      isName,
     } = await readWords(query, typed, now, this.#parts);
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
-    const sort = sortOf(query, asksWords);
+    // By meaning, a name ranks nothing.
+    const sort = isName && query.sort === undefined ? "newest" : sortOf(query, asksWords);
     // What is over is left out, unless the past is asked for.
     const asksPast = filter.includeExpired || (filter.before !== null && filter.before <= now);
     const isBounded = sort === "soonest" && filter.after === null && !asksPast;
@@ -192,7 +194,7 @@ export class Search {
     // Whoever lists by time, or asks for a few days, wants each date of a series. "The next 14 days" end with the fifteenth.
     const asksDays = isShortWindow(filter) || said.some((lift) => isShortWindow(lift.filter, 15));
     const nextDates = sort === "relevance" && !asksDays;
-    const vector = asksWords ? await queryVector(this.#parts.embedder, parsed?.plain ?? "") : null;
+    const vector = asksWords && !isName ? await queryVector(this.#parts.embedder, parsed?.plain ?? "") : null;
     const rerank = (query.rerank ?? true) && parsed !== null && gainsByRerank(parsed);
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {

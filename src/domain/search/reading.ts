@@ -1,3 +1,4 @@
+import type { SearchIndex } from "../../ports/search-index.ts";
 import type { PublisherStore, Store } from "../../ports/store/index.ts";
 import type { Lift } from "../../schema/filter.ts";
 import type { SearchQuery } from "../../schema/query.ts";
@@ -18,6 +19,8 @@ export interface ReadWords {
   here: string | null;
   /** Ids of the publishers of that name. */
   publishers: readonly string[];
+  /** No post has any of the words: they are a name and nothing else. */
+  isName: boolean;
 }
 
 const NOTHING: ReadWords = {
@@ -27,6 +30,7 @@ const NOTHING: ReadWords = {
   lifts: [],
   here: null,
   publishers: [],
+  isName: false,
 };
 
 /** What the words say of place, time and publishers, and the text with its slips put right; a name is no slip. */
@@ -34,7 +38,7 @@ export async function readWords(
   query: SearchQuery,
   typed: string | null,
   now: number,
-  parts: { store: Pick<Store, "publishers">; corrections: Corrections },
+  parts: { store: Pick<Store, "publishers">; corrections: Corrections; index: SearchIndex },
 ): Promise<ReadWords> {
   if (typed === null) return NOTHING;
   const isOpen = (query.publisher ?? "") === "";
@@ -43,7 +47,9 @@ export async function readWords(
   const spared = publishers.length > 0 ? [typed] : wordsUnderstood(first.understood, first.here);
   const { text, corrections } = await parts.corrections.of(typed, spared);
   const read = corrections.length === 0 ? first : await understoodIn(query, text, now);
-  return { ...read, text, corrections, publishers };
+  const words = publishers.length > 0 ? wordsOf(typed) : [];
+  const isName = words.length > 0 && (await parts.index.unknownWords(words)).length === words.length;
+  return { ...read, text, corrections, publishers, isName };
 }
 
 /** Publishers of one name whose posts a search finds, at most. */
