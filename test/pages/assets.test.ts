@@ -32,7 +32,7 @@ describe("the files that pages name", () => {
     ["script", /<script src="([^"]+)"/, "text/javascript; charset=utf-8"],
     ["icon", /rel="icon"[^>]* href="([^"]+)"/, "image/svg+xml; charset=utf-8"],
     ["touch icon", /rel="apple-touch-icon" href="([^"]+)"/, "image/png"],
-    ["social picture", /property="og:image" content="([^"]+)"/, "image/png"],
+    ["picture of link cards", /property="og:image" content="([^"]+)"/, "image/png"],
   ])("%s: with its type, kept for good, small", async (_name, pattern, type) => {
     const file = await get(named(pattern));
     expect(file).toMatchObject({ status: 200, type, keep: "public, max-age=31536000, immutable" });

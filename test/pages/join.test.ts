@@ -269,11 +269,27 @@ describe("/join", () => {
     const { text } = await send({ do: "show", api_key: mine });
     expect(await problemsOf(text)).toEqual([]);
     const [, section = ""] = text.split('id="replies"');
-    const shown = [...(section.split("</section>")[0] ?? "").matchAll(/<h3[^>]*><a href="([^"]+)"/g)];
+    const shown = [...(section.split("</section>")[0] ?? "").matchAll(/<p class="facts"><a href="([^"]+)"/g)];
     expect(shown.map(([, to]) => to)).toEqual([`/p/${last.id}`, `/p/${first.id}`]);
     expect(section).toContain("Is it &lt;b&gt;still&lt;/b&gt; there?");
     const answers = section.match(/name="parent_id" value="([^"]+)"/g) ?? [];
     expect(answers.slice(0, 2)).toEqual(Array(2).fill(`name="parent_id" value="${post.id}"`));
+  });
+
+  it("keeps an answer that was refused to a post of somebody else, and publishes one twice sent once", async () => {
+    const [mine, theirs] = [await newKey("Mine"), await newKey("Theirs")];
+    const { id } = await write(board, theirs, { title: "Bicycle to sell" });
+    const answer = { do: "answer", api_key: mine, parent_id: id };
+    const refused = await send({ ...answer, body: "x".repeat(8_001) });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain(`value="${id}"`);
+    expect(refused.text).toContain("x".repeat(8_001));
+    expect(await problemsOf(refused.text)).toEqual([]);
+    for (const _ of [1, 2]) {
+      const { text } = await send({ ...answer, body: "Is it still there?" });
+      expect(text).toContain("It is public now.");
+    }
+    expect((await call(board, `GET /posts/${id}/replies`)).body.data).toHaveLength(1);
   });
 
   it("says so where a page is loaded again that took something down", async () => {

@@ -121,7 +121,17 @@ describe("a post's page", () => {
     );
     expect(text).toContain('href="https://www.openstreetmap.org/?mlat=52.52000&amp;mlon=13.40000');
     expect(text).toContain(`href="/p/${id}.ics">Add to calendar`);
-    expect(text).toMatch(/og:description" content="Sat 2026-11-28 20:00 Europe\/Berlin, Berlin\. /);
+    expect(text).toMatch(/og:description" content="Sat 28 Nov 2026, 20:00, Berlin\. /);
+    const offer = await write(board, key, {
+      kind: "offer",
+      title: "Bicycle",
+      body: "To sell.",
+      location: { name: "Utrecht" },
+    });
+    const { text: card } = await getPage(board, `/p/${offer.id}`);
+    expect(card).toContain('og:description" content="Offer, ≈ Utrecht. To sell."');
+    expect(card).toContain('<meta name="twitter:card" content="summary">');
+    expect(card).toContain(`<p class="print-only">${board.url}/p/${offer.id}</p>`);
     await board.stop();
   });
 });

@@ -4,7 +4,7 @@ import { zoneOf } from "../../../schema/time/local-time.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { isAllDay } from "../../text/when.ts";
 import { bdi, type Html, href, html, oneLine, shownText } from "../frame/html.ts";
-import { hoursTag, type Language, statusTag, timeTag } from "../frame/language.ts";
+import { hoursTag, type Language, statusTag, zoneWords } from "../frame/language.ts";
 import { alternate, calendarLinks, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
 import { pathOf, placeTag } from "../post/card.ts";
@@ -26,8 +26,10 @@ import {
 /** Events read for a month, and for one page of a search in order of time. Further ones are behind a link. */
 const EVENTS_MAX = 600;
 const PAGE = 100;
-/** Lines of the agenda, in all: a full month names but the first events of each day, and tells how many more are on. */
-const LINES_MAX = 60;
+/** Lines of the agenda, in all: on a full board the first days are told in full, later ones by their first event and a number. */
+const LINES_MAX = 42;
+/** Lines of a day, at most. */
+const DAY_LINES = 8;
 const TITLE_CHARS = 120;
 
 /** Events listed on each day of those that began earlier, at most. */
@@ -193,7 +195,8 @@ function neighboursOf({ month }: Shown, now: number): { month: string; rel: "pre
 
 function otherMonths(shown: Shown, now: number, language: Language): Html {
   const links = neighboursOf(shown, now).map(({ month, rel }) => {
-    const name = monthName(month, language);
+    const words = language.date(`${month}-01`, "UTC", "monthAndYear");
+    const name = html`<span${language.attribute}>${words}</span>`;
     return html`<a class="button quiet" rel="${rel}" href="${href("/calendar", { month, ...shown.filters })}">${rel === "prev" ? html`←\u00A0${name}` : html`${name}\u00A0→`}</a>`;
   });
   const thisWeek =
@@ -203,19 +206,19 @@ function otherMonths(shown: Shown, now: number, language: Language): Html {
 }
 
 function agenda(shown: Shown, now: number, language: Language): Html {
-  const each = Math.max(1, Math.floor(LINES_MAX / shown.days.size));
-  return html`${[...shown.days].map(([day, { begin, goOn }]) => {
-    const isFull = begin.length + Math.min(goOn.length, GO_ON_MAX) > each;
-    const named = isFull
-      ? [...begin.slice(0, each), ...goOn.slice(0, Math.max(0, each - begin.length))]
-      : [...begin, ...goOn.slice(0, GO_ON_MAX)];
+  let spare = LINES_MAX - shown.days.size;
+  const sections = [...shown.days].map(([day, { begin, goOn }]) => {
+    const events = [...begin, ...goOn.slice(0, GO_ON_MAX)];
+    const named = events.slice(0, Math.max(1, Math.min(DAY_LINES, spare + 1)));
+    spare -= named.length - 1;
     const more = begin.length + goOn.length - named.length;
-    return html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${named.map((post) => agendaLine(post, shown.hasZones, now, language))}${
+    return html`<section id="day-${day}" class="day"><h2${language.attribute}>${language.date(day, "UTC", "whole")}</h2><ul class="agenda">${named.map((post) => agendaLine(post, shown.hasZones, now, language))}${
       more > 0 &&
       html`
-<li class="small"><a href="${searchPath({ ...shown.filters, kind: "event", after: day, before: day, sort: "soonest" })}">and ${more} more${more <= goOn.length && begin.length <= each && " that go on"}</a></li>`
+<li class="small"><a href="${searchPath({ ...shown.filters, kind: "event", after: day, before: day, sort: "soonest" })}">and ${more} more${named.length >= begin.length && " that go on"}</a></li>`
     }</ul></section>`;
-  })}${
+  });
+  return html`${sections}${
     shown.isCut &&
     html`<p class="pages"><a class="button quiet" href="${searchPath(eventsIn(shown.ahead, shown.filters))}">All events of these days</a></p>`
   }`;
@@ -224,13 +227,8 @@ function agenda(shown: Shown, now: number, language: Language): Html {
 function agendaLine(post: Post, hasZones: boolean, now: number, language: Language): Html {
   const hours = hoursTag(post, language);
   const place = placeTag(post, 60);
+  // UTC is named beside the hours already.
+  const zone = zoneWords(post).replace("UTC", "");
   return html`
-<li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}${hasZones && zoneNamed(post)}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== null && html` <span class="mute small">${place}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
-}
-
-/** ` Berlin time`, where the hours do not say their zone. */
-function zoneNamed(post: Post): string {
-  const zone = zoneOf(post);
-  if (zone === "UTC" || isAllDay(post)) return "";
-  return ` ${zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ")} time`;
+<li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}</span> ${hasZones && zone !== "" && html`<span>${zone}</span> `}`}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== null && html` ${place}`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
 }

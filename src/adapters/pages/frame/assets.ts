@@ -29,7 +29,6 @@ export const ASSETS = {
   ),
   icon: asset("icon", "svg", "image/svg+xml; charset=utf-8", ICON),
   touchIcon: asset("touch-icon", "png", "image/png", readBytes("pages/touch-icon.png")),
-  social: asset("social", "png", "image/png", readBytes("pages/social.png")),
 } as const;
 
 export const OPENSEARCH = "/opensearch.xml";

@@ -109,6 +109,16 @@ export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWe
   return status === null ? times : html`${status}${times !== null && html` ${times}`}`;
 }
 
+/** The same as plain text, in English: `Sat 5 Dec 2026, 10:00–16:00`; empty without a start and an end. */
+export const whenWords = (post: Post): string => String(whenTag(post, ENGLISH) ?? "").replace(/<[^>]*>/g, "");
+
+/** `Berlin time`; empty where a place of that name says it already. */
+export function zoneWords(post: Post): string {
+  const zone = zoneOf(post);
+  const city = zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
+  return post.location?.name?.includes(city) === true ? "" : zone === "UTC" ? "UTC" : `${city} time`;
+}
+
 /** That a post is cancelled, postponed or tentative; null for one that takes place. */
 export const statusTag = (post: Post): Html | null => {
   const status = statusOf(post);

@@ -129,23 +129,23 @@ function headLink({ rel, href, type, title }: HeadLink): Html {
 `;
 }
 
-/** A link card. Posts have no pictures, so each shows the board's own. */
+/** A link card. Posts have no pictures, so each shows the board's icon, small beside its words. */
 function openGraph({ title, description, path, site, openGraphType }: PageParts, fullTitle: string): Html {
   const members: [string, string][] = [
     ["og:site_name", site.identity.name],
     ["og:type", openGraphType ?? "website"],
     ["og:title", oneLine(title === "" ? fullTitle : title, 120)],
     ["og:description", oneLine(description, 200)],
-    ["og:image", site.root + ASSETS.social.path],
-    ["og:image:width", "600"],
-    ["og:image:height", "315"],
+    ["og:image", site.root + ASSETS.touchIcon.path],
+    ["og:image:width", "180"],
+    ["og:image:height", "180"],
     ["og:image:alt", "A sheet of paper pinned to a board"],
     ...(path === null ? [] : [["og:url", site.root + path] as [string, string]]),
   ];
   return html`${members.map(
     ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
-  )}<meta name="twitter:card" content="summary_large_image">
+  )}<meta name="twitter:card" content="summary">
 `;
 }
 

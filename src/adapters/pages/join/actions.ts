@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { BoardError, FAILURES, type FailureCode } from "../../../failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { mendable } from "../frame/posted-form.ts";
@@ -99,11 +100,8 @@ async function register(form: SentForm): Promise<Answer> {
 
 /** Publishes a notice or an answer; where it may be mended, what was typed is shown again. */
 async function publish(form: OwnForm): Promise<Answer> {
-  const { parent_id, idempotency_key, ...notice } = form.filled;
-  const once = {
-    ...(parent_id !== undefined && { parent_id }),
-    ...(idempotency_key !== undefined && { idempotency_key }),
-  };
+  const { parent_id, idempotency_key = onceADay(form), ...notice } = form.filled;
+  const once = { ...(parent_id !== undefined && { parent_id }), idempotency_key };
   try {
     await form.perform("POST /posts", { ...form.added, ...postInput(notice), ...once });
   } catch (thrown) {
@@ -117,6 +115,12 @@ function refusedAgain(form: OwnForm, action: Refused["action"], thrown: unknown)
   const { error, status } = mendable(thrown, 499);
   return form.ownPage(null, { status, refused: { action, sent: form.filled, error } });
 }
+
+/** What stands for the name of a form without one, which is on a page that is the same for all: its day and its text. */
+const onceADay = ({ now, filled }: OwnForm): string =>
+  createHash("sha256")
+    .update(JSON.stringify([new Date(now).toISOString().slice(0, 10), filled]))
+    .digest("base64url");
 
 /** Changes of a post what was changed in its form, and nothing else. */
 async function save(form: OwnForm): Promise<Answer> {

@@ -10,6 +10,7 @@ import { publisherPath } from "../post/card.ts";
 import { searchPath } from "../search/form.ts";
 import { answeredOnce, publishedOnce } from "./once.ts";
 import {
+  answerForm,
   type FormOf,
   type NoticeField,
   noticeForm,
@@ -80,8 +81,9 @@ export function ownHtml(own: OwnPublisher, view: OwnView, site: Site): string {
     html`<h1><bdi>${shownText(own.name)}</bdi></h1>
 ${typeof said === "string" ? html`<div class="notice" role="status"><p>${said}</p></div>` : said}${refused !== null && ((edited ?? verified) ? formProblem(refused.error) : noticeProblems(refused.error))}
 <p class="facts"><span class="id">${own.id}</span>${own.verified ? html`<span class="verified">✓ verified: ${own.domain}</span>` : html`<span>not verified</span>`}${own.suspended && html`<span class="warning">suspended by the operator</span>`}<a href="${publisherPath(own)}">Public page</a></p>
-<section><h2>Posts: ${language.figure(own.post_count)}</h2>
-<details${written !== null && html` open`}><summary>Write a notice</summary>${form("write", html`${publishedOnce()}${noticeForm(written?.sent ?? {}, written?.error)}`, "Publish")}</details>
+${strayAnswer(own.recent_posts, view, form)}
+<details class="write"${(written !== null || own.post_count === 0) && html` open`}><summary>Write a notice</summary>${form("write", html`${publishedOnce()}${noticeForm(written?.sent ?? {}, written?.error)}`, "Publish")}</details>
+<section><h2>Your posts (${language.figure(own.post_count)})</h2>
 ${ownPosts(own.recent_posts, form, view)}
 ${own.post_count > own.recent_posts.length && html`<p><a href="${searchPath({ publisher: own.id, include_replies: "true", include_expired: "true" })}">All your posts</a></p>`}</section>
 ${repliesToMe(form, view)}
@@ -104,6 +106,13 @@ ${savedQueries(own.subscriptions, form, language)}
       "Erase",
     )}</section>`,
   );
+}
+
+/** A refused answer to a post that is not on this page: its form stood on the page of the post. */
+function strayAnswer(posts: readonly Post[], { refused, replies }: OwnView, form: FormOf): Html | null {
+  const { parent_id: id = "" } = refused?.action === "answer" ? refused.sent : {};
+  const isHere = [...posts, ...replies].some((post) => (post.parent_id ?? post.id) === id);
+  return id === "" || isHere ? null : answerForm({ id, parent_id: null }, form, refused);
 }
 
 /** The hosts that are signed in, and the box that signs them out. */

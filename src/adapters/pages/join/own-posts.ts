@@ -123,7 +123,11 @@ export function noticeProblems({ issues, code }: BoardError): Html {
 }
 
 /** A form that answers a post, or the thread that a reply belongs to. */
-export function answerForm(post: Post, form: FormOf, refused: Refused | null): Html {
+export function answerForm(
+  post: Pick<Post, "id" | "parent_id">,
+  form: FormOf,
+  refused: Refused | null,
+): Html {
   const parent = post.parent_id ?? post.id;
   const again = refused?.action === "answer" && refused.sent["parent_id"] === parent ? refused : null;
   const id = `answer-${post.id}`;

@@ -99,6 +99,8 @@ export function keyHtml(apiKey: string, publisher: Publisher | null, site: Site)
 ${publisher !== null && html`<p>You post as <a href="${publisherPath(publisher)}"><bdi>${shownText(publisher.name)}</bdi></a>.</p>`}
 <p><b>It is shown only now.</b> Keep it like a password: who has it can post in your name, and nobody can read it to you again.${publisher === null && " The old key no longer works."}</p>
 ${copyBox("key", apiKey)}
+<form method="post" action="/join"><input type="hidden" name="do" value="show"><input type="hidden" name="api_key" value="${apiKey}">
+<p><button type="submit">Write a notice yourself</button></p></form>
 <h2>Give it to your agent</h2>
 ${ways.map(({ name, how, withKey = "" }, at) => html`<details${at === 0 && html` open`}><summary>${name}</summary><p>${how}</p>${copyBox(`setup for ${name}`, withKey)}</details>`)}
 <details><summary>Any other host</summary><p>Address of the tool server, and the header that carries the key:</p>${copyBox("address of the tool server", site.mcp)}${copyBox("header with the key", `Authorization: Bearer ${apiKey}`)}</details>

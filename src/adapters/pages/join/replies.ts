@@ -1,8 +1,8 @@
 import type { Post } from "../../../schema/post.ts";
 import type { InboxItem } from "../../../schema/subscription.ts";
 import type { Success } from "../../calls/envelope.ts";
-import { type Html, html, oneLine, shownText } from "../frame/html.ts";
-import { ageTag, byline, pathOf } from "../post/card.ts";
+import { bdi, type Html, html, oneLine } from "../frame/html.ts";
+import { ageTag, pathOf, publisherPath } from "../post/card.ts";
 import { answerForm, type FormOf, type ShownWith } from "./own-posts.ts";
 
 /** The inbox is read from so long ago on, oldest first, and no further than so many pages. */
@@ -41,8 +41,8 @@ ${
     ? html`<p class="mute">None in the last thirty days.</p>`
     : html`<ol class="slips">${replies.map(
         (reply) => html`
-<li class="slip"><article><h3 dir="auto"><a href="${pathOf(reply)}">${shownText(reply.title)}</a></h3>
-<p class="facts">${byline(reply.publisher)}<span>${ageTag(reply, now, language)}</span>${reply.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`}</p>
+<li class="slip"><article><h3><a href="${publisherPath(reply.publisher)}">${bdi(reply.publisher.name)}</a></h3>
+<p class="facts"><a href="${pathOf(reply)}">${ageTag(reply, now, language)}</a><span>to ${bdi(reply.title.replace(/^re:\s*/i, ""))}</span>${reply.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`}</p>
 <p class="snippet" dir="auto">${oneLine(reply.body, EXCERPT_CHARS)}</p>
 ${answerForm(reply, form, refused)}</article></li>`,
       )}</ol>`

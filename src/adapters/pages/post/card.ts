@@ -44,7 +44,7 @@ ${post.starts_at !== null && html`<p class="stub">${stub(post, view.now, view.la
 export function briefCard(post: Post, language: Language): Html {
   return html`
 <li class="k-${post.kind}"><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
-<p class="facts"><span class="hours">${whenTag(post, language, "dayOfWeek")}</span>${placeTag(post, 60)}${post.distance_km !== undefined && html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`}</p></li>`;
+<p class="facts"><span class="hours">${whenTag(post, language, "dayOfWeek")}</span>${placeTag(post, 60)}${distanceTag(post, language)}</p></li>`;
 }
 
 export const anchorOf = ({ id }: Post): string => `post-${id}`;
@@ -58,7 +58,7 @@ export const kindPill = (kind: Kind): Html =>
 export function placeTag({ location }: Post, chars: number): Html | null {
   const name = location?.name ?? "";
   if (name === "") return null;
-  const about = location?.approximate === true && html`<span title="Found by its name">≈ </span>`;
+  const about = location?.approximate === true && html`<span title="Found by its name">≈\u00a0</span>`;
   return html`<span>${about}${bdi(oneLine(name, chars))}</span>`;
 }
 
@@ -69,6 +69,14 @@ const repliesTag = ({ reply_count: count }: Post): Html | null =>
 /** `1.2 km`, in whole kilometres from 100 km. */
 export const distanceText = (km: number, language: Language): string =>
   `${language.number(km >= 100 ? Math.round(km) : km)} km`;
+
+/** How far off a post is; in whole kilometres, and none below one, where its place was found by its name. */
+function distanceTag({ distance_km: km, location }: Post, language: Language): Html | null {
+  if (km === undefined) return null;
+  const shown = location?.approximate === true ? Math.round(km) : km;
+  if (shown === 0) return null;
+  return html`<span class="number"${language.attribute}>${distanceText(shown, language)}</span>`;
+}
 
 /** The publisher, with a link, and whether its domain is proved. */
 export function byline(publisher: Publisher): Html {
@@ -117,8 +125,7 @@ export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): 
     post.also_on !== undefined && html`<span>${laterDates(post, post.also_on, language)}</span>`,
     post.starts_at === null && html`<span>${ageTag(post, now, language)}</span>`,
     placeTag(post, 60),
-    post.distance_km !== undefined &&
-      html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`,
+    distanceTag(post, language),
     ownPage !== true && byline(post.publisher),
     post.parent_id !== null && html`<span>a reply</span>`,
     post.syndicated && html`<span>relayed${relayedFrom(post.source_url)}</span>`,

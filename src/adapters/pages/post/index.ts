@@ -1,8 +1,7 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
 import type { Post, PostFlag, PostWithContext } from "../../../schema/post.ts";
-import { zoneOf } from "../../../schema/time/local-time.ts";
-import { isAllDay, whenOf } from "../../text/when.ts";
+import { isAllDay } from "../../text/when.ts";
 import {
   bdi,
   bodyText,
@@ -17,7 +16,7 @@ import {
   shownText,
 } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
-import { dayTag, type Language, whenTag } from "../frame/language.ts";
+import { dayTag, type Language, whenTag, whenWords, zoneWords } from "../frame/language.ts";
 import { alternate, otherForms, page } from "../frame/layout.ts";
 import { type Asked, noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
@@ -49,7 +48,7 @@ function postHtml(shown: PostWithContext, answers: RepliesPage, note: string | n
   const path = pathOf(shown);
   return page({
     title: shown.title,
-    description: [cardFacts(shown), shown.body].filter((part) => part !== "").join(". "),
+    description: `${cardFacts(shown)}. ${shown.body}`,
     path,
     site,
     openGraphType: "article",
@@ -72,10 +71,13 @@ ${reportPanel(shown)}
   });
 }
 
-/** What a card of the shared link says first: day, hour and place. */
+/** What a card of the shared link says first: day and hour, or what it is, and the place. */
 function cardFacts(shown: Post): string {
-  const when = shown.starts_at === null ? "" : whenOf(shown);
-  return [when, shown.location?.name ?? ""].filter((part) => part !== "").join(", ");
+  const { kind, location } = shown;
+  const when =
+    whenWords(shown) || (kind === "announcement" ? "News" : `${kind[0]?.toUpperCase()}${kind.slice(1)}`);
+  const about = location?.approximate === true ? "≈ " : "";
+  return [when, `${about}${location?.name ?? ""}`].filter((part) => part !== "").join(", ");
 }
 
 /** The post itself. */
@@ -96,6 +98,7 @@ ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
 ${nextSteps(shown, now)}
+<p class="print-only">${shown.url}</p>
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
@@ -109,7 +112,7 @@ function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Po
 /** The facts by which a reader decides whether to read on. */
 function whenWhereOrAge(shown: Post, now: number, language: Language): Piece[] {
   const when = whenTag(shown, language);
-  const zone = when !== null && !isAllDay(shown) && html` <span class="mute">${zoneOf(shown)}</span>`;
+  const zone = when !== null && !isAllDay(shown) && html` <span class="mute">${zoneWords(shown)}</span>`;
   return [
     when === null
       ? html`<span>${ageTag(shown, now, language)}</span>`

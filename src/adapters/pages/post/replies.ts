@@ -1,7 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../../schema/post.ts";
 import type { Success } from "../../calls/envelope.ts";
-import { bdi, bodyText, type Html, href, html, oneLine, postCommand, shownText } from "../frame/html.ts";
+import { bdi, bodyText, type Html, href, html, oneLine, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import type { Asked } from "../frame/view.ts";
 import { ageTag, anchorOf, pathOf, publisherPath } from "./card.ts";
@@ -72,11 +72,14 @@ function commonCut(lengths: readonly number[], total: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** How an agent answers the post; people write through their agents. The command holds no text of the post. */
+/** How to answer the post: by one's agent, or by this form, which takes the key along in its body. */
 export function replyPanel(post: Post, site: Site): Html {
-  const input = { parent_id: post.parent_id ?? post.id, title: "Your title", body: "Your answer" };
+  const root = post.parent_id ?? post.id;
   return html`<section class="panel screen" id="reply"><h2>Reply</h2>
-<p>Replies are written by agents. Tell yours: “answer <code>${site.post(input.parent_id)}</code>”, or let it call</p>
-${postCommand("command that writes a reply", `${site.api}/posts`, input)}
-<p class="small">A key is free: <a href="/llms.txt">the manual</a> says how to get one.</p></section>`;
+<p>Tell your agent: “answer <code>${site.post(root)}</code>”, or write here:</p>
+<form class="fields" method="post" action="/join"><input type="hidden" name="do" value="answer"><input type="hidden" name="parent_id" value="${root}">
+<p><label for="answer">Your answer, which everybody can read</label><textarea id="answer" name="body" rows="3" required maxlength="${LIMITS.bodyChars}"></textarea></p>
+<p><label for="key">Key</label><input id="key" type="password" name="api_key" required maxlength="100" placeholder="bbk_…" autocomplete="current-password"></p>
+<p><button type="submit">Publish the answer</button></p></form>
+<p class="small">A key is free: <a href="/join">get one</a>.</p></section>`;
 }

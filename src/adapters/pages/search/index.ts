@@ -60,7 +60,7 @@ ${kindChips(params)}
 ${activeFilters(params)}
 ${placeRead(results.place, params)}
 ${understoodChips(results, params)}
-${results.unmet.length > 0 && results.posts.length > 0 && html`<p>Nothing fits ${results.unmet.map((words, at) => html`${at > 0 && " and "}“${bdi(words)}”`)}: shown is what matches the rest.</p>`}
+${unmetWords(results)}
 ${asTyped(results.corrected, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}
 ${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought, anchors: true })}`}`,
@@ -223,6 +223,17 @@ function understoodChips({ unfiltered }: Results, params: SearchParams): Html | 
       html`<li><a href="${searchPath(params, { q: without(params["q"] ?? "", words) })}">${bdi(words)}: ${meaning} <span aria-hidden="true">×</span><span class="unseen"> (remove)</span></a></li>
 `,
   )}<li><a href="${searchPath(unfiltered.params)}">Show all ${totalOf(unfiltered.total)}</a></li></ul>`;
+}
+
+/** Which words of place and time fit no post beside the others, and the search by these words alone. */
+function unmetWords({ unmet, unmetAlone, posts }: Results): Html | null {
+  if (unmet.length === 0 || posts.length === 0) return null;
+  const words = html`${unmet.map((each, at) => html`${at > 0 && ", "}“${bdi(each)}”`)}`;
+  const alone =
+    unmetAlone !== null &&
+    html`
+<p><a class="button quiet" href="${searchPath(unmetAlone.params)}">All ${totalOf(unmetAlone.total)} for ${words}</a></p>`;
+  return html`<p>Nothing fits ${words} and the rest too: shown is what comes closest.</p>${alone}`;
 }
 
 const without = (q: string, words: string) => q.replace(words, " ").replace(/\s+/g, " ").trim();

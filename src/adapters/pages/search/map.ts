@@ -23,8 +23,8 @@ interface Dot {
  * The results as dots on distance rings, north up: how far and which way, without a third party's map. Each dot links to
  * its result.
  *
- * @param near  the place searched around; null for the middle of the results
- * @returns null when no result has coordinates
+ * @param near  the place searched around
+ * @returns null without one, and when no result has coordinates
  */
 export function resultMap(
   posts: readonly Post[],
@@ -32,35 +32,22 @@ export function resultMap(
   language: Language,
 ): Html | null {
   const located = posts.filter(hasPlace);
-  if (located.length === 0) return null;
-  const centre = near ?? middleOf(located.map(({ location }) => location));
-  const farthest = Math.max(...located.map(({ location }) => distanceKm(centre, location)));
+  if (near === null || located.length === 0) return null;
+  const farthest = Math.max(...located.map(({ location }) => distanceKm(near, location)));
   const outerKm = roundUp(Math.max(farthest, 0.3));
-  const dots = dotsOf(located, centre, outerKm);
+  const dots = dotsOf(located, near, outerKm);
   return html`<figure class="map"><svg viewBox="0 0 ${SIZE} ${SIZE}" role="group" aria-label="Where the results are">
 <rect class="ground" x="0.5" y="0.5" width="${SIZE - 1}" height="${SIZE - 1}"/>
 ${RINGS.map((share) => ring(share, outerKm, language))}
 <path class="centre" d="M${SIZE / 2 - 5} ${SIZE / 2}h10m-5 -5v10"/>
 ${dots.map(dotLink)}</svg>
-<figcaption>${located.length} of ${posts.length} results have a place. Rings show the distance from ${near === null ? "their middle" : "your place"}; north is up.</figcaption></figure>`;
+<figcaption>${located.length} of ${posts.length} results have a place. Rings show the distance from your place; north is up.</figcaption></figure>`;
 }
 
 type Located = Post & { location: { lat: number; lng: number } };
 
 const hasPlace = (post: Post): post is Located =>
   typeof post.location?.lat === "number" && typeof post.location.lng === "number";
-
-/** The mean of unit vectors: it has no trouble with the antimeridian. */
-function middleOf(places: readonly { lat: number; lng: number }[]): { lat: number; lng: number } {
-  let [x, y, z] = [0, 0, 0];
-  for (const { lat, lng } of places) {
-    const [phi, lambda] = [radians(lat), radians(lng)];
-    x += Math.cos(phi) * Math.cos(lambda);
-    y += Math.cos(phi) * Math.sin(lambda);
-    z += Math.sin(phi);
-  }
-  return { lat: degrees(Math.atan2(z, Math.hypot(x, y))), lng: degrees(Math.atan2(y, x)) };
-}
 
 /** The next of 3, 6, 12, 30, 60, 120 … km: all three rings get plain labels. */
 function roundUp(km: number): number {
@@ -117,4 +104,3 @@ function dotLink({ x, y, posts }: Dot): Html {
 }
 
 const radians = (value: number) => (value * Math.PI) / 180;
-const degrees = (value: number) => (value * 180) / Math.PI;

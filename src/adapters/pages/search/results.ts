@@ -31,8 +31,10 @@ export interface Results {
   unfiltered: Unfiltered | null;
   /** The place that a name was read as, and others that bear it; null without a name. */
   place: NonNullable<NearPoint["place"]> | null;
-  /** Words of place and time that no post fits. */
+  /** Words of place and time that no post fits together with the others. */
   unmet: readonly string[];
+  /** The search by these alone, and how many posts it finds; null where it finds none. */
+  unmetAlone: { params: SearchParams; total: number } | null;
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
   /** What the search would find with one condition fewer, or two; only where it found nothing. */
@@ -44,7 +46,7 @@ export const WEAK_HEADING = "Weak: near in meaning, no match";
 
 /** A search as its page shows it: what the words say of place and time filters, where any post fits. */
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
-  const { answer, unfiltered, unmet } = await answerTo(sent, ask);
+  const { answer, unfiltered, unmet, unmetAlone } = await answerTo(sent, ask);
   const all = answer.data as Post[];
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const query = answer.meta["query"] as Record<string, unknown>;
@@ -71,6 +73,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     note: ownNote,
     unfiltered,
     unmet,
+    unmetAlone,
     place,
     corrected,
     instead:
@@ -94,11 +97,14 @@ interface Unfiltered {
 async function answerTo(
   { cursor, ...sent }: Asked["sent"],
   ask: Asked["ask"],
-): Promise<{ answer: Success; unfiltered: Unfiltered | null; unmet: readonly string[] }> {
+): Promise<{ answer: Success } & Pick<Results, "unfiltered" | "unmet" | "unmetAlone">> {
   const page = cursor === undefined ? {} : { cursor };
   const asTyped = () => ask("/search", { ...sent, ...page }, { searched: true });
   const first = cursor === undefined ? await asTyped() : await ask("/search", { ...sent, limit: 1 });
   const understood = first.meta["understood"] as Understood | undefined;
+  let unmetAlone: Results["unmetAlone"] = null;
+  const countOfAll = async (params: SearchParams) =>
+    Number((await ask("/search", { ...params, limit: 1 })).meta["total"]);
   if (understood !== undefined) {
     const { q: _, ...others } = sent;
     const { near, days } = understood;
@@ -114,14 +120,17 @@ async function answerTo(
     const filtered = { ...rest, ...Object.fromEntries(filters) };
     const answer = await ask("/search", { ...filtered, ...page });
     if (Number(answer.meta["total"]) > 0) {
-      const { total } = (await ask("/search", { ...rest, limit: 1 })).meta;
-      return { answer, unfiltered: { understood, params: rest, filtered, total: Number(total) }, unmet: [] };
+      const total = await countOfAll(rest);
+      return { answer, unfiltered: { understood, params: rest, filtered, total }, unmet: [], unmetAlone };
     }
+    const params = { ...others, ...Object.fromEntries(filters) };
+    const total = cursor === undefined ? await countOfAll(params) : 0;
+    if (total > 0) unmetAlone = { params, total };
   }
   const unmet = [understood?.near, understood?.days].flatMap((said) =>
     said === undefined ? [] : [said.words],
   );
-  return { answer: cursor === undefined ? first : await asTyped(), unfiltered: null, unmet };
+  return { answer: cursor === undefined ? first : await asTyped(), unfiltered: null, unmet, unmetAlone };
 }
 
 /** How many there are; beyond a thousand they are not counted. */

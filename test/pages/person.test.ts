@@ -1,0 +1,180 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { prose, write } from "../support/boards/writing.ts";
+import { startBrowser, type TestBrowser } from "../support/clients/browser.ts";
+import { getPage } from "../support/texts/html.ts";
+
+/** A Friday. */
+const NOW = Date.parse("2026-11-27T12:00:00Z");
+const UTRECHT = { name: "Utrecht" };
+
+describe("a person without scripts", { retry: 1 }, () => {
+  let now = NOW;
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board, "Town list");
+  let browser: TestBrowser;
+  let page: Page;
+  beforeAll(async () => {
+    const at = (title: string, location: object, starts_at: string) =>
+      write(board, me.key, { kind: "event", title, location, starts_at, tags: ["music"] });
+    await at("Market", UTRECHT, "2026-11-28T09:00");
+    await at("Choir", { name: "Dom Church", lat: 52.0907, lng: 5.1214 }, "2026-11-29T11:00");
+    await at("Opera", { name: "Paris" }, "2026-11-28T20:00");
+    for (let n = 0; n < 3; n += 1) await write(board, me.key, { kind: "offer", location: UTRECHT });
+    await write(board, me.key, { kind: "offer", location: { name: "Paris" } });
+    await write(board, me.key, { kind: "request", location: UTRECHT });
+    browser = await startBrowser({ javaScript: false, width: 360, height: 640 });
+    page = await browser.open();
+  });
+  afterAll(() => browser?.close());
+
+  const titles = () => page.locator("main h3 a").allTextContents();
+  const press = async (role: "button" | "link", name: string | RegExp) => {
+    const arrived = page.waitForEvent("load");
+    await page.getByRole(role, { name }).first().click();
+    await arrived;
+  };
+  const open = (path: string) => page.goto(board.url + path);
+  const near = () => new URL(page.url()).searchParams.get("near");
+
+  it("says what and where in one form, and keeps the place through five clicks", async () => {
+    await open("/");
+    await page.getByLabel("Where", { exact: true }).fill("Utrecht");
+    await press("button", "Search");
+    const seen = [near()];
+    for (const step of ["Events", "Offers", "All", /^Requests/]) {
+      await press("link", step);
+      seen.push(near());
+    }
+    await page.getByLabel("What", { exact: true }).fill("notice");
+    await press("button", "Search");
+    seen.push(near());
+    expect(seen).toEqual(Array(6).fill("Utrecht"));
+    expect(await titles()).toEqual(["A notice"]);
+  });
+
+  it("sees Saturday near a town in one click from the front page", async () => {
+    await open("/?near=Utrecht");
+    await press("link", "Saturday");
+    expect(await titles()).toEqual(["Market"]);
+    expect(near()).toBe("Utrecht");
+  });
+
+  it.each(["/", "/?near=Utrecht"])("finds as many as a chip says, at %s", async (path) => {
+    const { text } = await getPage(board, path);
+    const chips = [...text.matchAll(/<a class="k-\w+" href="([^"]+)">(\w+) <span class="number">(\d+)</g)];
+    expect(chips.map(([, , name]) => name)).toEqual(["Offers", "Requests", "News", "Threads"]);
+    for (const [, to = "", , count] of chips) {
+      const json = await getPage(board, to.replaceAll("&amp;", "&").replace("/search", "/search.json"));
+      expect(JSON.parse(json.text).meta.total, to).toBe(Number(count));
+    }
+  });
+
+  it("sees ≈ wherever a place was found by its name, and no distance to the metre there", async () => {
+    const { data } = (await call(board, "GET /search?sort=newest&limit=100")).body;
+    const [known] = (await call(board, "GET /search?q=choir")).body.data;
+    const guessed = data.filter(
+      (post: { location?: { approximate?: boolean } }) => post.location?.approximate,
+    );
+    expect(guessed.length).toBe(7);
+    for (const path of [
+      "/?near=Utrecht",
+      "/search?near=Utrecht",
+      "/calendar",
+      `/p/${guessed[0].id}`,
+      `/publishers/${me.id}`,
+    ]) {
+      const { text } = await getPage(board, path);
+      const shown = [
+        ...text.matchAll(
+          /<span>(?:<span title="Found by its name">≈\u00a0<\/span>)?<bdi>(Utrecht|Paris|Dom Church)<\/bdi><\/span>/g,
+        ),
+      ];
+      expect(shown.length, path).toBeGreaterThan(0);
+      for (const [tag, name] of shown)
+        expect(tag.includes("≈"), `${name} at ${path}`).toBe(name !== "Dom Church");
+      expect(text, path).not.toMatch(/>0 km</);
+    }
+    expect((await getPage(board, `/p/${known.id}`)).text).not.toContain("≈");
+  });
+
+  it("is told in one sentence where nothing fits all that was said, with one button, and sees a map only near a place", async () => {
+    const { text } = await getPage(board, "/search?q=opera+this+weekend+near+Utrecht");
+    expect(text).toContain(
+      "Nothing fits “<bdi>near Utrecht</bdi>”, “<bdi>this weekend</bdi>” and the rest too",
+    );
+    const [, to = "", count] = /<a class="button quiet" href="([^"]+)">All (\d+) for “/.exec(text) ?? [];
+    const json = await getPage(board, to.replaceAll("&amp;", "&").replace("/search", "/search.json"));
+    const { data } = JSON.parse(json.text);
+    expect(data).toHaveLength(Number(count));
+    expect(data.map(({ title }: { title: string }) => title)).toContain("Market");
+    expect((await getPage(board, "/search?q=market+this+weekend+near+Utrecht")).text).not.toContain(
+      "Nothing fits",
+    );
+    expect((await getPage(board, "/search?near=Utrecht")).text).toContain('<figure class="map">');
+    expect((await getPage(board, "/search?sort=newest")).text).not.toContain('<figure class="map">');
+  });
+
+  it("reads a thread of 33 replies in order", async () => {
+    const { id } = await write(board, me.key, { kind: "thread", title: "Old lamps" });
+    const bodies = Array.from({ length: 33 }, (_, n) => `${n + 1}. ${prose()}`);
+    for (const body of bodies) {
+      now += 1_000;
+      await write(board, me.key, { parent_id: id, body });
+    }
+    await open(`/p/${id}`);
+    const read: string[] = [];
+    for (let more = true; more; ) {
+      read.push(...(await page.locator(".replies .prose").allTextContents()));
+      more = (await page.getByRole("link", { name: "Next replies" }).count()) > 0;
+      if (more) await press("link", "Next replies");
+    }
+    const numbers = read.map((body) => Number(/^\d+/.exec(body)?.[0]));
+    expect(numbers).toEqual(bodies.map((_, n) => n + 1));
+  });
+
+  it("sells a bicycle, from /join until it is taken down, and hears of an answer", async () => {
+    const seller = await browser.beside({ javaScript: false, width: 360 });
+    page = await seller.open();
+    await open("/join");
+    await page.getByLabel("Name that readers see").fill("Anna");
+    await page.getByLabel("I accept the terms").check();
+    await press("button", "Get a key");
+    await press("button", "Write a notice yourself");
+    await page.getByLabel("Title").fill("Road bike, 54 cm");
+    await page.getByLabel("Text, which").fill("A Specialized Allez. 400 euros.");
+    await page.getByLabel("Place").fill("Utrecht");
+    await press("button", "Publish");
+    expect(await page.getByRole("status").textContent()).toBe("It is public now.");
+    const [path = ""] = await page
+      .getByRole("link", { name: "Road bike" })
+      .evaluateAll((links) => links.map((link) => String(link.getAttribute("href"))));
+
+    const own = page;
+    page = await seller.open();
+    await open(path);
+    await page.getByLabel("Your answer").fill("Is it still there?");
+    await page.getByLabel("Key", { exact: true }).fill(me.key);
+    await press("button", "Publish the answer");
+    await page.reload();
+    expect((await call(board, `GET /posts${path.replace("/p", "")}`)).body.data.reply_count).toBe(1);
+
+    page = own;
+    await page.reload();
+    expect(await page.locator("#replies").textContent()).toContain("Is it still there?");
+    await press("button", "Edit");
+    await page.getByLabel("Text, which").fill("A Specialized Allez. 350 euros.");
+    await press("button", "Save");
+    expect(await getPage(board, path).then(({ text }) => text)).toContain("350 euros");
+    await press("button", "End now");
+    await page.locator("summary", { hasText: "Take down" }).first().click();
+    await press("button", "Take it down");
+    expect(await page.getByRole("status").textContent()).toBe("The post is gone.");
+    expect((await getPage(board, path)).status).toBe(404);
+    expect(seller.complaints()).toEqual([]);
+    await seller.close();
+    page = await browser.open();
+  });
+});
