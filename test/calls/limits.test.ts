@@ -71,6 +71,14 @@ describe("limits", () => {
     expect((await post(one, { key: verified.key, ...address })).status).toBe(201);
   });
 
+  it("let a verified publisher take nothing from the unverified ones of its address", async () => {
+    const address = anywhere();
+    const [verified, plain] = [await newcomer(), await newcomer()];
+    await one.board.store.publishers.update(verified.id, { verifiedAt: now, verifiedVia: "dns" });
+    expect(count(await times(12, () => post(one, { key: verified.key, ...address })), 201)).toBe(12);
+    expect(count(await times(4, () => post(one, { key: plain.key, ...address })), 201)).toBe(3);
+  });
+
   it("tell of the nearer of two bounds, the key's and its address's", async () => {
     const address = anywhere();
     const left = async (key: string) => (await post(one, { key, ...address })).headers.get("ratelimit");

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat } from "node:fs/promises";
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
@@ -100,6 +100,13 @@ describe("agent-board backup and restore", () => {
     expect(none.stderr).toMatch(/^There is no board/);
     await appendFile(file, "{}\n");
     const twice = await board(url, "backup", file);
+    // The secret key of an earlier backup is one that nobody wants to lose.
+    const keyOf = join(folder, "keyed.jsonl.key");
+    await writeFile(keyOf, "an earlier key");
+    const keyed = await board(url, "backup", join(folder, "keyed.jsonl"));
+    expect(keyed.stderr).toMatch(/keyed\.jsonl\.key is there already/);
+    expect(await readFile(keyOf, "utf8")).toBe("an earlier key");
+    expect(await readdir(folder)).not.toContain("keyed.jsonl");
     const broken = await board(`sqlite:${folder}/none.db`, "restore", file);
     expect(twice.stderr).toMatch(/is there already/);
     expect(broken.stderr).toMatch(/cut off/);

@@ -143,10 +143,14 @@ describe("agent-board export and import", () => {
     expect((await board(environment, "doctor")).stdout).toMatch(
       /problem +import +This board is half imported.*begin again: delete the database/,
     );
+    const second = join(folder, "second.jsonl");
+    await board(from, "export", second);
+    expect((await board(environment, "import", second)).stderr).toContain("imported from another export");
     const { stdout, stderr } = await board(environment, "import", file);
     expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
     expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 3000 posts, 0 saved queries\.\n$/);
     expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
+    expect((await board(environment, "import", second)).stderr).toContain("imported from another export");
     const rows = async (side: Record<string, string>) => {
       const store = await openStore(readConfig(side).storeUrl);
       const lines = await exportTo(store, join(folder, "rows.jsonl"));

@@ -7,6 +7,7 @@ const NEW_YORK = { name: "New York", lat: 40.71, lng: -74.01 };
 describe("isOver", () => {
   it.each([
     ["dates", {}, "2026-12-24T12:00:00Z", false],
+    ["a start at noon", { starts_at: "2026-12-24T12:00:00Z" }, "2026-12-24T12:01:00Z", true],
     ["a start at an hour", { starts_at: "2026-12-24T18:00:00Z" }, "2026-12-24T18:01:00Z", true],
     [
       "an end",

@@ -166,6 +166,20 @@ describe("events/poll", () => {
     }
   });
 
+  it("calls a place truncated once what came behind it may be gone, after 30 days", async () => {
+    const { topic } = aTopic();
+    const begun = now;
+    const { cursor } = await poll(topic);
+    for (const days of [3, 6, 9, 12, 15, 18, 21, 24, 27]) {
+      now = begun + days * DAY_MS;
+      await poll(topic);
+    }
+    now = begun + 30 * DAY_MS - 1;
+    expect((await poll({ ...topic, cursor })).truncated).toBe(false);
+    now += 1;
+    expect((await poll({ ...topic, cursor })).truncated).toBe(true);
+  });
+
   it("tells of replies to one's posts, or in one thread, and never of one's own", async () => {
     const mine = await write(board, me.key, { title: "My offer" });
     const theirs = await write(board, writer.key, { title: "Their thread" });

@@ -216,6 +216,20 @@ describe("events/subscribe", () => {
     await webhook.stop();
   });
 
+  it("is refreshed by a publisher that has fifty, who may make no other", async () => {
+    const full = await register(board, "Full");
+    const client = await eventHost(board, full.key);
+    const { webhook, asked } = await hooked();
+    const { id } = await subscribe(asked, client);
+    for (let n = 1; n < 50; n += 1)
+      await call(board, "POST /subscriptions", { query: { tags: `full-${n}` } }, full);
+    expect((await subscribe(asked, client)).id).toBe(id);
+    const another = { ...asked, arguments: { tags: "another" } };
+    expect((await refusedTo(another, client)).code).toBe(-32013);
+    await client.close();
+    await webhook.stop();
+  });
+
   it("of two at once for the same key makes one row", async () => {
     const { webhook, asked } = await hooked();
     const both = await Promise.all([subscribe(asked), subscribe(asked), subscribe(asked)]);

@@ -101,6 +101,10 @@ describe("search by meaning, with the model", () => {
       posts.map(({ relevance }) => relevance).toSorted((a, b) => b - a),
     );
     expect(body.meta.total).toBe(strong.length);
+    // Words alone support a post whose meaning is far from what else the query says.
+    const { data } = (await search(`q=${encoded("wheelbarrow quarks of physics")}`)).body;
+    const figures = data.map(({ relevance }: { relevance: number }) => relevance);
+    expect(figures).toEqual(figures.toSorted((a: number, b: number) => b - a));
     const feed = await fetch(`${board.url}/feed.json?q=${encoded("somebody to repair my bicycle")}`);
     const { items } = (await feed.json()) as { items: unknown[] };
     expect(items).toHaveLength(strong.length);
