@@ -368,6 +368,10 @@ describe("a search with few matches under filters", () => {
       15,
       expect.stringContaining("15 posts fit the filters alone"),
     ]);
+    // Each of them once: those that hold the words, and behind them the others, in their order of time.
+    const listed = await call(board, `GET /search?${new URLSearchParams({ ...sent, sort: "soonest" })}`);
+    const ids = new Set(listed.body.data.map(({ id }: { id: string }) => id));
+    expect([listed.body.data.length, ids.size]).toEqual([15, 15]);
     expect((await client.call("search", { q: "toddlers" })).text).not.toContain("fit the filters alone");
   });
 

@@ -40,6 +40,18 @@ describe("what a query asks in words", () => {
     expect(told.sort()).toEqual(["Zebrawood desk from a school", "Zebrawood desk with drawers"]);
   });
 
+  it("puts what is not wanted behind where the body or a tag has it, too", async () => {
+    const title = "Sackbut tuition";
+    const fitting = await write(board, me.key, { title, body: "At the town hall." });
+    const inBody = await write(board, me.key, { title, body: "At the town hall or online." });
+    const inTag = await write(board, me.key, { title, body: "At the town hall!", tags: ["online"] });
+    const { posts } = await search("sackbut tuition, not online");
+    const relevanceOf = ({ id }: { id: string }) =>
+      posts.find((post: { id: string }) => post.id === id).relevance;
+    expect(relevanceOf(fitting) - relevanceOf(inBody)).toBeGreaterThan(0.3);
+    expect(relevanceOf(fitting) - relevanceOf(inTag)).toBeGreaterThan(0.3);
+  });
+
   it("puts what is not wanted behind, and tells no owner of it where a title has it", async () => {
     const saved = await save("ocarina lessons, not online");
     expect(saved.note).toContain(

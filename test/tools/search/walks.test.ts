@@ -53,6 +53,10 @@ describe("walks by relevance", () => {
       expect((await call(board, `GET ${path}&limit=2&cursor=${body.next_cursor}`)).status).toBe(200);
       now = asked + 9 * MINUTE_MS;
     }
+    const { body } = await call(board, `GET ${path}&limit=2`);
+    now += 61 * MINUTE_MS;
+    const late = await call(board, `GET ${path}&limit=2&cursor=${body.next_cursor}`);
+    expect(late.body.error.code).toBe("invalid_cursor");
   });
 
   it("go on in another process that ranks anew, while posts arrive, change and go", async () => {
