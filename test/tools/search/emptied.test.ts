@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { call } from "../../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
+import { write } from "../../support/boards/writing.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("a search that some filter empties", () => {
+  let now = Date.UTC(2026, 10, 20, 12);
+  const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board);
+  const other = usePublisher(board, "Other");
+  let thread: string;
+  beforeAll(async () => {
+    const place = { name: "Ulm", lat: 48.4, lng: 9.99 };
+    const common = { title: "Theorbo", kind: "offer", tags: ["lute"], location: place };
+    await write(board, me.key, { ...common, syndicated: true, source_url: "https://example.org/theorbo" });
+    ({ id: thread } = await write(board, other.key, { title: "A thread", kind: "thread" }));
+    await write(board, me.key, { title: "Archlute", body: "Spare strings", parent_id: thread });
+    await write(board, me.key, { title: "Crumhorn", expires_at: at(1) });
+    now += 2 * DAY_MS;
+  });
+
+  it.each([
+    [
+      "near=49,9.99&radius_km=20&q=theorbo",
+      "`radius_km=100` finds 1, `radius_km=500` finds 1, searching without `near` finds 1",
+    ],
+    ["near=54,9.99&radius_km=100&q=theorbo", "searching without `near` finds 1"],
+    ["kind=request&q=theorbo", "any `kind` finds 1"],
+    ["tags=brass&q=theorbo", "searching without `tags` finds 1"],
+    ["after=2027-01-01&q=theorbo", "searching without `after` and `before` finds 1"],
+    ["verified=true&q=theorbo", "searching without `verified` finds 1"],
+    ["include_syndicated=false&q=theorbo", "`include_syndicated=true` finds 1"],
+    ["q=crumhorn", "`include_expired=true` finds 1"],
+    ["q=archlute", "`include_replies=true` finds 1"],
+    ["q=theorbo+-theorbo", "searching without quotes and exclusions finds 1"],
+  ])("says so of %s: %s, and nothing else", async (query, note) => {
+    const { body } = await call(board, `GET /search?${query}`);
+    expect(body.data).toEqual([]);
+    expect(body.meta.note).toBe(`Nothing matched all filters; ${note}.`);
+  });
+
+  it("says so of a thread and of a publisher, whose replies need no leave", async () => {
+    const { id } = (await call(board, "GET /publishers/me", undefined, other)).body.data;
+    const noteOn = async (query: string) => (await call(board, `GET /search?${query}`)).body.meta.note;
+    expect(await noteOn(`thread=${thread}&q=theorbo`)).toBe(
+      "Nothing matched all filters; searching without `thread` finds 1.",
+    );
+    expect(await noteOn(`publisher=${id}&q=theorbo`)).toBe(
+      "Nothing matched all filters; searching without `publisher` finds 1.",
+    );
+  });
+});
