@@ -14,8 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Agent, request } from "undici";
 import { MODELS } from "../src/embed/models.ts";
-import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { openSqlite } from "../src/store/sqlite/index.ts";
+import { openSqlite, sqliteIndex } from "../src/store/sqlite/index.ts";
 import { BoardProcess, freePort } from "../test/support/boards/board-process.ts";
 import { boardPosts } from "./board/posts.ts";
 import { boardTexts, type Texts } from "./board/texts.ts";
@@ -109,7 +108,7 @@ export async function fillFolder(
 ): Promise<void> {
   const [{ dimension }] = MODELS;
   const now = Date.now();
-  const index = new EmbeddedIndex({ modelId: null, dimension });
+  const index = sqliteIndex({ modelId: null, dimension });
   const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
   const written = boardPosts({ count, texts, vectors, now });
   await fillBoard(store, {

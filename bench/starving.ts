@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Agent, request } from "undici";
 import { MODELS } from "../src/embed/models.ts";
-import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { openSqlite } from "../src/store/sqlite/index.ts";
+import { openSqlite, sqliteIndex } from "../src/store/sqlite/index.ts";
 import { BoardProcess } from "../test/support/boards/board-process.ts";
 import { register } from "../test/support/boards/client.ts";
 import { boardPosts } from "./board/posts.ts";
@@ -135,7 +134,7 @@ export async function* measureStarving(
 async function fill(dataDir: string, count: number, texts: Texts, vectors: PostVectors): Promise<void> {
   const [{ dimension }] = MODELS;
   const now = Date.now();
-  const index = new EmbeddedIndex({ modelId: null, dimension });
+  const index = sqliteIndex({ modelId: null, dimension });
   const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
   const written = boardPosts({ count, texts, vectors, now });
   await fillBoard(store, { posts: count, now, written, maker: DEFAULT_MAKER });

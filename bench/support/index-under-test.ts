@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
-import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { StandaloneIndex } from "../../src/search-index/standalone.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../src/sqlite.ts";
 
 /** A search keeps a ranking of this length for its later pages. */
@@ -19,7 +19,7 @@ export class IndexUnderTest {
   readonly folder: string;
   readonly #model: { modelId: string; dimension: number };
   readonly #database: DatabaseSyncInstance;
-  readonly #index: EmbeddedIndex;
+  readonly #index: StandaloneIndex;
   #commits = 1;
 
   /**
@@ -34,7 +34,7 @@ export class IndexUnderTest {
     this.#model = { ...model, modelId: model.modelId ?? "bench" };
     this.#database = new DatabaseSync(join(folder, "board.db"));
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    this.#index = new EmbeddedIndex(this.#model);
+    this.#index = new StandaloneIndex(this.#model);
     const { user_version: version } = this.#database.prepare("PRAGMA user_version").get() as {
       user_version: number;
     };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { plainWords, sourceKey } from "../schema/source-key.ts";
 import { endOfStart } from "../schema/time/local-time.ts";
-import type { IndexEntry } from "./search-index.ts";
+import type { IndexEntry, IndexText } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
 /** The fields that say when a post takes place. */
@@ -41,15 +41,20 @@ export function seriesOf(
   return createHash("sha256").update(JSON.stringify(shared)).digest("hex").slice(0, 32);
 }
 
+/** What of a post is searched for words. */
+export const indexTextOf = ({ title, body, tags, location }: StoredPost): IndexText => ({
+  title,
+  body,
+  tags,
+  placeName: location?.name ?? null,
+});
+
 /** What a search index keeps of a post. */
 export function indexEntryOf(post: StoredPost): IndexEntry {
   return {
     id: post.id,
     kind: post.kind,
-    title: post.title,
-    body: post.body,
-    tags: post.tags,
-    placeName: post.location?.name ?? null,
+    ...indexTextOf(post),
     lat: post.location?.lat ?? null,
     lng: post.location?.lng ?? null,
     ...windowOf(post),

@@ -83,14 +83,15 @@ export class Follower {
     const { memory } = this;
     for (let at = 0; at < changes.seqs.length; at += BATCH) {
       const seqs = changes.seqs.slice(at, at + BATCH);
-      const posts = tables.postsOf(this.#model.modelId, seqs);
+      const posts = tables.rows.postsOf(this.#model.modelId, seqs);
       const alive = new Set(posts.map(({ seq }) => seq));
       for (const seq of seqs) if (!alive.has(seq)) memory.remove(seq);
       this.#put(posts, false);
     }
     if (changes.publishers.length > 0) {
       for (const id of changes.publishers) memory.putPublisher(id, 0);
-      for (const { id, status } of tables.publishers(changes.publishers)) memory.putPublisher(id, status);
+      for (const { id, status } of tables.rows.publishers(changes.publishers))
+        memory.putPublisher(id, status);
     }
     memory.tidy();
     memory.encode();
@@ -181,13 +182,13 @@ export class Follower {
     this.memory = this.#newMemory();
     const { memory } = this;
     for (let after = 0; ; ) {
-      const posts = tables.posts(this.#model.modelId, after, BATCH);
+      const posts = tables.rows.posts(this.#model.modelId, after, BATCH);
       this.#put(posts, true);
       if (posts.length < BATCH) break;
       after = posts.at(-1)?.seq ?? after;
     }
     memory.rows.keepOrders();
-    for (const { id, status } of tables.publishers()) memory.putPublisher(id, status);
+    for (const { id, status } of tables.rows.publishers()) memory.putPublisher(id, status);
     memory.encode();
     memory.change = change;
     this.#version = version;

@@ -38,7 +38,7 @@ export class LocalAnswers implements Answers {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
-    this.#spellings = new Spellings(database, this.#stems);
+    this.#spellings = new Spellings(database, tables.rows, this.#stems);
     const scorer = new WordScorer(this.#stems, new Phrases(database));
     this.#searcher = new Searcher(this.follower, scorer);
   }

@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/records",
     "src/schema",
     "src/folders.ts",
+    "src/start-worker.ts",
     "src/version.ts",
   ],
   "src/store/module.ts": ["src/ports"],

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { measureAnswers } from "../../bench/answers.ts";
 import { boardTexts } from "../../bench/board/texts.ts";
 import { postVectors } from "../../bench/board/vectors.ts";
 import { MIXES, measureStarving } from "../../bench/starving.ts";
@@ -16,5 +17,14 @@ it("one caller who asks as much as the limits let it leaves the board answering 
       name,
     ).toEqual([]);
     expect(healthz.p95, name).toBeLessThan(5_000);
+  }
+});
+
+it("what an answer costs is measured for lists, a post, the board and the front page", async () => {
+  const figures = await measureAnswers(300, 1, false);
+  expect(figures.map(({ name }) => name)).toEqual(expect.arrayContaining(["newest", "a post", "board"]));
+  for (const { name, times, cpuMs } of figures) {
+    expect(times.p50, name).toBeGreaterThan(0);
+    expect(cpuMs, name).toBeGreaterThan(0);
   }
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { OwnRows } from "../../src/search-index/own-rows.ts";
 import { Tables } from "../../src/search-index/tables.ts";
 import { MODEL, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 import { bytesOf } from "../support/search/left-in-files.ts";
@@ -126,7 +127,7 @@ describe("the embedded index", () => {
   it("reads no table from end to end but what it is asked for whole", () => {
     const { database } = openIndex();
     const prepare = vi.spyOn(database, "prepare");
-    new Tables(database);
+    new Tables(database, new OwnRows(database));
     const texts = prepare.mock.calls.map(([text]) => text).filter((text) => !text.startsWith("PRAGMA"));
     expect(texts.length).toBeGreaterThan(20);
     const scans = texts.flatMap((text) => {

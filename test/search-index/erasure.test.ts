@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PostMemory } from "../../src/search-index/memory/index.ts";
+import { OwnRows } from "../../src/search-index/own-rows.ts";
 import { SnapshotFile } from "../../src/search-index/snapshot/index.ts";
 import { Tables } from "../../src/search-index/tables.ts";
 import {
@@ -175,7 +176,7 @@ it("a snapshot that another process is writing does not come back", async () => 
   const opened = openBoard();
   await opened.index.close();
   const other = openIndex();
-  const tables = new Tables(other.database);
+  const tables = new Tables(other.database, new OwnRows(other.database));
   const memory = new PostMemory(DIMENSION);
   const file = new SnapshotFile(join(opened.folder, "board.db"), "model");
   const { erasures } = tables.snapshotState();

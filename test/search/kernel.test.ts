@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { seeded } from "../../bench/support/random.ts";
 import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
-import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { StandaloneIndex } from "../../src/search-index/standalone.ts";
 import { kernelModule } from "../support/search/build-kernel.ts";
 
 describe("the kernel", () => {
@@ -12,7 +12,7 @@ describe("the kernel", () => {
   });
 
   it("refuses dimensions it cannot scan", () => {
-    expect(() => new EmbeddedIndex({ modelId: "test-model", dimension: 100 })).toThrow(RangeError);
+    expect(() => new StandaloneIndex({ modelId: "test-model", dimension: 100 })).toThrow(RangeError);
   });
 });
 

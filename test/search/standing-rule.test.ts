@@ -13,7 +13,7 @@ import {
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { MIGRATIONS } from "../../src/search-index/index.ts";
+import { MIGRATIONS } from "../../src/search-index/tables.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 
 const vectorOf = (seed: number) => {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { DatabaseSync } from "../../src/sqlite.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
-import sqlite, { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
 import { eventually } from "../support/boards/client.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
@@ -34,30 +34,29 @@ async function start(index?: StoreIndex): Promise<SqliteStore> {
 const NO_INDEX: StoreIndex = {
   migrations: [],
   attach() {},
-  put() {},
-  remove() {},
-  putVector() {},
-  removeVector() {},
-  putPublisher() {},
-  removePublisher() {},
+  replace() {},
+  touch() {},
+  touchPublisher() {},
+  forgetPublisher() {},
+  removeAllWords() {},
   committed() {},
   close: async () => {},
 };
-const anIndex = () => new EmbeddedIndex({ modelId: "m", dimension: 16 });
+const anIndex = () => sqliteIndex({ modelId: "m", dimension: 16 });
 
 describe("the embedded index", () => {
   it("keeps nothing of a write that failed", async () => {
     const index = anIndex();
     const { posts, publishers, connection } = await start(index);
     await publishers.insert(aPublisher("pub_a"));
-    const { put } = index;
-    vi.spyOn(index, "put").mockImplementation((entry) => {
-      put(entry);
+    const replace = index.replace.bind(index);
+    vi.spyOn(index, "replace").mockImplementation((...text) => {
+      replace(...text);
       throw new Error("index is broken");
     });
     await expect(posts.insert(aPost("p"))).rejects.toThrow("index is broken");
     expect(await posts.get("p")).toBeNull();
-    expect(connection.db.prepare("SELECT count(*) AS n FROM index_doc").get()).toEqual({ n: 0 });
+    expect(connection.db.prepare("SELECT count(*) AS n FROM index_words_docsize").get()).toEqual({ n: 0 });
     expect((await publishers.get("pub_a"))?.postCount).toBe(0);
   });
 
@@ -71,9 +70,9 @@ describe("the embedded index", () => {
     await posts.update("p9", { state: "hidden" }, { text: false });
 
     const filled = async (index: EmbeddedIndex) => {
-      const put = vi.spyOn(index, "put");
+      const replace = vi.spyOn(index, "replace");
       await start(index);
-      return put.mock.calls.length;
+      return replace.mock.calls.length;
     };
     const first = anIndex();
     expect(await filled(first)).toBe(248);
@@ -81,7 +80,7 @@ describe("the embedded index", () => {
     expect(await filled(anIndex())).toBe(0);
 
     const newer = anIndex();
-    const migrations = [...newer.migrations, "ALTER TABLE index_doc ADD COLUMN later TEXT"];
+    const migrations = [...newer.migrations, "ALTER TABLE index_change ADD COLUMN later TEXT"];
     expect(await filled(Object.assign(newer, { migrations }))).toBe(248);
     expect(await store?.reindex()).toBe(248);
   });

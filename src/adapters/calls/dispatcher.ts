@@ -200,14 +200,10 @@ export class Dispatcher {
     label: AnswerLabel = { as: operation.name },
     fits?: (page: unknown) => number,
   ): Promise<Performed> {
-    let run = await this.#run(operation, admission, sent, source);
-    const limit = fits?.(run.body.data) ?? Number.POSITIVE_INFINITY;
-    if (Array.isArray(run.body.data) && limit > 0 && limit < run.body.data.length) {
-      // Cursors do not depend on the size of the page.
-      run =
-        (await cutAnswer(run, limit)) ?? (await this.#run(operation, admission, { ...sent, limit }, source));
-    }
-    const { input, reply, body } = run;
+    const first = await this.#run(operation, admission, sent, source);
+    const again = (limit: number) => this.#run(operation, admission, { ...sent, limit }, source);
+    const { input, reply, body } =
+      fits === undefined ? first : await cutAnswer(first, fits(first.body.data), again);
     const { reporter: caller, client, now } = admission;
     const { data, outcome } = reply;
     this.answered(label, OUTCOME_STATUS[outcome]);

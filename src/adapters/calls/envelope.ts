@@ -89,13 +89,18 @@ export class Envelopes {
   }
 }
 
-/** What a list answered, ended behind its first `shown` items; null where only asking again tells how it goes on. */
+/**
+ * What a list answered, ended behind its first `shown` items. Cursors do not depend on the size of a page.
+ * @param again  asks again for fewer, where only that tells how the list goes on
+ */
 export async function cutAnswer<Run extends { reply: Reply<unknown>; body: Success }>(
   run: Run,
   shown: number,
-): Promise<Run | null> {
+  again: (limit: number) => Promise<Run>,
+): Promise<Run> {
   const { reply, body } = run;
-  if (reply.cursorAt === undefined) return null;
+  if (!Array.isArray(body.data) || shown <= 0 || shown >= body.data.length) return run;
+  if (reply.cursorAt === undefined) return again(shown);
   const first = (data: unknown) => (data as unknown[]).slice(0, shown);
   const next_cursor = await reply.cursorAt(shown);
   return {

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { Abandoned, type Question } from "../../ports/search-index.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
-import { siblingOf, startWorker } from "../../start-worker.ts";
+import { startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
 
 /** Questions that may wait; more are refused. */
@@ -59,10 +59,12 @@ export class ThreadAnswers implements Answers {
   readonly #ready: Promise<void>;
   #broken: Error | null = null;
 
-  /** @param broke  called once when the thread ends by itself; what waits has been refused then */
-  constructor(file: string, model: IndexModel, broke: (error: Error) => void) {
-    const start: ThreadStart = { file, model };
-    this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start, LIMITS);
+  /**
+   * @param module  that the thread runs, see `serveSearches`
+   * @param broke  called once when the thread ends by itself; what waits has been refused then
+   */
+  constructor(module: URL, start: ThreadStart, broke: (error: Error) => void) {
+    this.#worker = startWorker(module, start, LIMITS);
     // Questions keep the process alive, the thread does not.
     this.#worker.unref();
     this.#ready = new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { partTerm } from "../../search/compounds.ts";
 import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../../sqlite.ts";
-import type { IndexedText } from "../indexed-post.ts";
+import type { PostRows } from "../indexed-post.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { NAME } from "../memory/names.ts";
 import type { Stems } from "./stems.ts";
@@ -20,13 +20,15 @@ const POSTS_MAX = 50;
  */
 export class Spellings {
   readonly #database: DatabaseSyncInstance;
+  readonly #rows: PostRows;
   readonly #stems: Stems;
   /** By first letter. */
   readonly #known = new Map<string, Set<string>>();
   #memory: PostMemory | null = null;
 
-  constructor(database: DatabaseSyncInstance, stems: Stems) {
+  constructor(database: DatabaseSyncInstance, rows: PostRows, stems: Stems) {
     this.#database = database;
+    this.#rows = rows;
     this.#stems = stems;
   }
 
@@ -84,14 +86,17 @@ export class Spellings {
     this.#database.exec(
       "CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_stem_place USING fts5vocab(main, index_words, instance)",
     );
-    const texts = this.#database
-      .prepare(
-        `SELECT title, body, more FROM index_doc WHERE seq IN
-         (SELECT DISTINCT doc FROM temp.index_stem_place WHERE term = ? LIMIT ${POSTS_MAX})`,
-      )
-      .all(stem) as unknown as IndexedText[];
+    const posts = this.#database
+      .prepare(`SELECT DISTINCT doc FROM temp.index_stem_place WHERE term = ? LIMIT ${POSTS_MAX}`)
+      .all(stem) as { doc: number }[];
+    const texts = this.#rows.postsOf(
+      null,
+      posts.map(({ doc }) => doc),
+    );
     const words = new Set(
-      texts.map(wordsOfText).flatMap(({ title, body, more }) => [...title, ...body, ...more]),
+      texts
+        .map(({ text }) => wordsOfText(text))
+        .flatMap(({ title, body, more }) => [...title, ...body, ...more]),
     );
     return [...words].filter((word) => isNear(word) && this.#stems.of(word)[0] === stem);
   }

@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import { makeFolder } from "../../folders.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import { type Store, StoreUnavailable } from "../../ports/store/index.ts";
-import { EmbeddedIndex } from "../../search-index/index.ts";
+import { EmbeddedIndex, type EmbeddedOptions } from "../../search-index/index.ts";
+import type { IndexModel } from "../../search-index/local.ts";
 import { isDamaged, sqliteCode } from "../../search-index/sqlite-errors.ts";
+import { siblingOf } from "../../start-worker.ts";
 import type { StoreModule } from "../module.ts";
 import { sqliteLeaseStore, sqliteSettingStore } from "./board/index.ts";
 import { openScratch, sqliteLimitStore, sqliteRankingStore } from "./board/scratch.ts";
@@ -18,6 +20,7 @@ import {
   type StoreIndex,
 } from "./database/connection.ts";
 import { examineSqlite, settingInFile } from "./database/examine.ts";
+import { sqliteIndexRows } from "./database/index-rows.ts";
 import { STORE_MIGRATIONS } from "./database/migrations.ts";
 import { unwritableReason } from "./database/own-files.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
@@ -35,7 +38,7 @@ import { sqliteTransferStore } from "./transfer.ts";
 
 export default {
   async open(url, { model, log }) {
-    const index = new EmbeddedIndex(model);
+    const index = sqliteIndex(model);
     const store = await openSqlite(url, { index, log: (line) => log.info({}, line) });
     try {
       await index.open();
@@ -50,13 +53,22 @@ export default {
       close: () => store.close(),
     };
   },
-  // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
+  // Words are written through the index; it loads nothing, since nothing is searched.
   openStore: (url: string, log?: (line: string) => void) =>
-    openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }), ...(log && { log }) }),
+    openSqlite(url, { index: sqliteIndex({ modelId: null, dimension: 16 }), ...(log && { log }) }),
   exists: async (url) => existsSync(fileOf(url)),
   setting: async (url, name) => settingInFile(fileOf(url), name),
   examine: examineSqlite,
 } satisfies StoreModule;
+
+/** An index of the board's own rows. */
+export const sqliteIndex = (
+  model: IndexModel,
+  options: Pick<EmbeddedOptions, "threadFrom" | "limits"> = {},
+): EmbeddedIndex => {
+  const worker = siblingOf(import.meta.url, "database/search-worker");
+  return new EmbeddedIndex(model, { ...options, rows: sqliteIndexRows, worker });
+};
 
 /** The index with the store's failures: it reads the same file by statements of its own. */
 function withFailures(index: SearchIndex, { reported }: SqliteConnection): SearchIndex {

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { indexEntryOf } from "../../ports/index-entry.ts";
 import { preparationIn } from "../../ports/store/index.ts";
 import type { BoardSnapshot, RowPage, TransferStore } from "../../ports/store/transfer.ts";
 import { type BoardRows, MOVED, OF_HOSTS, ROW_KINDS, type RowKind } from "../../records/index.ts";
@@ -8,7 +7,8 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import { unclaimedPush } from "../rules/settling.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "./database/connection.ts";
 import { LOG_MARK } from "./database/erased-log.ts";
-import { STALE } from "./database/reindex.ts";
+import { indexPost } from "./database/index-rows.ts";
+import { FILLED } from "./database/reindex.ts";
 import {
   Columns,
   POST_COLUMNS,
@@ -71,7 +71,7 @@ const isNaming = (field: Field): field is Field & { names: string } => field.nam
 export const ROW_SOURCES: { readonly [K in RowKind]: Source } = {
   setting: {
     columns: "*",
-    from: `setting WHERE name NOT IN ('${STALE}', '${LOG_MARK}', '${PROGRAM}')`,
+    from: `setting WHERE name NOT IN ('${FILLED}', '${LOG_MARK}', '${PROGRAM}')`,
     order: "name",
   },
   publisher: { columns: "*", from: "publisher", order: "seq" },
@@ -211,7 +211,7 @@ const WRITERS: { readonly [K in RowKind]: Writer<K> } = {
   post(context, { removedAt, embedding, ...post }) {
     if (post.parentId !== null) numberOf(context.connection, "post", post.parentId);
     const seq = writePostRow(context, post, removedAt);
-    if (post.state === "active") context.index.put(indexEntryOf(post));
+    if (post.state === "active") indexPost(context, seq, null, post);
     if (embedding !== null) keepVector(context, { ...post, seq }, embedding, embedding.vector);
   },
   subscription({ connection }, { nextDelivery, ...subscription }) {

@@ -16,6 +16,7 @@ import {
 } from "../../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
+const WORKER = new URL("../../../src/search-index/thread/worker.ts", import.meta.url);
 const FIRST = { limit: 50, except: new Set<string>() };
 
 /** A board whose searches move into a thread when it is opened. */
@@ -34,7 +35,8 @@ function openLarge(posts = 600) {
 /** The thread of such a board by itself. */
 function openThread(): { answers: ThreadAnswers; file: string } {
   const file = join(openLarge().folder, "board.db");
-  return { answers: new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {}), file };
+  const start = { file, model: { modelId: MODEL, dimension: DIMENSION } };
+  return { answers: new ThreadAnswers(WORKER, start, () => {}), file };
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });

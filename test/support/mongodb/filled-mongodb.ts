@@ -1,5 +1,5 @@
 import { indexEntryOf } from "../../../src/ports/index-entry.ts";
-import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { StandaloneIndex } from "../../../src/search-index/standalone.ts";
 import { DatabaseSync } from "../../../src/sqlite.ts";
 import { binaryOf, documentOfPost } from "../../../src/store/mongodb/database/posts.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
@@ -32,9 +32,9 @@ export async function fillMongodb(store: MongodbStore, count: number): Promise<v
 }
 
 /** An embedded index in memory with the same posts. */
-export function sameEmbedded(count: number): EmbeddedIndex {
+export function sameEmbedded(count: number): StandaloneIndex {
   const database = new DatabaseSync(":memory:");
-  const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
+  const index = new StandaloneIndex({ modelId: MODEL, dimension: DIMENSION });
   for (const statement of index.migrations) database.exec(statement);
   index.attach(database);
   database.exec("BEGIN");

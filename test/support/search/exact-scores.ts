@@ -2,6 +2,7 @@ import type { Question } from "../../../src/ports/search-index.ts";
 import { coverageFactors, fuse } from "../../../src/search/rank.ts";
 import { LIMITS } from "../../../src/search-index/follower.ts";
 import { LocalAnswers } from "../../../src/search-index/local.ts";
+import { OwnRows } from "../../../src/search-index/own-rows.ts";
 import { Searcher } from "../../../src/search-index/query/searcher.ts";
 import { WordScorer } from "../../../src/search-index/query/words.ts";
 import { Tables } from "../../../src/search-index/tables.ts";
@@ -13,7 +14,7 @@ import { DIMENSION, MODEL, type OpenIndex } from "./open-index.ts";
 export function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {}): LocalAnswers {
   const model = { modelId: MODEL, dimension: DIMENSION };
   const limited = { ...LIMITS, snapshotFrom: Number.POSITIVE_INFINITY, ...limits };
-  return new LocalAnswers(database, new Tables(database), model, limited);
+  return new LocalAnswers(database, new Tables(database, new OwnRows(database)), model, limited);
 }
 
 /** All matches of a question by id, with their exact scores: a ranking tells them to three decimals. */

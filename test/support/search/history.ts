@@ -1,11 +1,11 @@
 import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import { KINDS } from "../../../src/schema/post.ts";
-import type { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import type { StandaloneIndex } from "../../../src/search-index/standalone.ts";
 import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./open-index.ts";
 
 /** What a history writes to: an index, or its tables. */
 export type Writer = Pick<
-  EmbeddedIndex,
+  StandaloneIndex,
   "put" | "remove" | "putVector" | "removeVector" | "putPublisher" | "removePublisher"
 >;
 

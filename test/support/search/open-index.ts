@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { LIMITS } from "../../../src/search-index/follower.ts";
-import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { StandaloneIndex } from "../../../src/search-index/standalone.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../src/sqlite.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
 
@@ -20,12 +20,12 @@ const SMALL = { ...LIMITS, deadRows: 150, snapshotFrom: 300 };
 
 /** An embedded index on its own connection, as in a store. */
 export interface OpenIndex {
-  index: EmbeddedIndex;
+  index: StandaloneIndex;
   database: DatabaseSyncInstance;
   /** The folder of the index's files. */
   folder: string;
   /** Runs changes in one transaction, as a store does. */
-  write(change: (index: EmbeddedIndex) => void): void;
+  write(change: (index: StandaloneIndex) => void): void;
   /** Ids found by a search text, best first. */
   find(q: string, vector?: Int8Array): Promise<string[]>;
   /** Ids that pass a filter, in the order of ids. */
@@ -47,7 +47,7 @@ export function openIndex(
 ): OpenIndex {
   const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
-  const index = new EmbeddedIndex({ modelId, dimension }, { limits, ...options });
+  const index = new StandaloneIndex({ modelId, dimension }, { limits, ...options });
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === 0) {
     for (const statement of index.migrations) database.exec(statement);

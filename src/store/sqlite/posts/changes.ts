@@ -1,4 +1,3 @@
-import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type {
   FingerprintRow,
   InsertOptions,
@@ -10,6 +9,7 @@ import { POST } from "../../../records/post.ts";
 import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { markLog } from "../database/erased-log.ts";
+import { indexPost } from "../database/index-rows.ts";
 import {
   type PostRow,
   postColumns,
@@ -21,7 +21,6 @@ import {
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { lastChangeNo } from "../subscriptions/changes.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
-import { indexKeptVector } from "./vectors.ts";
 
 /** Everything here runs inside a write and keeps counts, work and index in step with the post. */
 
@@ -31,7 +30,7 @@ export function insertPostRow(
   sent: StoredPost,
   { admit, guard }: InsertOptions,
 ): { inserted: boolean; post: StoredPost } {
-  const { connection, index } = context;
+  const { connection } = context;
   const { sql } = connection;
   const existing = postRow(context, sent.id) ?? rowWithKey(context, sent.publisherId, sent.idempotencyHash);
   if (existing !== null) return { inserted: false, post: storedPostOfRow(existing) };
@@ -60,7 +59,7 @@ export function insertPostRow(
     addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
-  index.put(indexEntryOf(post));
+  indexPost(context, seq, null, post);
   enqueueWorkRow(connection, "match", seq);
   enqueueWorkRow(connection, "embed", seq);
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
@@ -87,9 +86,8 @@ function moveReplies(context: SqliteContext, rootId: string, expiresAt: number):
 }
 
 function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): void {
-  const after = { ...storedPostOfRow(row), expiresAt };
   context.connection.sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(expiresAt, row.seq);
-  if (after.state === "active") context.index.put(indexEntryOf(after));
+  if (row.state === "active") context.index.touch(row.seq);
 }
 
 /** What an insert's guard sees. */
@@ -122,7 +120,7 @@ export function updatePostRow(
   change: PostChange,
   { text, asOf }: { text: boolean; asOf?: number },
 ): StoredPost | null {
-  const { connection, index } = context;
+  const { connection } = context;
   const { sql } = connection;
   const row = postRow(context, id);
   if (row === null) return null;
@@ -143,20 +141,13 @@ export function updatePostRow(
   } else renewWorkRow(connection, "embed", seq);
   enqueueWorkRow(connection, "match", seq);
 
-  if (after.state === "active") {
-    index.put(indexEntryOf(after));
-    if (before.state === "active") {
-      if (text) index.removeVector(id);
-    } else indexKeptVector(context, seq, id);
-  } else if (before.state === "active") {
-    index.remove(id);
-  }
+  if (before.state === "active" || after.state === "active") indexPost(context, seq, before, after);
   return after;
 }
 
 /** Returns the ids now removed: the post, and its replies when it is a root. */
 export function removePostRow(context: SqliteContext, id: string, now: number): string[] {
-  const { connection, index } = context;
+  const { connection } = context;
   const { sql } = connection;
   const row = postRow(context, id);
   if (row === null || row.state === "removed") return [];
@@ -171,7 +162,7 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(one.publisher_id);
-    if (one.state === "active") index.remove(one.id);
+    if (one.state === "active") indexPost(context, one.seq, storedPostOfRow(one), null);
   }
   if (row.parent_id !== null) recountReplyRows(context, row.parent_id);
   return gone.map((one) => one.id);

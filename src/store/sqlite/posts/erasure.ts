@@ -3,7 +3,8 @@ import { PUBLISHER } from "../../../records/publisher.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
-import { type PostRow, PUBLISHER_COLUMNS, SELECT_POST } from "../database/rows.ts";
+import { indexPost } from "../database/index-rows.ts";
+import { type PostRow, PUBLISHER_COLUMNS, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
 import { recountReplyRows } from "./changes.ts";
@@ -58,7 +59,7 @@ export async function erasePublisherRows(
     const wiped = PUBLISHER_COLUMNS.write({ ...PUBLISHER.wiped, keyHash: `erased ${id}` });
     updateIn(context.connection, "publisher", { ...wiped, erasing: 1 }, ["id", id]);
     sql("DELETE FROM sign_in WHERE publisher_id = ?").run(id);
-    context.index.putPublisher(id, { verified: false, suspended: true });
+    context.index.touchPublisher(id);
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });
@@ -98,7 +99,7 @@ async function finishErasure(context: SqliteContext, id: string): Promise<void> 
   await eraseAll((most) => eraseInboxRows(connection, id, most));
   await write(() => {
     sql("DELETE FROM publisher WHERE id = ? AND erasing = 1").run(id);
-    index.removePublisher(id);
+    index.forgetPublisher(id);
     markLog(connection);
   });
 }
@@ -128,7 +129,7 @@ function eraseRow(context: SqliteContext, row: PostRow): void {
   if (row.state !== "removed") {
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(row.publisher_id);
   }
-  context.index.remove(row.id);
+  if (row.state === "active") indexPost(context, row.seq, storedPostOfRow(row), null);
   // Foreign keys take text, vector, work, deliveries, reports and inbox entries along.
   sql("DELETE FROM post WHERE seq = ?").run(row.seq);
 }

@@ -21,7 +21,7 @@ export async function setVectorRows(
           "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
         ).get(id, updatedAt);
         if (post === undefined) continue;
-        keepVector(context, { id, ...post }, maker, vector);
+        keepVector(context, post, maker, vector);
         enqueueWorkRow(connection, "match", post.seq);
       }
       settleWorkRows(connection, start + VECTORS_PER_WRITE < rows.length ? [] : settled);
@@ -33,7 +33,7 @@ export async function setVectorRows(
 /** Runs inside a write. */
 export function keepVector(
   { connection: { sql }, index }: SqliteContext,
-  post: { seq: number; id: string; state: string },
+  post: { seq: number; state: string },
   maker: VectorMaker,
   vector: Int8Array,
 ): void {
@@ -43,19 +43,7 @@ export function keepVector(
   ).run(post.seq, model, blobOf(vector));
   // The table of vectors has the model alone, by which they are searched; the post also says how its text was prepared.
   sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(makerName(maker), post.seq);
-  if (post.state === "active") index.putVector(post.id, model, vector);
-}
-
-/** Puts the stored vector of a post into the index, if there is one; runs inside a write. */
-export function indexKeptVector(
-  { connection: { sql }, index }: SqliteContext,
-  seq: number,
-  id: string,
-): void {
-  const kept: { model: string; vector: Uint8Array } | undefined = sql(
-    "SELECT model, vector FROM post_vector WHERE post = ?",
-  ).get(seq);
-  if (kept !== undefined) index.putVector(id, kept.model, vectorOfBlob(kept.vector));
+  if (post.state === "active") index.touch(post.seq);
 }
 
 /** In the order of `ids`, null where a post has no vector of the model. */

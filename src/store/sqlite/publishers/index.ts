@@ -40,7 +40,7 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
         if (after === before) return before;
         const { id: _id, createdAt: _createdAt, postCount: _postCount, ...changeable } = after;
         updateIn(connection, "publisher", PUBLISHER_COLUMNS.write(changeable), ["id", id]);
-        index.putPublisher(id, publisherStatus(after));
+        index.touchPublisher(id);
         return after;
       }),
 
@@ -90,10 +90,5 @@ const publisherOf = (row: SqliteRow) => PUBLISHER_COLUMNS.read(row);
 /** Runs inside a write. */
 export function insertPublisher({ connection, index }: SqliteContext, publisher: StoredPublisher): void {
   insertInto(connection, "publisher", PUBLISHER_COLUMNS.write(publisher));
-  index.putPublisher(publisher.id, publisherStatus(publisher));
-}
-
-/** What filters need to know about a publisher. */
-function publisherStatus(publisher: StoredPublisher): { verified: boolean; suspended: boolean } {
-  return { verified: publisher.verifiedAt !== null, suspended: publisher.suspendedAt !== null };
+  index.touchPublisher(publisher.id);
 }

@@ -1,16 +1,16 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../../folders.ts";
-import { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
 import { isBusy } from "../../../../search-index/sqlite-errors.ts";
+import { StandaloneIndex } from "../../../../search-index/standalone.ts";
 import { DatabaseSync } from "../../../../sqlite.ts";
 import type { IndexRows } from "../feed/index.ts";
 import type { FeedChange } from "../feed/stream.ts";
 
 /** An embedded index in a file that goes with its process. */
 export interface ReplicaFile {
-  readonly index: EmbeddedIndex;
+  readonly index: StandaloneIndex;
   /** Writes rows, and takes out what is gone, in one transaction. */
   write(rows: IndexRows, gone?: FeedChange): void;
   /** Deletes it. */
@@ -29,7 +29,7 @@ export function openReplicaFile(
   { modelId, dimension }: { modelId: string | null; dimension: number },
 ): ReplicaFile {
   const lease = leaseFile(folder);
-  const index = new EmbeddedIndex({ modelId, dimension });
+  const index = new StandaloneIndex({ modelId, dimension });
   const database = new DatabaseSync(lease.file, { timeout: 1_000 });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY");
   database.exec("PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 16777216");
