@@ -205,10 +205,9 @@ export class Dispatcher {
     const { input, reply, body } =
       fits === undefined ? first : await cutAnswer(first, fits(first.body.data), again);
     const { reporter: caller, client, now } = admission;
-    const { data, outcome } = reply;
-    this.answered(label, OUTCOME_STATUS[outcome]);
+    this.answered(label, OUTCOME_STATUS[reply.outcome]);
     if (operation.statistic !== undefined) {
-      const success = { isNew: outcome === "created", input, data, caller, client };
+      const success = { isNew: reply.outcome === "created", input, data: reply.data, caller, client };
       this.#parts.usage.succeeded(operation.statistic, success, now);
     }
     return { reply, body };
