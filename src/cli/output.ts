@@ -28,7 +28,7 @@ export function sinceOption(text: string): number {
 }
 
 /** The place of a row in a list whose newest rows come first: pages go on behind it. */
-export const placeOf = ({ id, createdAt }: { id: string; createdAt: number }) => ({ at: createdAt, id });
+export const positionOf = ({ id, createdAt }: { id: string; createdAt: number }) => ({ at: createdAt, id });
 
 /** Reads an option that is a whole number. */
 export const wholeNumber =

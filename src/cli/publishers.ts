@@ -7,7 +7,7 @@ import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
-import { commandBelow, placeOf, print, sinceOption, wholeNumber } from "./output.ts";
+import { commandBelow, positionOf, print, sinceOption, wholeNumber } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
@@ -68,14 +68,14 @@ async function list(
   { limit = Number.POSITIVE_INFINITY, json, ...options }: ListOptions,
 ): Promise<void> {
   const from = options.since ?? (options.new === true ? Date.now() - DAY_MS : 0);
-  let before = options.before === undefined ? null : placeOf(await found(store, options.before));
+  let before = options.before === undefined ? null : positionOf(await found(store, options.before));
   for (let left = limit; left > 0; ) {
     const rows = await store.publishers.registered(from, { before, limit: Math.min(left, ROWS_PER_READ) });
     for (const row of rows) print(json, shown(row), lineOf(row));
     const last = rows.at(-1);
     if (last === undefined) return;
     left -= rows.length;
-    before = placeOf(last);
+    before = positionOf(last);
   }
 }
 

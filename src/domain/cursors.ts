@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { BoardError } from "../failures.ts";
-import type { Place } from "../ports/store/index.ts";
+import type { Position } from "../ports/store/index.ts";
 
 /** Opaque cursors of the board: signed, and good only for the list they came from. */
 export class Cursors {
@@ -33,9 +33,9 @@ export class Cursors {
     return value;
   }
 
-  /** @param shown  how many rows were shown up to this place; for lists that count them */
-  writePlace(list: string, place: Place, shown = 0): string {
-    return this.write(list, [place.at, place.id, ...(shown === 0 ? [] : [shown])]);
+  /** @param shown  how many rows were shown up to this position; for lists that count them */
+  writePosition(list: string, position: Position, shown = 0): string {
+    return this.write(list, [position.at, position.id, ...(shown === 0 ? [] : [shown])]);
   }
 
   /** How many rows a walk has shown before this cursor. */
@@ -45,7 +45,7 @@ export class Cursors {
     return typeof shown === "number" ? shown : 0;
   }
 
-  readPlace(list: string, cursor: string | undefined): Place | null {
+  readPosition(list: string, cursor: string | undefined): Position | null {
     if (cursor === undefined) return null;
     const [at, id] = this.read(list, cursor);
     if (typeof at !== "number" || typeof id !== "string") throw new BoardError("invalid_cursor");

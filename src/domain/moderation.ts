@@ -2,7 +2,7 @@ import { BoardError } from "../failures.ts";
 import type {
   EarlierPage,
   ModerationEntry,
-  Place,
+  Position,
   Store,
   StoredPost,
   StoredPublisher,
@@ -102,7 +102,7 @@ export class Moderation {
   }
 
   /** Where a list of publishers goes on behind one. @throws BoardError `publisher_not_found` */
-  async placeOfPublisher(id: string): Promise<Place> {
+  async positionOfPublisher(id: string): Promise<Position> {
     const row = await this.#store.publishers.get(id);
     if (row === null) throw new BoardError("publisher_not_found");
     return { at: row.createdAt, id };

@@ -1,6 +1,6 @@
 import type { Lift, PostFilter, WordQuery } from "../schema/filter.ts";
 import type { Kind } from "../schema/post.ts";
-import type { Place } from "./store/index.ts";
+import type { Position } from "./store/index.ts";
 
 /** A search: filters and, optionally, words and meaning. With words or a vector, one of them must support a post. */
 export interface Question {
@@ -69,12 +69,12 @@ export interface SearchIndex {
    */
   list(
     question: Question,
-    page: { order: "newest" | "soonest"; after: Place | null; limit: number },
-  ): Promise<Place[]>;
+    page: { order: "newest" | "soonest"; after: Position | null; limit: number },
+  ): Promise<Position[]>;
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): Promise<string[][]>;
   /** The dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by start. */
-  laterDates(filter: PostFilter, ids: readonly string[]): Promise<Place[][]>;
+  laterDates(filter: PostFilter, ids: readonly string[]): Promise<Position[][]>;
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
   count(question: Question, most?: number): Promise<number>;
   /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */

@@ -1,5 +1,5 @@
 import { Abandoned, type Question, type Ranked, type SearchIndex, type Spot } from "../ports/search-index.ts";
-import type { Place } from "../ports/store/index.ts";
+import type { Position } from "../ports/store/index.ts";
 import type { PostFilter } from "../schema/filter.ts";
 import { rankCandidates } from "../search/rank.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
@@ -55,7 +55,7 @@ export class LocalAnswers implements Answers {
     }
   }
 
-  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
+  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Position[]> {
     return this.#current(question).list(question, page);
   }
 
@@ -69,7 +69,7 @@ export class LocalAnswers implements Answers {
     return rows.map((row) => (row < 0 ? [] : searcher.idsOf(found.shift() ?? [])));
   }
 
-  async laterDates(filter: PostFilter, ids: readonly string[]): Promise<Place[][]> {
+  async laterDates(filter: PostFilter, ids: readonly string[]): Promise<Position[][]> {
     const searcher = this.#current();
     const rows = searcher.rowsOf(ids);
     const found = searcher.laterDates(

@@ -5,7 +5,7 @@ import { isoTime } from "../../domain/resources.ts";
 import { filterOf } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { Place, Store } from "../../ports/store/index.ts";
+import type { Position, Store } from "../../ports/store/index.ts";
 import { DOCS_PATHS } from "../reference/docs.ts";
 
 /** With their publishers, below the format's 50,000 addresses and 50 MB; crawlers find older posts by links. */
@@ -58,9 +58,9 @@ async function written({ index, store, site }: SitemapParts, now: number): Promi
   };
   const entries = PAGES.map((path) => entry(site.root + path));
   const publishers = new Map<string, number>();
-  let after: Place | null = null;
+  let after: Position | null = null;
   for (let read = 0; read < POSTS_MAX; read += ROWS) {
-    const places: Place[] = await index.list(everything, { order: "newest", after, limit: ROWS });
+    const places: Position[] = await index.list(everything, { order: "newest", after, limit: ROWS });
     const rows = await store.posts.many(places.map(({ id }) => id));
     const authors = await store.publishers.many([...new Set(rows.map((row) => row.publisherId))]);
     const verified = new Set(authors.filter(({ verifiedAt }) => verifiedAt !== null).map(({ id }) => id));

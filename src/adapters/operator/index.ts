@@ -105,7 +105,7 @@ export function operateRoutes(parts: OperateParts): Router {
   page("/operate/publishers", async (request, desk) => {
     const { since, before } = filledFields(request.query, ["since", "before"]);
     const from = since === undefined ? 0 : sinceOf(since, clock());
-    const place = before === undefined ? null : await moderation.placeOfPublisher(before);
+    const place = before === undefined ? null : await moderation.positionOfPublisher(before);
     const found = await moderation.publishers(from, { before: place, limit: ROWS });
     const last = found.length < ROWS ? undefined : found.at(-1);
     return publishersHtml(desk, since, found, last?.id ?? null);

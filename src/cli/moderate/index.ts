@@ -7,7 +7,7 @@ import { BoardError } from "../../failures.ts";
 import { bareId } from "../../schema/scalars.ts";
 import { counted } from "../../schema/text.ts";
 import { withBoard } from "../open-store.ts";
-import { commandBelow, placeOf, print, repeated, sinceOption, wholeNumber } from "../output.ts";
+import { commandBelow, positionOf, print, repeated, sinceOption, wholeNumber } from "../output.ts";
 import { examinedFacts, examinedText, factsOfPost, lineOfPost, quotedReason } from "./text.ts";
 
 const DESCRIPTIONS: Record<Act, string> = {
@@ -128,13 +128,13 @@ async function posts(
 ): Promise<void> {
   const { since: from, hidden = false, limit, json } = options;
   const before = options.before === undefined ? null : bareId(options.before, "p");
-  const place = before === null ? null : placeOf((await moderation.examine(before)).post);
+  const position = before === null ? null : positionOf((await moderation.examine(before)).post);
   const publishers = options.publisher.map((id) => bareId(id, "publishers"));
   const each = publishers.length === 0 ? [{}] : publishers.map((publisherId) => ({ publisherId }));
   const found = [];
   for (const by of each) {
     const filter = { ...by, hidden, ...(from === undefined ? {} : { since: from }) };
-    found.push(...(await moderation.posts(filter, { before: place, limit })));
+    found.push(...(await moderation.posts(filter, { before: position, limit })));
   }
   found.sort((a, b) => b.post.createdAt - a.post.createdAt || (a.post.id < b.post.id ? 1 : -1));
   const shown = found.slice(0, limit);

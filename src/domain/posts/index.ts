@@ -88,7 +88,7 @@ export class Posts {
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ posts: Post[]; nextCursor: string | null }> {
     await visiblePost(this.#store, id, caller);
-    const after = this.#cursors.readPlace(repliesOf(id), page.cursor);
+    const after = this.#cursors.readPosition(repliesOf(id), page.cursor);
     const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
     const { shown, last } = cutPage(rows, page.limit);
     return {
@@ -123,7 +123,7 @@ export class Posts {
   #repliesCursor(id: string, last: StoredPost | null): string | null {
     return last === null
       ? null
-      : this.#cursors.writePlace(repliesOf(id), { at: last.createdAt, id: last.id });
+      : this.#cursors.writePosition(repliesOf(id), { at: last.createdAt, id: last.id });
   }
 
   /** The posts among these that anyone may see, in the form of the API, in order. */

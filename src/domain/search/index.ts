@@ -1,7 +1,7 @@
 import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { Place, Store } from "../../ports/store/index.ts";
+import type { Position, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
@@ -225,14 +225,14 @@ export class Search {
     counts: boolean,
   ): Promise<Found> {
     const { cursors, index } = this.#parts;
-    const after = cursors.readPlace(plan.list, query.cursor);
+    const after = cursors.readPosition(plan.list, query.cursor);
     const first = cursors.readShown(plan.list, query.cursor);
-    const places: Place[] = await index.list(plan.question, { order, after, limit: query.limit + 1 });
+    const places: Position[] = await index.list(plan.question, { order, after, limit: query.limit + 1 });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
     const cursorAt = async (count: number) => {
       const place = count < shown.length ? shown[count - 1] : last;
-      return place == null ? null : cursors.writePlace(plan.list, place, first + count);
+      return place == null ? null : cursors.writePosition(plan.list, place, first + count);
     };
     return {
       found: shown.map(({ id }, n) => ({ id, relevance: relevance?.[n] ?? null })),
@@ -251,7 +251,7 @@ export class Search {
    * last. Null without a text.
    */
   async #relevanceOf(
-    posts: readonly Place[],
+    posts: readonly Position[],
     { question, rerank, lifts, asksWords }: Plan,
   ): Promise<number[] | null> {
     if (!asksWords || posts.length === 0) return asksWords ? [] : null;

@@ -20,14 +20,14 @@ export type PostChange = Partial<
 >;
 
 /** Where a list continues: the sort time and the id of the last row seen. */
-export interface Place {
+export interface Position {
   at: number;
   id: string;
 }
 
-/** A page of a list whose newest rows come first: those before a place, or the first ones. */
+/** A page of a list whose newest rows come first: those before a position, or the first ones. */
 export interface EarlierPage {
-  before: Place | null;
+  before: Position | null;
   limit: number;
 }
 
@@ -115,7 +115,7 @@ export interface PostStore {
   /** The existing ones among these posts, in any state, in the order of `ids`. At most 1,000 ids. */
   many(ids: readonly string[]): Promise<StoredPost[]>;
   /** Active replies of a post, oldest first by (createdAt, id), after `after`. */
-  replies(parentId: string, page: { after: Place | null; limit: number }): Promise<StoredPost[]>;
+  replies(parentId: string, page: { after: Position | null; limit: number }): Promise<StoredPost[]>;
   /** Active top-level posts and replies of a publisher, newest first. */
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
   /** Active and hidden posts and replies, expired ones too, newest first by (createdAt, id): what the operator looks through. */

@@ -1,5 +1,5 @@
 import type { Question, Spot } from "../../ports/search-index.ts";
-import type { Place } from "../../ports/store/index.ts";
+import type { Position } from "../../ports/store/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import {
   type Candidates,
@@ -87,7 +87,7 @@ export class Searcher {
     return count <= page.limit ? found : bestOf(found, page.limit, factors);
   }
 
-  list(question: Question, page: Page): Place[] {
+  list(question: Question, page: Page): Position[] {
     return walkByTime(this.#memory, this.#everything(question), page);
   }
 
@@ -121,7 +121,7 @@ export class Searcher {
   }
 
   /** See `SearchIndex.laterDates`. */
-  laterDates(filter: PostFilter, rows: readonly number[]): Place[][] {
+  laterDates(filter: PostFilter, rows: readonly number[]): Position[][] {
     const memory = this.#memory;
     if (!rows.some((row) => hasDuplicates(memory, "series", row))) return rows.map(() => []);
     const { rows: posts } = memory;

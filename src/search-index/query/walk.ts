@@ -1,16 +1,16 @@
-import type { Place } from "../../ports/store/index.ts";
+import type { Position } from "../../ports/store/index.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
 import type { RowFilter } from "./filter.ts";
 
 export interface Page {
   order: "newest" | "soonest";
-  after: Place | null;
+  after: Position | null;
   limit: number;
 }
 
 /** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, page: Page): Place[] {
+export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, page: Page): Position[] {
   if (page.limit === 0) return [];
   const { rows } = memory;
   const { after } = page;

@@ -40,7 +40,7 @@ export interface Part<Row> {
 }
 
 /** How rows of a kind are read and written. */
-export interface Place<Row> {
+export interface Moving<Row> {
   collection: keyof Collections;
   /** Read one after another; default: all documents at once, by the fields of the record. */
   parts?: readonly Part<Row>[];
@@ -51,7 +51,7 @@ export interface Place<Row> {
   update?(row: Row, owners: Owners): object;
 }
 
-export const PLACES: { readonly [K in RowKind]: Place<BoardRows[K]> } = {
+export const MOVING: { readonly [K in RowKind]: Moving<BoardRows[K]> } = {
   setting: {
     collection: "settings",
     parts: [{ read: ({ _id, value }) => ({ name: _id, value }) }],

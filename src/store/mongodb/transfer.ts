@@ -14,7 +14,7 @@ import type { RowRecord } from "../../records/record.ts";
 import type { MongodbContext } from "./database/context.ts";
 import { rowOf } from "./database/rows.ts";
 import { NO_SNAPSHOT } from "./database/unavailable.ts";
-import { type Owners, type Part, PLACES, type Place, there } from "./moved-rows.ts";
+import { MOVING, type Moving, type Owners, type Part, there } from "./moved-rows.ts";
 import { finishDocumentErasures } from "./publishers/erasure.ts";
 import { nextChange, raiseChanges } from "./subscriptions/changes.ts";
 
@@ -83,7 +83,7 @@ function sourcesOf({ collections }: MongodbContext, ofHosts: readonly string[]):
   const others = { $nin: [...ofHosts] };
   return ROW_KINDS.flatMap((kind) => {
     const record: RowRecord = MOVED[kind];
-    const { collection, order = { _id: 1 }, parts }: Place<BoardRows[RowKind]> = PLACES[kind];
+    const { collection, order = { _id: 1 }, parts }: Moving<BoardRows[RowKind]> = MOVING[kind];
     const belongs = ofHosts.length > 0 && record.fields.some(({ names }) => names === "subscription");
     const own = kind === "subscription" ? { _id: others } : belongs ? { subscription_id: others } : {};
     const documents = collections[collection] as unknown as Collection;
@@ -172,7 +172,7 @@ async function writePages(
   await moveMark(context, session, mark);
   for (const { kind, rows } of pages) {
     const owners = await ownersOf(context, session, kind, rows);
-    const { collection, insert, update }: Place<BoardRows[RowKind]> = PLACES[kind];
+    const { collection, insert, update }: Moving<BoardRows[RowKind]> = MOVING[kind];
     const documents = context.collections[collection] as unknown as Collection;
     if (insert !== undefined)
       await documents.insertMany(
@@ -209,7 +209,7 @@ async function ownersOf(
     const values = rows.flatMap((row) => fields.map(({ name }) => (row as Record<string, unknown>)[name]));
     const ids = new Set(values.filter((id): id is string => typeof id === "string" && !among.has(id)));
     if (ids.size === 0) return new Map();
-    const documents = collections[PLACES[owner].collection] as unknown as Collection<T>;
+    const documents = collections[MOVING[owner].collection] as unknown as Collection<T>;
     const options = { session, projection: { query: 0, vector: 0, body: 0, vec: 0 } };
     const those = await documents.find({ _id: { $in: [...ids] } } as object, options).toArray();
     const byId = new Map(those.map((one) => [one._id as string, one as unknown as T]));

@@ -1,4 +1,4 @@
-import type { Place, PostStore } from "../../../ports/store/index.ts";
+import type { Position, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/connection.ts";
 import {
@@ -37,7 +37,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
     },
 
     replies(parentId, { after, limit }) {
-      const from: Place = after ?? { at: Number.MIN_SAFE_INTEGER, id: "" };
+      const from: Position = after ?? { at: Number.MIN_SAFE_INTEGER, id: "" };
       return read(() =>
         sql(
           `${SELECT_POST} WHERE p.parent_id = ? AND p.state = 'active' AND (p.created_at, p.id) > (?, ?)
@@ -59,7 +59,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
       ),
 
     written({ publisherId, since = 0, hidden = false }, { before, limit }) {
-      const from: Place = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
+      const from: Position = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
       const state = hidden ? "p.state = 'hidden'" : "p.state <> 'removed'";
       const by = publisherId === undefined ? [] : [publisherId];
       return read(() =>

@@ -1,4 +1,4 @@
-import type { Place, PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
+import type { Position, PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
 import { PUBLISHER_COLUMNS, type SqliteRow } from "../database/rows.ts";
@@ -47,7 +47,7 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
     erase: (id) => erasePublisherRows(context, id),
 
     registered(since, { before, limit }) {
-      const { at, id }: Place = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
+      const { at, id }: Position = before ?? { at: Number.MAX_SAFE_INTEGER, id: "" };
       return read(() =>
         sql(
           `SELECT * FROM publisher WHERE created_at >= ? AND (created_at, id) < (?, ?) AND erasing = 0

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { Question } from "../../../../ports/search-index.ts";
-import type { Place } from "../../../../ports/store/index.ts";
+import type { Position } from "../../../../ports/store/index.ts";
 import type { WordQuery } from "../../../../schema/filter.ts";
 import { PART_WEIGHT } from "../../../../search/compounds.ts";
 import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/rank.ts";
@@ -44,7 +44,7 @@ export interface Candidates {
 /** The part of a list that is wanted: in order, after a place. */
 export interface ListBounds {
   order: keyof typeof ORDERS;
-  after: Place | null;
+  after: Position | null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
-import type { Place } from "../../../../ports/store/index.ts";
+import type { Position } from "../../../../ports/store/index.ts";
 import { coverageFactors, fuse, rankCandidates } from "../../../../search/rank.ts";
 import { meantWord } from "../../../../search/spelling.ts";
 import { comparableWords } from "../../../../search/tokens.ts";
@@ -81,7 +81,7 @@ export class AtlasIndex implements SearchIndex {
     );
   }
 
-  async list(question: Question, page: Page): Promise<Place[]> {
+  async list(question: Question, page: Page): Promise<Position[]> {
     if (isFilterOnly(question)) return this.#lists.list(question, page);
     const { found } = await this.#candidates(question, LISTED, page);
     const { path, direction } = ORDERS[page.order];
@@ -98,7 +98,7 @@ export class AtlasIndex implements SearchIndex {
     return ids.map((id) => copiesOf(own.get(id), all));
   }
 
-  laterDates(...asked: Parameters<SearchIndex["laterDates"]>): Promise<Place[][]> {
+  laterDates(...asked: Parameters<SearchIndex["laterDates"]>): Promise<Position[][]> {
     return laterDates(this.#queries, ...asked);
   }
 

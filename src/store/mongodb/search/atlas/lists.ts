@@ -5,7 +5,7 @@ import {
   SPOTS_PER_DEGREE,
   type Spot,
 } from "../../../../ports/search-index.ts";
-import { type Place, StoreUnavailable } from "../../../../ports/store/index.ts";
+import { type Position, StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
 import type { PostDocument } from "../../database/schema/documents.ts";
@@ -35,8 +35,8 @@ export class Lists {
   }
 
   /** @throws StoreUnavailable also when it takes longer than 2 s */
-  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
-    const places: Place[] = [];
+  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Position[]> {
+    const places: Position[] = [];
     // Copies leave gaps, and a short page would end the walk.
     for (let { after } = page; ; ) {
       const found = await this.#found(question.filter, { ...page, after });

@@ -1,5 +1,5 @@
 import { seriesOf } from "../../../../ports/index-entry.ts";
-import type { Place } from "../../../../ports/store/index.ts";
+import type { Position } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { type PostDocument, timeOf } from "../../database/schema/documents.ts";
 import { findConditionsOf } from "../filters.ts";
@@ -24,7 +24,7 @@ export async function laterDates(
   queries: AtlasQueries,
   filter: PostFilter,
   ids: readonly string[],
-): Promise<Place[][]> {
+): Promise<Position[][]> {
   const own: Dated[] = await queries.posts(ids, [{ starts_at: { $type: "date" } }], DATED);
   const titles = own.map(({ publisher_id, title }) => ({ publisher_id, title }));
   const conditions = [{ $or: titles }, { starts_at: { $type: "date" } }, ...findConditionsOf(filter)];
