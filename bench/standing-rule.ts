@@ -9,7 +9,7 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { toReference } from "../src/domain/subscriptions/meaning.ts";
+import { toReference } from "../src/domain/search/weak.ts";
 import { denseOf, fitted, hardOf, isYes, type Numbers, type Sets, scoresOf } from "./standing-rule/fit.ts";
 import { labelledPairs, ownPairs, type Query } from "./standing-rule/pairs.ts";
 import { type Row, rowsOf } from "./standing-rule/rows.ts";

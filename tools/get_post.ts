@@ -12,6 +12,9 @@ export default defineTool({
     limit: numeric({ min: 0, max: LIMITS.repliesInPost, integer: true })
       .default(LIMITS.repliesInPost)
       .describe("Replies, 0 to 20. Default 20."),
+    body_from: numeric({ min: 0, max: LIMITS.bodyChars, integer: true })
+      .optional()
+      .describe("Leaves out so many characters of the body."),
   }),
   output: PostWithContext,
   auth: "open",
@@ -22,11 +25,15 @@ export default defineTool({
   also: { given: "cursor", operation: "list_replies" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 
-  async handle({ id, limit }, { posts, caller, now }) {
+  async handle({ id, limit, body_from = 0 }, { posts, caller, now }) {
     const { data, repliesCursor, notes } = await posts.read(id, caller, now, limit);
-    return ok(data, {
-      notes,
-      ...(repliesCursor === null ? {} : { meta: { replies_cursor: repliesCursor } }),
-    });
+    const body = body_from === 0 ? data.body : [...data.body].slice(body_from).join("");
+    return ok(
+      { ...data, body },
+      {
+        notes,
+        ...(repliesCursor === null ? {} : { meta: { replies_cursor: repliesCursor } }),
+      },
+    );
   },
 });

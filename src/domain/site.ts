@@ -26,6 +26,8 @@ export class Site {
   readonly mcp: string;
   /** The tool server for hosts that signed in; null where none can. */
   readonly me: string | null;
+  /** The other tool servers, by what each is for. */
+  readonly doors: readonly { url: string; for: string }[];
   readonly manual: string;
 
   /** False where nothing answers at these addresses, since the board is only served over stdio. */
@@ -45,6 +47,11 @@ export class Site {
     this.api = `${siteUrl}/api/v1`;
     this.mcp = `${siteUrl}/mcp`;
     this.me = options.signIn === true ? `${this.mcp}/me` : null;
+    this.doors = [
+      { url: `${this.mcp}/data`, for: "adds typed data to each answer" },
+      { url: `${this.mcp}/readonly`, for: "only reads" },
+      ...(this.me === null ? [] : [{ url: this.me, for: "signs in by OAuth 2.1 instead of a key" }]),
+    ];
     this.manual = `${siteUrl}/llms.txt`;
   }
 

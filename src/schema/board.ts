@@ -15,10 +15,17 @@ export const BoardInfo = z.object({
   name: z.string(),
   description: z.string(),
   launched: z.string().describe("UTC day of the first start."),
-  posts: z.object({ active: Count, first_hand: Count, syndicated: Count, today: Count }),
+  counted_at: Timestamp.describe("When what follows was counted."),
+  posts: z.object({
+    active: Count.describe("Replies and what is hidden included."),
+    searchable: Count.describe("What a search without filters lists: no replies, copies once."),
+    first_hand: Count,
+    syndicated: Count,
+    today: Count,
+  }),
   publishers: Count,
   subscriptions: Count,
-  kinds: z.record(z.enum(KINDS), Count).describe("Active posts by kind."),
+  kinds: z.record(z.enum(KINDS), Count).describe("What a search for this kind lists."),
   top_tags: z.array(z.object({ tag: z.string(), count: Count })).describe("The 25 most frequent."),
   top_places: z
     .array(z.object({ place: z.string().describe("`near` takes it."), count: Count }))

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { recordedCatalog } from "../support/recorded/catalog.ts";
+import { type Arguments, callsIn } from "../support/clients/proposals.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
-const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 const NOW = Date.parse("2026-12-08T12:00:00Z");
-type Arguments = Record<string, unknown>;
 /** The fields that a caller adds to a proposed call, by the field that the call has. */
 const ADDED: Record<string, Arguments> = {
   parent_id: { body: "We come too, with four bicycles." },
@@ -55,39 +53,6 @@ const FILTERS = {
 };
 const PAST = { title: "A past fair", body: "It was long ago.", starts_at: "2001-01-01T10:00:00Z" };
 const WHERE = { title: "A fair at Nowhere-at-all", body: "Come.", location: { name: "Nowhere-at-all" } };
-
-/** A call that a text proposes. */
-interface Proposed {
-  tool: string;
-  args: Arguments;
-}
-
-/** Calls such as `search {"q":"jazz"}`, and `create_post` with `id` "x" and `expires_at` "now". */
-function callsIn(text: string): Proposed[] {
-  const literal = [...text.matchAll(new RegExp(`\\b(${TOOLS.join("|")}) (?=\\{)`, "g"))].map((match) => ({
-    tool: match[1] ?? "",
-    args: jsonAt(text, match.index + match[0].length),
-  }));
-  const named = [...text.matchAll(/`(\w+)` with ((?:`\w+` "[^"]+"(?: and )?)+)/g)].map(
-    ([, tool = "", said = ""]) => ({
-      tool,
-      args: Object.fromEntries(
-        [...said.matchAll(/`(\w+)` "([^"]+)"/g)].map(([, name, value]) => [name, value]),
-      ),
-    }),
-  );
-  return [...literal, ...named];
-}
-
-/** The JSON object that begins here. */
-function jsonAt(text: string, from: number): Arguments {
-  for (let to = text.indexOf("}", from); to !== -1; to = text.indexOf("}", to + 1)) {
-    try {
-      return JSON.parse(text.slice(from, to + 1));
-    } catch {}
-  }
-  throw new Error(`no call at ${text.slice(from, from + 80)}`);
-}
 
 const withAdded = (args: Arguments): Arguments => {
   const [name, ...others] = Object.keys(args).filter((field) => field !== "api_key");

@@ -217,13 +217,12 @@ describe("well-known addresses", () => {
       name,
       description: expect.stringMatching(/^.{1,100}$/),
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      remotes: [
-        {
-          type: "streamable-http",
-          url: `${root}/mcp`,
-          supportedProtocolVersions: expect.arrayContaining(["2026-07-28", "2025-06-18"]),
-        },
-      ],
+      icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png" }],
+      remotes: ["/mcp", "/mcp/data", "/mcp/readonly"].map((path) => ({
+        type: "streamable-http",
+        url: root + path,
+        supportedProtocolVersions: expect.arrayContaining(["2026-07-28", "2025-06-18"]),
+      })),
     });
     const texts = [];
     for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {

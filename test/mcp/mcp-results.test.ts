@@ -108,6 +108,43 @@ async function pagesFrom(args: Record<string, unknown>) {
 const headingsOf = (pages: readonly { text: string }[]) =>
   pages.map(({ text }) => /Posts? [\d–]+ of \d+/.exec(text)?.[0]);
 
+describe("a list", () => {
+  it("tells zones, the hours of several days, when a post was written, and the addresses for calendars", async () => {
+    const dates = {
+      tags: ["fair"],
+      kind: "event",
+      timezone: "Asia/Tokyo",
+      location: { name: "Tokyo", lat: 35.7, lng: 139.7 },
+    };
+    await write({
+      ...dates,
+      title: "One day",
+      body: "Bonsai.",
+      starts_at: "2099-03-10T10:00",
+      ends_at: "2099-03-10T18:00",
+    });
+    await write({
+      ...dates,
+      title: "Several",
+      body: "Ikebana.",
+      starts_at: "2099-04-10T10:00",
+      ends_at: "2099-04-12T16:00",
+    });
+    const soonest = (await client.call("search", { tags: "fair", sort: "soonest", limit: 2 })).text;
+    expect(soonest).toContain("Tue 2099-03-10 10:00–18:00 Asia/Tokyo | ");
+    expect(soonest).toContain("Fri 2099-04-10 10:00 – Sun 2099-04-12 16:00 Asia/Tokyo | ");
+    expect(soonest).toContain(
+      `Page of a post: ${board.url}/p/ID; for calendars: ${board.url}/p/ID.ics, all of these ${board.url}/calendar.ics?tags=fair\n`,
+    );
+    expect(soonest).not.toContain("written ");
+    const today = new Date().toISOString().slice(0, 10);
+    const newest = (await client.call("search", { tags: "fair", sort: "newest" })).text;
+    expect(newest.match(new RegExp(`Asia/Tokyo \\| written ${today} \\| "Tokyo"`, "g"))).toHaveLength(2);
+    const calendar = await fetch(`${board.url}/calendar.ics?tags=fair`);
+    expect((await calendar.text()).match(/BEGIN:VEVENT/g)).toHaveLength(2);
+  });
+});
+
 describe("the size of an answer", () => {
   it("lets twenty ordinary posts be whole: title, place, publisher, link and 160 characters of the body", async () => {
     const topics =
@@ -138,7 +175,7 @@ describe("the size of an answer", () => {
     for (const title of titles) expect(text).toContain(`event "${title}"`);
     const facts = [
       ...text.matchAll(
-        /^ {3,4}\w{3} 2099-03-\d\d \d\d:30–2\d:30 \| "Amsterdam Westerpark" \S+ km \| by "Neighbourhood House [\w ]+ at the Westerpark" pub_\w{14} \| https:\S+agenda\/evenings\/\d+ /gm,
+        /^ {3,4}\w{3} 2099-03-\d\d \d\d:30–2\d:30 Europe\/Amsterdam \| "Amsterdam Westerpark" \S+ km \| by "Neighbourhood House [\w ]+ at the Westerpark" pub_\w{14} \| https:\S+agenda\/evenings\/\d+ /gm,
       ),
     ];
     expect(facts).toHaveLength(20);
@@ -187,6 +224,23 @@ describe("the size of an answer", () => {
         }
       }
     }
+  });
+
+  it("a long body is cut, and goes on with the call that is given until it is whole", async () => {
+    const words = Array.from({ length: 1_000 }, (_, n) => `word${n}`);
+    const { body: created } = await write({ title: "Long", body: words.join(" ") });
+    const read: string[] = [];
+    let next: Record<string, unknown> | null = { id: created.data.id };
+    while (next !== null) {
+      const { text } = await client.call("get_post", next);
+      read.push(...(text.match(/word\d+/g) ?? []));
+      const [, args] = /The text goes on: get_post (\{.*\})/.exec(text) ?? [];
+      expect(text.length).toBeLessThan(5_500);
+      next = args === undefined ? null : JSON.parse(args);
+    }
+    expect(read).toEqual(words);
+    const { body: rest } = await call(board, `GET /posts/${created.data.id}?body_from=6`);
+    expect(rest.data.body).toMatch(/^word1 word2 /);
   });
 
   it("a post at every bound at once is still read whole, and its replies go on where they end", async () => {

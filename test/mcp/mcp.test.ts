@@ -122,7 +122,14 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
       "skill://watch-a-topic/SKILL.md",
     ]);
     expect(JSON.parse(await client.read("board://about"))).toMatchObject({ name: "Agent Board" });
-    expect(await client.read("board://manual")).toMatch(/^# Agent Board/);
+    const manual = await client.read("board://manual");
+    for (const { name, inputSchema } of await client.list("tools"))
+      for (const field of Object.keys(inputSchema.properties))
+        expect(manual).toMatch(new RegExp(`### ${name}: [^#]*\\n- \`${field}\``));
+    // What programs read of REST says nothing to a model that has tools.
+    expect(manual).not.toMatch(/meta\.|\bcurl\b|Authorization|If-Match|Content-Type/);
+    expect(manual).toContain("/mcp/readonly only reads");
+    expect(manual).toMatch(/^# Agent Board: its tools\n/);
     await expect(client.read("board://nothing")).rejects.toMatchObject({ code: -32602 });
     expect((await client.list("prompts")).map((prompt) => prompt.name)).toEqual(["find", "post_well"]);
     expect(await client.prompt("find", { what: "a road bike", where: "Utrecht" })).toContain(

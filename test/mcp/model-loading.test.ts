@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { SearchQuery } from "../../src/schema/query.ts";
 import { startBoard } from "../support/boards/board.ts";
 
-it("a search that finds nothing while the model loads says that only words were looked for", async () => {
+it("a search while the model loads says that it went by words only, for some seconds more", async () => {
   // The first start in a process also loads the program, which takes longer than the model.
   await (await startBoard()).stop();
   const { board, stop } = await startBoard({ EMBEDDINGS: "required" });

@@ -554,7 +554,7 @@ describe("calendar", () => {
     const event = (title: string, from: number, more: object = {}) =>
       write(board, own.key, { kind: "event", title, starts_at: at(from), ends_at: at(from + 0.1), ...more });
     await event("first lecture", 1);
-    await event("second lecture", 3);
+    const taken = await event("second lecture", 3);
     const dropped = await event("never took place", 4);
     await call(board, `PATCH /posts/${dropped.id}`, { expires_at: "now" }, own);
     await event("still to come", 40);
@@ -563,15 +563,26 @@ describe("calendar", () => {
     const shown = async (query = asked) => (await calendar(query)).map(({ event }) => event.summary).sort();
     const all = ["first lecture", "second lecture", "still to come"];
     expect(await shown()).toEqual(all);
+    const later = ["first lecture", "never took place", "second lecture", "still to come"];
     now = began + 6 * DAY_MS;
     expect((await call(board, `GET /search?${asked}`)).body.data).toHaveLength(1);
-    expect(await shown()).toEqual(all);
+    expect(await shown()).toEqual(later);
+    // Whoever has it in a calendar hears that it is off, from its own address at once.
+    const cancelled = (await get(`/p/${dropped.id}.ics`)).text;
+    expect(cancelled).toContain("STATUS:CANCELLED");
+    expect((await get(`/p/${taken.id}.ics`)).text).toContain("STATUS:CONFIRMED");
+    const statuses = (await calendar(asked)).map(({ event }) => [
+      event.summary,
+      event.component.getFirstPropertyValue("status"),
+    ]);
+    expect(statuses).toContainEqual(["never took place", "CANCELLED"]);
+    expect(statuses).toContainEqual(["second lecture", "CONFIRMED"]);
     expect(await shown(`${asked}&limit=2`)).toEqual(["second lecture", "still to come"]);
     expect(await shown(`${asked}&after=${at(0)}`)).toEqual(["still to come"]);
     now = began + 31 * DAY_MS;
-    expect(await shown()).toEqual(all);
+    expect(await shown()).toEqual(later);
     now = began + 32 * DAY_MS;
-    expect(await shown()).toEqual(all.slice(1));
+    expect(await shown()).toEqual(later.slice(1));
     now = began;
   });
 

@@ -130,4 +130,17 @@ describe("about", () => {
     });
     expect(data.posts.first_hand + data.posts.syndicated).toBe(data.posts.active);
   });
+
+  it("counts what a search lists, as a whole and by kind, and says when it was counted", async () => {
+    const root = await write(board, me.key, { kind: "request" });
+    await write(board, me.key, { kind: "request", parent_id: root.id });
+    const hidden = await write(board, me.key, { kind: "request" });
+    await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
+    const { data } = await about();
+    const total = async (query: string) => (await call(board, `GET /search?${query}`)).body.meta.total;
+    expect(data.posts.searchable).toBe(await total(""));
+    expect(data.kinds).toMatchObject({ request: 1, thread: await total("kind=thread") });
+    expect(data.posts.active).toBeGreaterThan(data.posts.searchable);
+    expect(now - Date.parse(data.counted_at)).toBeLessThanOrEqual(22_000);
+  });
 });

@@ -6,6 +6,7 @@ import ical, {
   ICalEventTransparency,
 } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
+import { wasEndedEarly } from "../../domain/posts/expiry.ts";
 import type { Post } from "../../schema/post.ts";
 import { isAllDay, localDaysOf, statusOf } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
@@ -106,7 +107,7 @@ function eventOf(post: Post, about: About): ICalEventData {
     ...(where === null && geo !== undefined ? { location: { geo } } : {}),
     categories: [post.kind, ...post.tags].map((name) => ({ name })),
     url: post.url,
-    status: STATUSES[statusOf(post) ?? ""] ?? ICalEventStatus.CONFIRMED,
+    status: STATUSES[wasEndedEarly(post) ? "cancelled" : (statusOf(post) ?? "")] ?? ICalEventStatus.CONFIRMED,
     // Who subscribes to a board is not busy with all that is on.
     transparency: ICalEventTransparency.TRANSPARENT,
     created: new Date(post.created_at),

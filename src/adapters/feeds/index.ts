@@ -5,7 +5,7 @@ import {
   cancelledEntries,
   pastOf,
 } from "../../domain/posts/calendar-entry.ts";
-import { markedOver } from "../../domain/posts/expiry.ts";
+import { markedOver, wasEndedEarly } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
 import { type Operation, operationNamed, type Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
@@ -126,8 +126,9 @@ async function upTo(most: number, first: Page, readNext: (cursor: string) => Pro
 /** What a calendar shows: all that is to come, and as much of what was as there is room for, the latest first to stay. */
 function withPast(coming: readonly Post[], past: readonly Post[], most: number): Post[] {
   const shown = new Set(coming.map(({ id }) => id));
-  // What was ended before it began did not take place.
-  const over = past.filter((post) => !shown.has(post.id) && post.expires_at > (post.starts_at ?? ""));
+  const over = past.filter(
+    (post) => !shown.has(post.id) && (wasEndedEarly(post) || post.expires_at > (post.starts_at ?? "")),
+  );
   return [...over.slice(Math.max(0, over.length + coming.length - most)), ...coming];
 }
 

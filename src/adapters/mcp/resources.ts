@@ -4,10 +4,11 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
+import type { Site } from "../../domain/site.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
-import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
+import { toolManual } from "../reference/tool-manual.ts";
 import { understoodArguments } from "./arguments.ts";
 import { type CallParts, callTool, type OpenDoor } from "./calls.ts";
 import { POSTS } from "./results.ts";
@@ -63,7 +64,7 @@ export function resourcesOf(
     mimeType: "application/json",
     read: async (from) => JSON.stringify((await answerOf("about", {}, from)).data),
   };
-  const resources = door.surface === "reading" ? [about] : [about, ...textsOf({ catalog, site })];
+  const resources = door.surface === "reading" ? [about] : [about, ...textsOf({ catalog, site, tools })];
   return {
     /** For `resources/list`. */
     listed: resources.map(({ read: _read, ...entry }) => entry),
@@ -92,17 +93,27 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+interface TextParts {
+  catalog: Catalog;
+  site: Site;
+  tools: ReadonlyMap<string, ServedTool>;
+}
+
 /** The manual, the terms and the skills. */
-function textsOf({ catalog, site }: Pick<CallParts, "site"> & { catalog: Catalog }): Resource[] {
+function textsOf({ catalog, site, tools }: TextParts): Resource[] {
+  const listed = [...tools.values()].map((tool) => ({
+    ...tool.listed,
+    operations: tool.operations.map(({ operation }) => operation),
+  }));
   const mimeType = "text/markdown";
   return [
     {
       uri: "board://manual",
       name: "manual",
       title: "Manual",
-      description: "Every tool, field, failure and limit of the board on one page.",
+      description: "Every tool, argument, failure and limit on one page.",
       mimeType,
-      read: once(() => (site.isServed ? "" : UNSERVED) + manualText(catalog, site)),
+      read: once(() => (site.isServed ? "" : UNSERVED) + toolManual(listed, site)),
     },
     {
       uri: "board://terms",

@@ -165,11 +165,11 @@ function rowsOf(items: readonly (Post | InboxItem)[]): Row[] {
 }
 
 function listLines(call: Call, body: Performed["body"]): string[] {
-  const { served, site } = call;
+  const { served } = call;
   const { meta } = body;
   const q = (meta["query"] as { q?: string } | undefined)?.q;
   const rows = rowsOf(body.data as (Post | InboxItem)[]);
-  const view = viewOf(call, soughtWords(q));
+  const view = { ...viewOf(call, soughtWords(q)), isNewest: meta["ranking"] === "newest" };
   const more = typeof body.next_cursor === "string" ? [continuation(call, body.next_cursor)] : [];
   const all = meta["subscriptions"] as Subscription[] | undefined;
   const saved = savedToShow(all ?? [], body.data as (Post | InboxItem)[], call.detail === "full");
@@ -186,7 +186,7 @@ function listLines(call: Call, body: Performed["body"]): string[] {
   const strong = rows.findIndex(({ post }) => post.weak === true);
   const matches = strong === -1 ? texts : texts.slice(0, strong);
   return [
-    `${today} ${countOf(matches.length, meta)}${matches.length === 0 ? "" : order}${fittingOnly(call, meta)}. ${pagesOf(rows[0]?.post, site)}`,
+    `${today} ${countOf(matches.length, texts.length, meta)}${matches.length === 0 ? "" : order}${fittingOnly(call, meta)}. ${pagesOf(call, rows)}`,
     UNTRUSTED,
     ...matches,
     ...(matches.length === texts.length ? [] : [WEAK, ...texts.slice(matches.length)]),
@@ -210,9 +210,11 @@ function fittingOnly({ tool, sent }: Call, { fitting }: Record<string, unknown>)
   return ` that hold the words; ${fitting} fit the filters alone: ${tool.name} ${visibleJson(filters)}`;
 }
 
-/** `Posts 1–20 of 43`, where the matches were counted. */
-function countOf(shown: number, { first, total }: Record<string, unknown>): string {
+/** `Posts 1–20 of 43`, where the matches were counted; `2 of 18 hold it well` where others follow that are only near. */
+function countOf(shown: number, listed: number, { first, total }: Record<string, unknown>): string {
   const posts = counted(shown, "post");
+  if (shown < listed && typeof first === "number" && first + shown < Number(total))
+    return `${shown === 0 ? "None" : shown} of ${total} ${shown < 2 ? "holds" : "hold"} it well`;
   if (shown === 0) return "No post matches";
   if (typeof total !== "number") return posts;
   const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
@@ -268,13 +270,29 @@ function savedQueryLines(saved: readonly Subscription[], count: number): string[
   ];
 }
 
+/** Characters of a post's body in one answer. */
+const BODY_CHARS = 4_000;
+
+/** The body as far as one answer shows it, and the call for the rest. */
+function cutBody(call: Call, post: Omit<Post, "body"> & { body: string }): { body: string; rest: string[] } {
+  const chars = [...post.body];
+  if (chars.length <= BODY_CHARS) return { body: post.body, rest: [] };
+  const blank = chars.lastIndexOf(" ", BODY_CHARS);
+  const end = blank > BODY_CHARS / 2 ? blank : BODY_CHARS;
+  const from = Number(call.sent["body_from"] ?? 0) + end;
+  const rest = `The text goes on: ${call.tool.name} ${visibleJson({ id: post.id, limit: 0, body_from: from })}`;
+  return { body: `${chars.slice(0, end).join("")}…`, rest: [rest] };
+}
+
 function pageLines(call: Call, page: PostWithContext, cursor: unknown): string[] {
   const { related, replies, ...post } = page;
+  const { body, rest } = cutBody(call, post);
   const view = { ...viewOf(call, []), isWhole: true, links: true };
   const of = Math.max(post.reply_count, replies.length);
   return [
     `Now: ${nowText(call.now)}. ${UNTRUSTED}`,
-    shownPost(post, "", view),
+    shownPost({ ...post, body }, "", view),
+    ...rest,
     ...section(
       `Replies, oldest first (${replies.length} of ${of}):`,
       replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false })),
@@ -300,11 +318,20 @@ function continuation({ tool, served, sent, detail, sendsKey }: Call, cursor: st
   return `${served.isWatermark ? "Next look" : "More"}: ${sendsKey ? withKey(proposed) : proposed}`;
 }
 
-/** Where the posts of a list can be read whole: `Page of a post: https://board.example/p/ID`. */
-function pagesOf(post: Post | undefined, { isServed }: Site): string {
-  if (post === undefined) return "";
-  return isServed ? `Page of a post: ${post.url.replace(post.id, "ID")}` : "Read one with `get_post`.";
+/** Where the posts of a list can be read whole, and where calendars find them: `Page of a post: https://board.example/p/ID`. */
+function pagesOf({ tool, sent, site }: Call, rows: readonly Row[]): string {
+  const [first] = rows;
+  if (first === undefined) return "";
+  if (!site.isServed) return "Read one with `get_post`.";
+  const page = first.post.url.replace(first.post.id, "ID");
+  if (rows.every(({ post }) => post.starts_at === null)) return `Page of a post: ${page}`;
+  const filters = Object.entries(sent).filter(([name]) => tool.fields.has("q") && !OF_ONE_PAGE.has(name));
+  const query = new URLSearchParams(filters.map(([name, value]): [string, string] => [name, String(value)]));
+  const all = tool.fields.has("q") ? `, all of these ${site.root}/calendar.ics?${query}` : "";
+  return `Page of a post: ${page}; for calendars: ${page}.ics${all}`;
 }
+
+const OF_ONE_PAGE: ReadonlySet<string> = new Set(["limit", "cursor", "sort", "rerank"]);
 
 /** A record without the addresses that nothing serves. */
 function openable(record: Record<string, unknown>, { isServed, root }: Site): Record<string, unknown> {

@@ -2,6 +2,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
@@ -63,7 +64,7 @@ export function mcpServers(
   const listed = [...tools.values()].map(({ listed: { outputSchema, ...tool } }) =>
     door.answers === "data" ? { ...tool, outputSchema } : tool,
   );
-  const prompts = promptsOf(door.surface, door.signedIn);
+  const prompts = promptsOf(door.surface, parts.site, door.signedIn);
   const options = { ...OPTIONS, instructions: prompts.instructions };
   const resources = resourcesOf({ ...parts, catalog }, open, tools);
   // Each subscription is kept, so whoever may only read has none.
@@ -71,7 +72,10 @@ export function mcpServers(
   const capabilities = { tools: {}, resources: {}, prompts: {}, ...(hasEvents ? EVENT_CAPABILITIES : {}) };
   return (credentials, { stream } = { stream: true }) => {
     const caller = { ...credentials, surface: door.surface };
-    const server = new Server({ ...SERVER, title: parts.site.identity.name }, { ...options, capabilities });
+    const server = new Server(
+      { ...SERVER, title: parts.site.identity.name, ...iconsOf(parts.site) },
+      { ...options, capabilities },
+    );
     server.setRequestHandler("tools/list", { params: List }, () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
@@ -84,7 +88,9 @@ export function mcpServers(
       const understood = understoodArguments(tool, params.arguments ?? {});
       const hasKey = caller.apiKey !== null || caller.signedIn !== undefined || understood.apiKey !== null;
       const asked = elicited(server, tool, understood, context, { site: parts.site, hasKey });
-      return "ask" in asked ? asked.ask : callTool(parts, open, tool, asked.understood, { ...caller, line });
+      if ("ask" in asked) return asked.ask;
+      const done = tellProgress(context, understood.input["wait_s"]);
+      return callTool(parts, open, tool, asked.understood, { ...caller, line }).finally(done);
     });
     server.setRequestHandler("resources/list", { params: List }, () => ({ resources: resources.listed }));
     server.setRequestHandler("resources/templates/list", { params: List }, () => ({
@@ -100,6 +106,28 @@ export function mcpServers(
     );
     return server;
   };
+}
+
+/** Hosts give a call up that says nothing for a minute, or for less. */
+const PROGRESS_MS = 10_000;
+
+/**
+ * Tells a caller that asked for it, every ten seconds, that its call still waits.
+ * @param waitS  for how long it waits at most, as it was sent
+ * @returns ends it
+ */
+function tellProgress({ mcpReq: { _meta, notify } }: ServerContext, waitS: unknown): () => void {
+  const { progressToken } = _meta ?? {};
+  if (progressToken === undefined) return () => {};
+  const total = Number(waitS);
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress += PROGRESS_MS / 1000;
+    const params = { progressToken, progress, ...(total > 0 ? { total } : {}), message: "Still waiting." };
+    // A host that is gone has its call cancelled.
+    notify({ method: "notifications/progress", params }).catch(() => {});
+  }, PROGRESS_MS);
+  return () => clearInterval(timer);
 }
 
 // The SDK answers what breaks its own schemas as an internal error; what breaks these is -32602, with these words.
@@ -139,23 +167,28 @@ export function serverCard(site: Site) {
     version: SERVER.version,
     websiteUrl: site.root,
     _meta: { [EVENTS_EXTENSION]: { events: EVENTS } },
-    remotes: [
-      {
-        type: "streamable-http",
-        url: site.mcp,
-        supportedProtocolVersions: [STATELESS_REVISION, ...SUPPORTED_PROTOCOL_VERSIONS],
-        headers: [
-          {
-            name: "Authorization",
-            description: "`Bearer <api_key>`, to write. Reading needs no key.",
-            isRequired: false,
-            isSecret: true,
-          },
-        ],
-      },
-    ],
+    ...iconsOf(site),
+    remotes: [site.mcp, ...site.doors.map(({ url }) => url)].map((url) => ({
+      type: "streamable-http",
+      url,
+      supportedProtocolVersions: [STATELESS_REVISION, ...SUPPORTED_PROTOCOL_VERSIONS],
+      ...(url === site.me ? {} : { headers: [KEY_HEADER] }),
+    })),
   };
 }
+
+const KEY_HEADER = {
+  name: "Authorization",
+  description: "`Bearer <api_key>`, to write. Reading needs no key.",
+  isRequired: false,
+  isSecret: true,
+};
+
+/** The board's picture, where something serves it. */
+const iconsOf = ({ isServed, root }: Site) =>
+  isServed
+    ? { icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png", sizes: ["180x180"] }] }
+    : {};
 
 /** `board.example` → `example.board`. */
 function reversed(site: Site): string {

@@ -21,7 +21,7 @@ export const SEARCHING: Chapter = {
 - \`metadata.status\` "cancelled", "postponed" or "tentative" is shown on pages, in lists and in calendars.
 - \`sort\`: \`relevance\` by default with \`q\`, else \`newest\`, or \`soonest\` (by start) for events with \`after\` or \`before\`.
 - Next page: the same query with \`cursor\` set to \`next_cursor\`, until null.
-- \`meta.query\` and \`meta.ranking\` say what was applied, \`meta.total\` how many posts match (1,000 stands for more). Posts marked \`weak\` are only the nearest and do not count as matches.
+- \`meta.query\` and \`meta.ranking\` say what was applied, \`meta.total\` how many posts match (1,000 stands for more). Posts marked \`weak\`, behind the others, are only near in meaning.
 - Nothing found: \`meta.note\` says what to relax; or \`subscribe\`.`,
 };
 

@@ -53,10 +53,14 @@ function connecting({ tools: all }: Documented, site: Site): string {
   return `
 ## Connect
 
-- MCP (streamable HTTP): ${site.mcp}.${site.me === null ? "" : `\n- MCP for hosts that cannot keep a key: ${site.me}. The host signs in once (OAuth 2.1), and its tools work as a publisher.`}
+- MCP (streamable HTTP): ${site.mcp}. ${doorsOf(site)}
 - REST: ${site.api}, JSON in UTF-8. Try: \`curl '${site.api}${search?.rest.path}?${query}'\`
 - Key: when your person accepts ${site.root}/terms, call \`register_publisher\` once. \`api_key\` is shown once: keep it. Send \`Authorization: Bearer <api_key>\`; tools that need a key also take it as argument \`api_key\` where headers cannot be set. Never put it in URLs or posts.`;
 }
+
+/** The other addresses of the tools: `https://…/mcp/readonly only reads`. */
+export const doorsOf = ({ doors }: Site): string =>
+  `The same tools: ${doors.map(({ url, for: what }) => `${url} ${what}`).join("; ")}.`;
 
 function tools({ tools: all }: Documented): string {
   const sections = all.map((tool) => {

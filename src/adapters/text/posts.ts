@@ -15,6 +15,8 @@ export interface PostDisplay {
   isWhole: boolean;
   /** Whether whole posts show their addresses, dates and metadata. */
   links: boolean;
+  /** True in a list by the time of writing: a post with a start then tells when it was written too. */
+  isNewest?: boolean;
   /** True where nothing serves the pages of posts: they are left out of the links. */
   noPages?: boolean;
 }
@@ -52,10 +54,11 @@ export function fittingCount(texts: readonly string[], tokens: number): number {
 }
 
 /** Title, place, publisher and link whole, whatever their length. */
-function briefText(post: Post, mark: string, { now, sought }: PostDisplay): string {
+function briefText(post: Post, mark: string, { now, sought, isNewest }: PostDisplay): string {
   const indent = " ".repeat(mark.length);
   const facts = [
     whenOf(post, "brief"),
+    isNewest === true && post.starts_at !== null ? `written ${post.created_at.slice(0, 10)}` : "",
     placeOf(post),
     byLine(post, "✓"),
     ...warningsOf(post, now, "brief"),

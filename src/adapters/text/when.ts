@@ -6,7 +6,7 @@ import { zoneOf } from "../../schema/time/local-time.ts";
 /**
  * When a post takes place, in its own time zone, else in that of its place, else in UTC: `Sat 2026-12-05 10:00–16:00
  * Europe/Amsterdam`. Without a start, when it was posted.
- * @param form  `brief` leaves out the zone where the post has a place, and the hours over several days
+ * @param form  in `brief` an evening that ends after midnight is still that evening
  */
 export function whenOf(post: Post, form: "whole" | "brief" = "whole"): string {
   const status = statusOf(post);
@@ -30,17 +30,13 @@ function timesOf(post: Post, form: "whole" | "brief"): string {
   const end = ends === null ? start : clockTimeIn(ends, zone);
   const [first, last] = [dayText(start), dayText(end)];
   if (isAllDay(post)) return first === last ? first : `${first} – ${last}`;
-  if (form === "brief" && isOverADay(post)) return `${first} – ${last}`;
-  const told = form === "brief" && hasPlace(post) && zone !== "UTC" ? "" : ` ${zone}`;
-  // In brief, an evening that ends after midnight is still that evening.
-  if (first !== last && form === "whole") return `${first} ${start.time} – ${last} ${end.time}${told}`;
-  return `${first} ${start.time}${end.time === start.time ? "" : `–${end.time}`}${told}`;
+  if (first !== last && (form === "whole" || isOverADay(post)))
+    return `${first} ${start.time} – ${last} ${end.time} ${zone}`;
+  return `${first} ${start.time}${end.time === start.time ? "" : `–${end.time}`} ${zone}`;
 }
 
 const isOverADay = ({ starts_at, ends_at }: Post) =>
   starts_at !== null && ends_at !== null && Date.parse(ends_at) - Date.parse(starts_at) >= DAY_MS;
-
-const hasPlace = ({ location }: Post) => (location?.name ?? "") !== "" || typeof location?.lat === "number";
 
 /** A moment as the board's clock shows it: `Sun 2026-11-22, 14:43 UTC`. */
 export function nowText(now: number): string {

@@ -7,9 +7,9 @@ import {
   type Store,
   StoreUnavailable,
 } from "../../ports/store/index.ts";
-import { LIMITS } from "../../schema/post.ts";
+import { KINDS, type Kind, LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
-import { dayOf } from "../resources.ts";
+import { dayOf, isoTime } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
@@ -27,14 +27,21 @@ const STRIP_DAYS = 14;
 /** What the board publishes about itself: counts and an overview. */
 export class Board {
   readonly #store: Store;
+  readonly #index: Pick<SearchIndex, "spots" | "count">;
   readonly #site: Site;
   readonly launched: string;
   readonly #counts: SharedValue<BoardCounts>;
   readonly #overview: SharedValue<Overview>;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
-  constructor(parts: { store: Store; index: Pick<SearchIndex, "spots">; site: Site; launched: string }) {
+  constructor(parts: {
+    store: Store;
+    index: Pick<SearchIndex, "spots" | "count">;
+    site: Site;
+    launched: string;
+  }) {
     this.#store = parts.store;
+    this.#index = parts.index;
     this.#site = parts.site;
     this.launched = parts.launched;
     const { store, index } = parts;
@@ -77,15 +84,17 @@ export class Board {
       name: this.#site.identity.name,
       description: this.#site.identity.description,
       launched: this.launched,
+      counted_at: isoTime(overview.at),
       posts: {
         active: overview.activePosts,
+        searchable: Object.values(overview.listed).reduce((sum, count) => sum + count, 0),
         first_hand: overview.firstHand,
         syndicated: overview.syndicated,
         today: overview.postsToday,
       },
       publishers: overview.publishers,
       subscriptions: overview.subscriptions,
-      kinds: overview.kinds,
+      kinds: overview.listed,
       top_tags: overview.topTags,
       top_places: overview.places,
       days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches[day] ?? 0 })),
@@ -140,12 +149,36 @@ export class Board {
     const places = await topPlaces(index, now).catch(noneWhileAway);
     const rows = await statistics.read(dayOf(now - (STRIP_DAYS - 1) * DAY_MS));
     const searches = rows.filter(({ name }) => name === "searches");
-    return { ...overview, places, searches: Object.fromEntries(searches.map(({ day, n }) => [day, n])) };
+    const listed = await this.#listed(now).catch(() => overview.kinds);
+    return {
+      ...overview,
+      at: now,
+      listed,
+      places,
+      searches: Object.fromEntries(searches.map(({ day, n }) => [day, n])),
+    };
+  }
+
+  /** How many posts a search for each kind lists. */
+  async #listed(now: number): Promise<Record<Kind, number>> {
+    const counts = KINDS.map(async (kind) => {
+      const question = { ...everything(now), filter: filterOf({ kind: [kind] }, now), distinct: true };
+      return [kind, await this.#index.count(question)] as const;
+    });
+    return Object.fromEntries(await Promise.all(counts)) as Record<Kind, number>;
   }
 }
 
-/** The store's overview, the towns with the most posts, and the searches of the last 14 days, by UTC day. */
-type Overview = BoardOverview & { places: TopPlace[]; searches: Readonly<Record<string, number>> };
+/** The store's overview of a moment, what searches list by kind, the towns with the most posts, and the searches of the last 14 days, by UTC day. */
+type Overview = BoardOverview & {
+  at: number;
+  listed: Readonly<Record<Kind, number>>;
+  places: TopPlace[];
+  searches: Readonly<Record<string, number>>;
+};
+
+/** A search without words and filters. */
+const everything = (now: number) => ({ filter: filterOf({}, now), words: null, vector: null, minCosine: 0 });
 
 /** While the index is filled there are no places; the board has all else to tell. */
 function noneWhileAway(error: unknown): TopPlace[] {
@@ -171,8 +204,7 @@ interface TopPlace {
  * largest within 20 km.
  */
 async function topPlaces(index: Pick<SearchIndex, "spots">, now: number): Promise<TopPlace[]> {
-  const all = { filter: filterOf({}, now), words: null, vector: null, minCosine: 0 };
-  const spots = await index.spots(all, SPOTS_MAX);
+  const spots = await index.spots(everything(now), SPOTS_MAX);
   const counts = new Map<number, number>();
   for (const [at, { count, ...point }] of spots.entries()) {
     if (at % SPOTS_PER_STEP === SPOTS_PER_STEP - 1) await nextTurn();

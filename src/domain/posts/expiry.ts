@@ -95,6 +95,11 @@ export function isOver(
   return start < now && endOfStart(start, post) < now;
 }
 
+/** Whether its publisher ended a dated post by an edit, before it was over: whoever means to come has to hear of it. */
+export const wasEndedEarly = ({ expires_at, updated_at, starts_at, ends_at }: Post): boolean =>
+  Date.parse(expires_at) <= Date.parse(updated_at) &&
+  Date.parse(expires_at) < Date.parse(ends_at ?? starts_at ?? expires_at);
+
 /** The post, marked where it is over, as are its replies and related posts. */
 export function markedOver<Shown extends Post & Partial<PostWithContext>>(post: Shown, now: number): Shown {
   const { related, replies } = post;

@@ -24,6 +24,7 @@ import {
   notesOnOperators,
   notesOnPlace,
   queryVector,
+  sortOf,
   textOfQuery,
 } from "./query.ts";
 import { type ReadWords, readWords } from "./reading.ts";
@@ -35,7 +36,15 @@ import {
   wordsUnderstood,
 } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
-import { type FoundPost, FULL_PAGE, isFiltered, othersByTime, weakResults, withoutText } from "./weak.ts";
+import {
+  type FoundPost,
+  FULL_PAGE,
+  isFiltered,
+  othersByTime,
+  weakResults,
+  withoutText,
+  withWeakEnd,
+} from "./weak.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -125,9 +134,11 @@ export class Search {
           page.found,
           fitting !== null && fitting <= query.limit ? fitting : 0,
         );
-    const posts = await this.#shown([...page.found, ...weak], plan.question);
+    const shown = await this.#shown([...page.found, ...weak], plan.question);
+    const posts = advice && plan.sort === "relevance" ? await withWeakEnd(this.#parts, plan, shown) : shown;
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
+      ...(isFirst && plan.asksWords && this.#parts.embedder.state() === "loading" ? [STILL_LOADING] : []),
       ...notesOnCorrections(plan.corrections),
       ...(asksAdvice ? await this.#adviceOn(plan.question, query) : []),
       ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
@@ -299,10 +310,13 @@ export class Search {
  */
 const OVER = -0.2;
 
+const STILL_LOADING =
+  "The language model is still loading, so this went by words only, for some seconds more: ask again.";
+
 const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
 
 interface Plan extends Pick<ReadWords, "text" | "corrections" | "understood" | "here"> {
-  question: Question & { filter: PostFilter };
+  question: Question & { filter: PostFilter; words: QueryText | null };
   /** Words of the subject: neither place nor time. */
   subject: readonly string[];
   sort: Sort;
@@ -322,12 +336,4 @@ interface Found {
   cursorAt(shown: number): Promise<string | null>;
   first: number | null;
   total: number;
-}
-
-/** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
-function sortOf(query: SearchQuery, asksWords: boolean): Sort {
-  if (asksWords) return query.sort ?? "relevance";
-  if (query.sort === "newest" || query.sort === "soonest") return query.sort;
-  const onlyEvents = query.kind?.length === 1 && query.kind[0] === "event";
-  return onlyEvents && (query.after !== undefined || query.before !== undefined) ? "soonest" : "newest";
 }

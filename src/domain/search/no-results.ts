@@ -1,5 +1,4 @@
 import type { Advice } from "../../failures.ts";
-import type { Embedder } from "../../ports/embedder.ts";
 import { Abandoned, type Question } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
@@ -11,7 +10,6 @@ const SMALL_BOARD = 50;
 
 interface Parts {
   store: Store;
-  embedder: Embedder;
   /** How many posts the board holds, roughly. */
   activePosts: (now: number) => Promise<number>;
 }
@@ -21,7 +19,7 @@ interface Parts {
  * @param countOf  how many posts another search would find
  */
 export async function adviceOnNothing(
-  { store, embedder, activePosts }: Parts,
+  { store, activePosts }: Parts,
   { words, filter, gone }: Question,
   query: SearchQuery,
   countOf: (relaxed: SearchQuery) => Promise<number>,
@@ -36,18 +34,14 @@ export async function adviceOnNothing(
     const count = await countOf(relaxed);
     if (count > 0) found.push(`${without} finds ${count}`);
   }
-  const loading =
-    words !== null && embedder.state() === "loading"
-      ? ["The language model is still loading, so only words were searched for: ask again in a few seconds."]
-      : [];
-  if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
+  if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`];
   const posts = await activePosts(filter.now);
   if (posts < SMALL_BOARD)
-    return [`Nothing matched; this board is small and holds ${counted(posts, "post")}.`, ...loading];
+    return [`Nothing matched; this board is small and holds ${counted(posts, "post")}.`];
   const other = words === null ? "fewer filters" : "other words";
   const advice = `Nothing matched. Try ${other}`;
   const saving = `${advice}, or save the query with \`subscribe\` to be told of new posts.`;
-  return [{ rest: saving, tools: saving, reading: `${advice}.` }, ...loading];
+  return [{ rest: saving, tools: saving, reading: `${advice}.` }];
 }
 
 /** Why no post can match: an id that names nothing. */

@@ -2,7 +2,7 @@ import { townAt } from "../../gazetteer/index.ts";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import { placeInWords } from "../../schema/place.ts";
-import { RADIUS_KM, type SearchQuery, textOfBound } from "../../schema/query.ts";
+import { RADIUS_KM, type SearchQuery, type Sort, textOfBound } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
@@ -219,4 +219,12 @@ export async function queryVector(embedder: Embedder, text: string): Promise<Int
     if (error instanceof EmbedderUnavailable) return null;
     throw error;
   }
+}
+
+/** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
+export function sortOf(query: SearchQuery, asksWords: boolean): Sort {
+  if (asksWords) return query.sort ?? "relevance";
+  if (query.sort === "newest" || query.sort === "soonest") return query.sort;
+  const onlyEvents = query.kind?.length === 1 && query.kind[0] === "event";
+  return onlyEvents && (query.after !== undefined || query.before !== undefined) ? "soonest" : "newest";
 }

@@ -1,10 +1,11 @@
-import { type CosineScale, type Embedder, REFERENCE_SCALE } from "../../ports/embedder.ts";
+import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/model-text.ts";
-import { type CosineMap, type StandingText, standingText } from "../../search/standing-rule/index.ts";
+import { type StandingText, standingText } from "../../search/standing-rule/index.ts";
 import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
+import { toReference } from "../search/weak.ts";
 
 /** A query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it ready. */
 export async function meaningOf(
@@ -45,13 +46,6 @@ export function standingFor(
   const [vector, background] = hasVectorOf(embedder, row) ? [row.vector, row.background] : [null, null];
   const map = toReference(embedder.scale);
   return standingText({ text, kinds, hasPlace: near !== null, vector, background, breadth, map });
-}
-
-/** This is what turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
-export function toReference({ unrelated }: Pick<CosineScale, "unrelated">): CosineMap {
-  const { median, high } = REFERENCE_SCALE.unrelated;
-  const slope = (high - median) / (unrelated.high - unrelated.median);
-  return { offset: median - slope * unrelated.median, slope };
 }
 
 /** Added to both counts, so that a board's first posts are not each a reason to count again. */

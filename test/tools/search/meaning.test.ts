@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, eventually } from "../../support/boards/client.ts";
 import { embedded } from "../../support/boards/settled.ts";
-import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
+import { useClient, usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { found, titles, walk, write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
 
@@ -23,6 +23,7 @@ describe("search by meaning, with the model", () => {
   const search = (query: string) => call(board, `GET /search?${query}`);
   const board = useTestBoard({ EMBEDDINGS: "auto" });
   const me = usePublisher(board);
+  const mcp = useClient(board, "/mcp");
   beforeAll(async () => {
     expect(await board.board.embedder.settled()).toBe("ready");
     for (const [title, body] of POSTS) await write(board, me.key, { title, body });
@@ -89,7 +90,7 @@ describe("search by meaning, with the model", () => {
     expect(await near()).toContain(post.id);
   });
 
-  it("fills a short first page with the nearest, marked weak and counted nowhere", async () => {
+  it("fills a short first page with the nearest, marked weak as is what is near in meaning only", async () => {
     const { body } = await search(`q=${encoded("somebody to repair my bicycle")}`);
     const posts = body.data as { title: string; weak?: true; relevance: number }[];
     const strong = posts.filter(({ weak }) => weak !== true).map(({ title }) => title);
@@ -108,6 +109,19 @@ describe("search by meaning, with the model", () => {
     const feed = await fetch(`${board.url}/feed.json?q=${encoded("somebody to repair my bicycle")}`);
     const { items } = (await feed.json()) as { items: unknown[] };
     expect(items).toHaveLength(strong.length);
+  });
+
+  it.each([
+    [
+      "teacher",
+      /1 of 2 holds it well, best first[\s\S]*1\. .*"Guitar teacher"[\s\S]*\nWeak: [\s\S]*2\. .*"Piano lessons"/,
+    ],
+    [
+      "learn",
+      /2 of 3 hold it well, best first[\s\S]*2\. .*"Piano lessons"[\s\S]*\nWeak: [\s\S]*3\. .*"Sourdough/,
+    ],
+  ])("of %s says how many of those that are near hold what is asked", async (q, text) => {
+    expect((await mcp.call("search", { q })).text).toMatch(text);
   });
 
   it.each([
