@@ -17,7 +17,7 @@ const ON_EITHER_STORE = [
   "test/domain/metrics.test.ts",
   "test/sign-in/{renewals,bounds}.test.ts",
   "test/syndication/{polls,unreadable}.test.ts",
-  "test/cli/{moderate,wave}.test.ts",
+  "test/cli/{moderate,registration,wave}.test.ts",
   "test/mcp/events/**/*.test.ts",
 ];
 

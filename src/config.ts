@@ -146,6 +146,14 @@ const Variables = z.object({
   SIGN_IN: onOff.default("off"),
   WEBHOOK_ALLOW: webhookAllow.default([]),
   ALLOWED_HOSTS: allowedHosts.default([]),
+  REGISTRATION: z
+    .enum(["open", "closed", "invite"], { error: "must be open, closed or invite" })
+    .default("open"),
+  HOLD_FIRST_POSTS: z
+    .string()
+    .regex(/^\d{1,3}$/, "must be a whole number from 0 to 999")
+    .transform(Number)
+    .default(0),
   OPERATOR_KEY: operatorKeys.default([]),
   REPORTS_TO_HIDE: z
     .string()
@@ -224,6 +232,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     signIn: v.SIGN_IN === "on",
     webhookAllow: v.WEBHOOK_ALLOW,
     allowedHosts: v.ALLOWED_HOSTS,
+    registration: v.REGISTRATION,
+    holdFirstPosts: v.HOLD_FIRST_POSTS,
     operatorKeys: v.OPERATOR_KEY,
     reportsToHide: v.REPORTS_TO_HIDE,
     secretKey: v.SECRET_KEY ?? null,

@@ -84,6 +84,16 @@ export const FAILURES = {
     message: "This key is that of a publisher already. Nothing was registered.",
     hint: "Go on with the key, or leave it out to register another publisher.",
   },
+  registration_closed: {
+    status: 403,
+    message: "This board takes no new publishers now. Nothing was registered.",
+    hint: "Reading needs no key. The board's operator says when it opens again.",
+  },
+  invite_needed: {
+    status: 403,
+    message: "This board takes publishers by invitation. Nothing was registered.",
+    hint: "Ask the board's operator for a code, and send it as `invite`. Each is good for one registration, for some days.",
+  },
   contains_api_key: {
     status: 400,
     message: "The text contains an API key of this board.",

@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     async () => (await import("./cli/moderate/index.ts")).moderateCommand(),
   ],
   publishers: [
-    "list, show, new-key, erase; works while the board runs",
+    "list, invite, show, new-key, erase; works while the board runs",
     async () => (await import("./cli/publishers.ts")).publishersCommand(),
   ],
 };

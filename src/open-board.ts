@@ -164,7 +164,7 @@ export async function openBoard(
     corrections,
     activePosts,
   });
-  const publishers = new Publishers({ store, outbound, site, posts });
+  const publishers = new Publishers({ store, outbound, site, posts, registration: config.registration });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
   const outages = new Outages({ logger, clock });
@@ -217,7 +217,14 @@ export async function openBoard(
     available: () => outages.over(),
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
-  const writing = new Writing({ store, index, site, secrets, written: background.written.bind(background) });
+  const writing = new Writing({
+    store,
+    index,
+    site,
+    secrets,
+    holdFirst: config.holdFirstPosts,
+    written: background.written.bind(background),
+  });
   const relay = async (input: PostInput, publisher: StoredPublisher) => {
     const { replayed } = await writing.create(input, publisher, clock(), { relayed: true });
     const caller = { caller: `key:${publisher.id}`, client: "agent-board" };
@@ -251,7 +258,6 @@ export async function openBoard(
 
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
-  const { readOnly, operatorKeys: keys } = config;
   const dispatcher = new Dispatcher({
     services,
     publishers: store.publishers,
@@ -262,7 +268,7 @@ export async function openBoard(
     usage,
     logger,
     outages,
-    readOnly,
+    readOnly: config.readOnly,
     clock,
   });
   const catalog = await loadCatalog();
@@ -284,7 +290,7 @@ export async function openBoard(
     relay,
     dispatcher,
     signIn,
-    operator: keys.length === 0 ? null : new OperatorAccess({ store, secrets, keys, clock }),
+    operator: OperatorAccess.of({ store, secrets, keys: config.operatorKeys, clock }),
     usage,
     envelopes,
     logger,

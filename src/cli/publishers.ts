@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { visibleLine } from "../adapters/text/untrusted.ts";
+import { makeInvite } from "../domain/publishers/invites.ts";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
 import { DAY_MS } from "../domain/time.ts";
@@ -22,6 +23,20 @@ export function publishersCommand(): Command {
     .option("--limit <n>", "how many; default: all", wholeNumber(1, 9_999_999))
     .option("--before <publisher>", "the last id of the page before this one")
     .action((options: ListOptions) => withBoard((store) => list(store, options)));
+  commandBelow(
+    command,
+    "invite",
+    "print codes for a board with REGISTRATION=invite, each good for one registration",
+  )
+    .option("--count <n>", "how many", wholeNumber(1, 1_000), 1)
+    .option("--days <n>", "for how long they are good", wholeNumber(1, 365), 14)
+    .action(({ count, days, json }: { count: number; days: number; json: boolean }) =>
+      withBoard(async (store) => {
+        const codes = [];
+        for (let n = 0; n < count; n += 1) codes.push(await makeInvite(store, Date.now(), days));
+        print(json, { codes, days }, codes.join("\n"));
+      }),
+    );
   onePublisher(command, "show", "one publisher, as JSON", async (_store, row, json) => {
     print(json, shown(row), JSON.stringify(shown(row), null, 2));
   });

@@ -67,6 +67,20 @@ export class Moderation {
     });
   }
 
+  /** Posts that wait for a look since they are their publisher's first ones, oldest first; `restore` releases them. */
+  async held(limit: number): Promise<WithAuthor[]> {
+    const held: StoredPost[] = [];
+    for (let before: Place | null = null; ; ) {
+      const rows = await this.#store.posts.written({ hidden: true }, { before, limit: ROWS_PER_READ });
+      for (const post of rows)
+        if ((await this.#store.reports.history(post.id, 1))[0]?.actor === "hold") held.push(post);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < ROWS_PER_READ) break;
+      before = { at: last.createdAt, id: last.id };
+    }
+    return this.#withAuthors(held.slice(-limit).reverse());
+  }
+
   /** Posts in any state but removed, newest first. */
   async posts(filter: WrittenFilter, page: EarlierPage): Promise<WithAuthor[]> {
     return this.#withAuthors(await this.#store.posts.written(filter, page));

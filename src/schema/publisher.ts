@@ -8,6 +8,11 @@ export const PublisherInput = z.object({
   name: line(80).describe("Name that readers see, at most 80 characters."),
   description: optionalMultiline(500).nullish().describe("Who publishes, at most 500 characters."),
   url: HttpUrl.nullish().describe("Your person's website; its domain can be verified later."),
+  invite: z
+    .string()
+    .max(100)
+    .nullish()
+    .describe("A code of the operator, on a board that takes publishers by invitation; good for one."),
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z
     .unknown()

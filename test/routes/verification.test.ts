@@ -79,6 +79,7 @@ describe("routes of publishers", () => {
           outbound,
           site: board.board.site,
           posts: board.board.services.posts,
+          registration: "open",
         });
         const prove = async () => {
           const caller = await board.board.store.publishers.get(body.data.id);

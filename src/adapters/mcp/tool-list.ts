@@ -188,10 +188,10 @@ function fieldsOfSecond({ name, also, input }: Tool, second: JsonObject): Record
 
 /**
  * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds
- * send, and what is rarely wanted in a saved query.
+ * send, what is rarely wanted in a saved query, and a code that few boards ask for, by a failure that names it.
  */
 const UNLISTED = {
-  top: ["rerank", "source_url", "syndicated", "metadata"],
+  top: ["rerank", "source_url", "syndicated", "metadata", "invite"],
   inner: ["rerank", "timezone", "include_expired", "include_replies", "include_syndicated"],
 };
 function portable(sent: JsonObject): JsonObject {

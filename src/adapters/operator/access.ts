@@ -40,8 +40,13 @@ const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 export class OperatorAccess {
   readonly #parts: AccessParts;
 
-  constructor(parts: AccessParts) {
+  private constructor(parts: AccessParts) {
     this.#parts = parts;
+  }
+
+  /** Null without a key: nobody operates the board from afar then. */
+  static of(parts: AccessParts): OperatorAccess | null {
+    return parts.keys.length === 0 ? null : new OperatorAccess(parts);
   }
 
   /**

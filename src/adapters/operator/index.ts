@@ -82,8 +82,12 @@ export function operateRoutes(parts: OperateParts): Router {
   });
 
   page("/operate", async (_request, desk) => {
-    const [queue, acts] = await Promise.all([moderation.queue(QUEUE), moderation.history(null, ACTS_SHOWN)]);
-    return deskHtml(desk, queue, acts);
+    const [queue, held, acts] = await Promise.all([
+      moderation.queue(QUEUE),
+      moderation.held(QUEUE),
+      moderation.history(null, ACTS_SHOWN),
+    ]);
+    return deskHtml(desk, queue, held, acts);
   });
   page("/operate/posts", async (request, desk) => {
     const asked: PostSearch = filledFields(request.query, ["publisher", "since", "with", "hidden", "before"]);

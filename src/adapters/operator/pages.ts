@@ -59,11 +59,17 @@ ${main}`,
 }
 
 /** What the operator meets first: what others reported, a search for what nobody has, and what was done. */
-export function deskHtml(desk: Desk, queue: readonly Reported[], acts: readonly ModerationEntry[]): string {
+export function deskHtml(
+  desk: Desk,
+  queue: readonly Reported[],
+  held: readonly WithAuthor[],
+  acts: readonly ModerationEntry[],
+): string {
   return deskPage(
     desk,
     "Reports",
     html`${postForm(desk, queue)}
+${held.length > 0 && html`<section class="panel"><h2>First posts that wait for a look</h2>${postForm(desk, held)}</section>`}
 <section class="panel"><h2>Look through posts</h2>${searchForm({})}</section>
 ${actsOf(acts)}`,
   );
@@ -177,7 +183,7 @@ const actForm = (
   rows: Html,
 ): Html => html`<form class="fields" method="post" action="/operate/act">
 <input type="hidden" name="form_token" value="${session.formToken}"><input type="hidden" name="here" value="${here}">
-<p><label for="reason">Why (the author reads this)</label><input id="reason" type="text" name="reason" required maxlength="500"></p>
+<p><label>Why (the author reads this) <input type="text" name="reason" required maxlength="500"></label></p>
 ${rows}</form>`;
 
 /** Posts to tick, with the acts on those that are ticked, and what can be undone or is hidden already on all that are listed. */

@@ -103,7 +103,7 @@ export function consentRoutes(
   }
 }
 
-const FIELDS = ["do", "form_token", "api_key", "name", "description", "url", "accept_terms"];
+const FIELDS = ["do", "form_token", "api_key", "name", "description", "url", "invite", "accept_terms"];
 
 function isSame(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];

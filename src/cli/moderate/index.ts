@@ -143,6 +143,7 @@ async function posts(
 
 async function list(moderation: Moderation, limit: number, json: boolean): Promise<void> {
   const queue = await moderation.queue(limit);
+  const held = await moderation.held(limit);
   const history = await moderation.history(null, limit);
   const lines = queue.map((one) => {
     const { post, reporters, reasons, lastAt } = one;
@@ -160,7 +161,13 @@ async function list(moderation: Moderation, limit: number, json: boolean): Promi
       reasons: one.reasons,
       last_at: isoTime(one.lastAt),
     })),
+    held: held.map(factsOfPost),
     acts: history.map((act) => ({ ...act, at: isoTime(act.at) })),
   };
-  print(json, facts, `Reported posts:\n${lines.join("\n") || "none"}\n\nActs:\n${acts.join("\n") || "none"}`);
+  const parts = [
+    ["Reported posts", lines],
+    ["Waiting for a look", held.map(lineOfPost)],
+    ["Acts", acts],
+  ] as const;
+  print(json, facts, parts.map(([title, of]) => `${title}:\n${of.join("\n") || "none"}`).join("\n\n"));
 }

@@ -200,6 +200,8 @@ async function notesFor(
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
   if (why === "root") return [WITH_ITS_ROOT];
   if (why === "suspended") return [(await noteOnSuspension(store, caller)) ?? "", ONLY_YOU];
+  const [last] = await store.reports.history(post.id, 1);
+  if (last?.actor === "hold") return [NOTE_ON_HELD];
   const reason = await reasonOf(store, { subject: post.id, action: "hide" });
   return [
     reason === null ? BY_REPORTS : `The operator of this board has hidden this post: ${reason}.`,
@@ -220,9 +222,12 @@ async function reasonOf(
   { subject, action }: Pick<ModerationEntry, "subject" | "action">,
 ): Promise<string | null> {
   const [last] = await store.reports.history(subject, 1);
-  return last?.action === action && last.actor !== "reports" ? JSON.stringify(last.reason) : null;
+  return last?.action === action && last.actor.startsWith("operator") ? JSON.stringify(last.reason) : null;
 }
 
+/** For the author of a post that waits for its operator. */
+export const NOTE_ON_HELD =
+  "This board shows the first posts of a new publisher once its operator has looked at them: until then only you see this one. Nothing needs to be sent again.";
 const BY_REPORTS = "This post is hidden after reports.";
 const ONLY_YOU = "Only you see it until the operator restores it.";
 const WITH_ITS_ROOT =

@@ -23,15 +23,20 @@ import {
   NOTE_ON_REPLY_EXPIRY,
   noteOnPast,
 } from "./expiry.ts";
-import { hiddenAmong, type Noted, visiblePost } from "./index.ts";
+import { hiddenAmong, NOTE_ON_HELD, type Noted, visiblePost } from "./index.ts";
 import { noteOnPlace, placedByName } from "./place.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
+
+/** Why a post is held, in the log. */
+const HELD = "one of the first posts of its publisher";
 
 interface Parts {
   store: Store;
   index: SearchIndex;
   site: Site;
   secrets: Secrets;
+  /** How many posts of a publisher must be shown before further ones are shown at once; 0 holds none. */
+  holdFirst: number;
   /** Called after each write, so that matching and embedding begin at once. */
   written: () => void;
 }
@@ -108,8 +113,17 @@ export class Writing {
       createdAt: now,
       updatedAt: now,
       writtenNo: 0,
-      state: "active",
+      state: options.relayed === true || !(await this.#holds(publisher)) ? "active" : "hidden",
     };
+    // Before the post, so that nothing hides without word of why; of a post that is refused nobody reads it.
+    if (post.state === "hidden")
+      await this.#parts.store.reports.log({
+        at: now,
+        action: "hide",
+        subject: id,
+        actor: "hold",
+        reason: HELD,
+      });
     // Beside the insertion, so that the writer does not wait for both. It never fails.
     const saidAlready = this.#saidAlready(post, now, options);
     const result = await this.#parts.store.posts
@@ -125,6 +139,7 @@ export class Writing {
     return {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#parts.site),
       notes: [
+        ...(post.state === "hidden" ? [NOTE_ON_HELD] : []),
         ...notesOnText(result.post),
         ...(parentId === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
         ...noteOnPast(result.post, now),
@@ -191,6 +206,12 @@ export class Writing {
     await this.#own(id, caller);
     const removed = await this.#parts.store.posts.remove(id, now);
     if (removed.length === 0) throw new BoardError("post_not_found");
+  }
+
+  /** Whether a post of this publisher waits for a look. Not released ones do not count, however many there are. */
+  async #holds({ id }: StoredPublisher): Promise<boolean> {
+    const { holdFirst, store } = this.#parts;
+    return holdFirst > 0 && (await store.posts.byPublisher(id, holdFirst)).length < holdFirst;
   }
 
   /** What another publisher said already; what the operator relays, or a reply, repeats what it likes. */

@@ -19,6 +19,7 @@ import { DAY_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
 import { hostsOf } from "./hosts.ts";
+import { acceptsInvite } from "./invites.ts";
 import { recoverKey } from "./recovery.ts";
 
 const RECENT_POSTS = 10;
@@ -28,6 +29,9 @@ const PATIENCE_MS = 7 * DAY_MS;
 const STILL_IN_THE_LOG =
   "Everything of yours is erased and found nowhere on the board. Older copies are still in the database's log, because another program reads the database just now; the board drops them by itself within a minute after that ends, also after a restart.";
 
+/** Who may register: anybody, nobody, or whoever has a code of the operator. */
+export type Registration = "open" | "closed" | "invite";
+
 /** Registration, edits, keys, proof of a domain, and erasure. */
 export class Publishers {
   readonly #store: Store;
@@ -35,7 +39,16 @@ export class Publishers {
   readonly #site: Site;
   readonly #posts: Posts;
 
-  constructor(parts: { store: Store; outbound: Outbound; site: Site; posts: Posts }) {
+  readonly #registration: Registration;
+
+  constructor(parts: {
+    store: Store;
+    outbound: Outbound;
+    site: Site;
+    posts: Posts;
+    registration: Registration;
+  }) {
+    this.#registration = parts.registration;
     this.#store = parts.store;
     this.#outbound = parts.outbound;
     this.#site = parts.site;
@@ -55,11 +68,17 @@ export class Publishers {
     throw new BoardError("already_registered", { hint });
   }
 
-  /** A new publisher with its key, which is shown only here. */
+  /**
+   * A new publisher with its key, which is shown only here.
+   * @throws BoardError `registration_closed`, `invite_needed`
+   */
   async register(
     input: PublisherInput,
     now: number,
   ): Promise<Publisher & { api_key: string; verify: VerifyInstructions }> {
+    if (this.#registration === "closed") throw new BoardError("registration_closed");
+    if (this.#registration === "invite" && !(await acceptsInvite(this.#store, input.invite, now)))
+      throw new BoardError("invite_needed");
     const apiKey = newApiKey();
     const domain = domainOf(input.url ?? null);
     const publisher: StoredPublisher = {

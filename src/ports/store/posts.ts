@@ -100,7 +100,7 @@ interface NewVector extends VectorMaker {
 
 export interface PostStore {
   /**
-   * Inserts an active post and, in the same transaction: raises its publisher's post count, its parent's reply count and
+   * Inserts an active or hidden post (which counts as a hidden one from the first moment on) and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the expiry of the parent and of all its replies to what `admit` asks for, gives a reply its
    * parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. When a
    * post with this id, or one of this publisher with this `idempotencyHash`, already exists in any state, nothing changes

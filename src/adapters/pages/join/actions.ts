@@ -32,7 +32,7 @@ const GONE: readonly FailureCode[] = ["post_not_found", "subscription_not_found"
 
 /** By the value of the field `do`. */
 export const ACTIONS = {
-  register: { fields: ["name", "description", "url"], does: register },
+  register: { fields: ["name", "description", "url", "invite"], does: register },
   show: own([], (form) => form.ownPage()),
   write: own([...NOTICE_FIELDS, "idempotency_key"], publish),
   answer: own(["body", "parent_id", "idempotency_key"], publish),

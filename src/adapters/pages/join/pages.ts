@@ -59,6 +59,7 @@ export function newPublisherFields(sent: Readonly<Record<string, string>>, error
   return html`<p><label for="name">Name that readers see</label><input id="name" type="text" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"${name?.mark}>${name?.told}</p>
 <p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500"${about?.mark}>${sent["description"]}</textarea>${about?.told}</p>
 <p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"${url?.mark}>${url?.told}</p>
+${(error?.code === "invite_needed" || sent["invite"] !== undefined) && html`<p><label for="invite">Invitation</label><input id="invite" type="text" name="invite" required maxlength="100" value="${sent["invite"]}" placeholder="inv_…" autocomplete="off"></p>`}
 <label class="check"><input type="checkbox" name="accept_terms" value="yes" required${terms?.mark}> <span>I accept the <a href="/terms">terms</a></span></label>${terms?.told}
 `;
 }

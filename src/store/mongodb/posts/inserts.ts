@@ -23,7 +23,7 @@ import { moveReplyDocuments } from "./counts.ts";
 export function insertPostDocuments(context: MongodbContext): PostStore["insert"] {
   const { run, write } = context.connection;
   return async (post, { guard, admit } = {}) => {
-    if (post.state !== "active") throw new Error("A new post is active.");
+    if (post.state === "removed") throw new Error("A new post is not removed.");
     const alone = [`publisher:${post.publisherId}`];
     if (post.parentId !== null) alone.push(`post:${post.parentId}`);
     try {
@@ -130,7 +130,10 @@ async function joinThread(
   const _id = sent.parentId ?? "";
   const root = await posts.findOneAndUpdate(
     { _id, root: _id, state: { $ne: "removed" } },
-    { $inc: { reply_count: 1 }, $max: { last_reply_at: new Date(sent.createdAt) } },
+    // A hidden one writes the root too: of an edit and a reply at once, one sees the other.
+    sent.state === "active"
+      ? { $inc: { reply_count: 1 }, $max: { last_reply_at: new Date(sent.createdAt) } }
+      : { $inc: { reply_count: 0 } },
     { session, projection: { vec: 0 }, returnDocument: "before" },
   );
   if (root === null) throw new Error(`Post ${_id} is gone; the reply to it was not kept.`);

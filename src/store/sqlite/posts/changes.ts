@@ -39,7 +39,7 @@ export function insertPostRow(
     parent === null ? 0 : Math.max(parent.expires_at, admit?.(rootOf(context, parent)) ?? 0);
   const writtenNo = lastChangeNo(connection);
   const post = { ...(parent === null ? sent : replyWithin(sent, rootExpiresAt)), writtenNo };
-  if (post.state !== "active") throw new Error("A new post is active.");
+  if (post.state === "removed") throw new Error("A new post is not removed.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
     post.publisherId,
@@ -49,9 +49,10 @@ export function insertPostRow(
 
   const seq = writePostRow(context, post, null);
   if (parent !== null) {
-    sql(
-      "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
-    ).run(post.createdAt, parent.seq);
+    if (post.state === "active")
+      sql(
+        "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
+      ).run(post.createdAt, parent.seq);
     if (rootExpiresAt > parent.expires_at) {
       moveExpiry(context, parent, rootExpiresAt);
       moveReplies(context, parent.id, rootExpiresAt);

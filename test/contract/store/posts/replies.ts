@@ -120,6 +120,17 @@ export function describeReplies({ store }: Subject): void {
       expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
     });
 
+    it("that are inserted hidden do not count, and count once they are shown", async () => {
+      await reply(1, { state: "hidden" });
+      expect(await store.posts.get("root-1")).toMatchObject({ state: "hidden", parentId: "root" });
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 0, lastReplyAt: null });
+      await reply(2);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 2 });
+      await store.posts.update("root-1", { state: "active" }, { text: false });
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 2, lastReplyAt: T0 + 2 });
+      await expect(reply(3, { state: "removed" })).rejects.toThrow();
+    });
+
     it("stay when their root is hidden", async () => {
       await reply(1);
       await store.posts.update("root", { state: "hidden" }, { text: false });
