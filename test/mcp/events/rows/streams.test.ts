@@ -134,11 +134,12 @@ describe("events-push", () => {
     for (const { method } of stream.frames()) expect(method).toMatch(/^notifications\/events\//);
   });
   it("cancel-stops-delivery", async () => {
+    await waitersAt(board, 1);
     const other = await rawStream(3, { name: "post.matched", arguments: { tags: "hung" } });
     await other.until("active");
-    const before = board.board.services.waits.count;
+    await waitersAt(board, 2);
     other.hangUp();
-    await waitersAt(board, before - 1);
+    await waitersAt(board, 1);
     await write(board, writer.key, { title: "Unheard", tags: ["hung"] });
     expect(other.frames()).toHaveLength(1);
   });
