@@ -163,6 +163,7 @@ export async function openBoard(
     posts,
     corrections,
     activePosts,
+    staged: usage.staged.bind(usage),
   });
   const publishers = new Publishers({ store, outbound, site, posts, registration: config.registration });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });

@@ -92,7 +92,7 @@ export class Background {
       store,
       pushes,
       clock,
-      ended: (delivered) => usage.pushed(delivered, clock()),
+      ended: (delivered, isGivenUp) => usage.pushed(delivered, clock(), isGivenUp),
       freed: () => this.#deliverer.nudge(),
       failed: this.#failed("sending to a webhook"),
     });

@@ -22,7 +22,7 @@ interface DeliveryOptions {
   pushes: Pushes;
   clock: () => number;
   /** Called when the outcome of an attempt is stored. */
-  ended: (delivered: boolean) => void;
+  ended: (delivered: boolean, isGivenUp: boolean) => void;
   /** Called when an attempt has ended: more may be claimed. */
   freed: () => void;
   failed: (error: unknown) => void;
@@ -79,7 +79,7 @@ export class WebhookDelivery {
       const { attempt, outcome } = await pushes.attempt(push, clock());
       if (!this.#underWay.has(push)) return;
       await store.pushes.settle(push, attempt, outcome);
-      if (attempt !== null) ended(outcome.state === "delivered");
+      if (attempt !== null) ended(outcome.state === "delivered", outcome.deactivate !== null);
     } catch (error) {
       // Not settled: the lease ends, and it is tried again.
       if (this.#underWay.has(push)) failed(error);

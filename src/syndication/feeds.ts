@@ -43,6 +43,8 @@ export const FeedState = z.object({
   readAt: z.number().nullable().default(null),
   nextAt: z.number().default(0),
   polledAt: z.number().nullable().default(null),
+  /** When a poll last succeeded. */
+  succeededAt: z.number().nullable().default(null),
   /** Failed polls in a row. */
   failures: z.number().default(0),
   lastError: z.string().nullable().default(null),

@@ -81,6 +81,7 @@ export class Syndication {
       await this.feeds.keepState(feed.id, {
         ...next,
         polledAt: now,
+        succeededAt: now,
         failures: 0,
         lastError: null,
         nextAt: now + feed.everyMs,

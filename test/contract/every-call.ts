@@ -152,6 +152,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
       await pushes.settle(two, attempt, { state: "failed", dueAt: null, deactivate: "webhook_gone" });
     },
     "pushes.giveBack": async () => pushes.giveBack(await pushes.claim({ ...claim, now: T0 + 2 })),
+    "pushes.backlog": () => pushes.backlog(),
     "pushes.hasten": () => pushes.hasten(T0 - DAY_MS),
     "pushes.list": () => pushes.list("sub_2", { before: null, limit: 5 }),
     "pushes.list before": () => pushes.list("sub_2", { before: 20, limit: 5 }),
@@ -174,6 +175,7 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
     "work.giveBack": async () =>
       work.giveBack(await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 3 * DAY_MS }), T0),
     "work.backlog": () => work.backlog("match"),
+    "work.oldest": () => work.oldest("match"),
     "limits.add": () => limits.add("k", 1, 1000, T0),
     "rankings.save": () =>
       rankings.save({ id: "r", ids: ["p1"], relevance: [1], previous: null, expiresAt: T0 }),

@@ -278,7 +278,7 @@ describe("search over MCP", () => {
 describe("limits and counts", () => {
   it("counts each answer of a tool once under its name, with the status REST would have: a missing key before a wrong `detail`", async () => {
     const counted: [string, number][] = [];
-    board.board.usage.listen((name, status) => counted.push([name, status]));
+    board.board.usage.listen({ answered: (name, status) => counted.push([name, status]) });
     const client = await connected();
     await client.call("about");
     await client.call("get_post", { id: "nothing" });

@@ -200,12 +200,13 @@ export class Dispatcher {
     label: AnswerLabel = { as: operation.name },
     fits?: (page: unknown) => number,
   ): Promise<Performed> {
+    const began = performance.now();
     const first = await this.#run(operation, admission, sent, source);
     const again = (limit: number) => this.#run(operation, admission, { ...sent, limit }, source);
     const { input, reply, body } =
       fits === undefined ? first : await cutAnswer(first, fits(first.body.data), again);
     const { reporter: caller, client, now } = admission;
-    this.answered(label, OUTCOME_STATUS[reply.outcome]);
+    this.answered(label, OUTCOME_STATUS[reply.outcome], first.hasRested ? null : performance.now() - began);
     if (operation.statistic !== undefined) {
       const success = { isNew: reply.outcome === "created", input, data: reply.data, caller, client };
       this.#parts.usage.succeeded(operation.statistic, success, now);
@@ -244,8 +245,8 @@ export class Dispatcher {
   }
 
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */
-  answered({ as, client }: AnswerLabel, status: number): void {
-    this.#parts.usage.answered(as, status, this.#parts.clock(), client);
+  answered({ as, client }: AnswerLabel, status: number, ms: number | null = null): void {
+    this.#parts.usage.answered(as, status, this.#parts.clock(), { client, ms });
   }
 
   /**
@@ -280,7 +281,7 @@ export class Dispatcher {
       const reply = await operation.handle(input, context);
       const said = [...admission.notes, ...notes];
       const body = await this.#parts.envelopes.success(operation, reply, said, now, surface);
-      return { input, reply, body };
+      return { input, reply, body, hasRested: line?.hasRested === true };
     } finally {
       leave();
     }

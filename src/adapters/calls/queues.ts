@@ -55,12 +55,19 @@ export class Queues {
 }
 
 /** A line on which a call that waits for news leaves its place to the next. */
-export const lineLeaving = (line: Line, leave: () => void): Line => ({
-  get closed() {
-    return line.closed;
-  },
-  rest() {
-    leave();
-    line.rest();
-  },
-});
+export function lineLeaving(line: Line, leave: () => void): Line & { readonly hasRested: boolean } {
+  let hasRested = false;
+  return {
+    get closed() {
+      return line.closed;
+    },
+    get hasRested() {
+      return hasRested;
+    },
+    rest() {
+      hasRested = true;
+      leave();
+      line.rest();
+    },
+  };
+}

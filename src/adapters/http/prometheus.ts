@@ -1,79 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Board } from "../../domain/board/index.ts";
-import type { Usage } from "../../domain/board/usage.ts";
-import type { Waits } from "../../domain/subscriptions/waits.ts";
-import type { Embedder } from "../../ports/embedder.ts";
-import type { Store, WorkKind } from "../../ports/store/index.ts";
+import { Histogram, type Registry } from "prom-client";
+import { SECONDS } from "./measured.ts";
 import { hasRested } from "./requests.ts";
-
-/** The parts of a board that are measured. */
-interface MeasuredBoard {
-  store: Store;
-  embedder: Embedder;
-  services: { board: Board; waits: Waits };
-  usage: Usage;
-  held: () => { queries: number; bytes: number };
-  clock: () => number;
-}
-
-const WORK: readonly WorkKind[] = ["match", "embed"];
-const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-
-/**
- * Measures a board for Prometheus: answers by operation and status, waiting work, the size of the board, and the
- * process.
- */
-export function measured(board: MeasuredBoard): Registry {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const answers = new Counter({
-    name: "board_answers_total",
-    help: "Answers by operation and status; tools of the MCP server as tool:NAME.",
-    labelNames: ["operation", "status"],
-    registers,
-  });
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
-  const meta = () => board.services.board.meta(board.clock());
-  gauge(
-    "board_posts_active",
-    "Posts and replies neither expired nor removed.",
-    async () => (await meta()).active_posts,
-  );
-  gauge("board_publishers", "Registered publishers.", async () => (await meta()).publishers);
-  new Gauge({
-    name: "board_work_waiting",
-    help: "Posts that wait to be matched or embedded.",
-    labelNames: ["kind"],
-    registers,
-    async collect() {
-      for (const kind of WORK) this.set({ kind }, await board.store.work.backlog(kind));
-    },
-  });
-  gauge(
-    "board_saved_queries_held",
-    "Saved queries that this process keeps in memory to match them.",
-    () => board.held().queries,
-  );
-  gauge("board_saved_queries_bytes", "About how much memory these take.", () => board.held().bytes);
-  gauge("board_calls_waiting", "Calls that wait for a match.", () => board.services.waits.count);
-  gauge("board_model_ready", "1 when texts can be embedded.", () =>
-    board.embedder.state() === "ready" ? 1 : 0,
-  );
-  board.usage.listen((operation, status) => answers.inc({ operation, status }));
-  return registry;
-}
 
 /** Measures the time of every answer that did not wait for news, from the request's head to the end of the answer. */
 export function measureTimes(server: Server, registry: Registry): void {

@@ -21,8 +21,17 @@ interface CountedSuccess {
   client: string;
 }
 
-/** Called after each answer, for instruments that keep their own counts. */
-export type AnswerListener = (name: string, status: number) => void;
+/** Told of everything that this process does, for instruments that keep their own counts. */
+export interface Instruments {
+  /** @param ms  how long it took; null where that is not known, or the call waited for news */
+  answered(name: string, status: number, ms: number | null): void;
+  staged(stage: SearchStage, ms: number): void;
+  /** @param isGivenUp  whether the webhook was given up with it */
+  pushed(delivered: boolean, isGivenUp: boolean): void;
+}
+
+/** What a search does: it understands the query and embeds its words, ranks, and reads the rows of its page. */
+export type SearchStage = "understand" | "embed" | "rank" | "read";
 
 /**
  * Counts how the board is used, by UTC day and name. No name holds an address, a key or a query. Counts stay in memory
@@ -36,7 +45,7 @@ export class Usage {
   readonly #retrievals: CounterBuffer;
   readonly #demand = new UnmetDemand();
   readonly #searchers: SearcherEstimate;
-  readonly #listeners: AnswerListener[] = [];
+  readonly #instruments: Partial<Instruments>[] = [];
 
   constructor({ store, secrets }: { store: Store; secrets: Secrets }) {
     this.#tallies = new CounterBuffer((counts) =>
@@ -51,13 +60,19 @@ export class Usage {
   /**
    * Counts an answer.
    * @param name  of the operation, or `tool:<name>` for a tool of the MCP server
-   * @param client  the calling program, for answers that are also counted by program
+   * @param options.client  the calling program, for answers that are also counted by program
+   * @param options.ms  see `Instruments`
    */
-  answered(name: string, status: number, now: number, client?: string): void {
+  answered(
+    name: string,
+    status: number,
+    now: number,
+    { client, ms = null }: { client?: string | undefined; ms?: number | null } = {},
+  ): void {
     this.#tally(name.startsWith("tool:") ? name : `route:${name}`, now);
     if (status >= 500) this.#tally(`error:${name}`, now);
     if (client !== undefined) this.#tally(`client:${client}`, now);
-    for (const listen of this.#listeners) listen(name, status);
+    for (const instruments of this.#instruments) instruments.answered?.(name, status, ms);
   }
 
   /** Counts what a success adds beyond its call. */
@@ -70,13 +85,22 @@ export class Usage {
   }
 
   /** Counts an attempt to reach a webhook. */
-  pushed(delivered: boolean, now: number): void {
+  pushed(delivered: boolean, now: number, isGivenUp = false): void {
     this.#tally(delivered ? "deliveries" : "delivery_failures", now);
+    for (const instruments of this.#instruments) instruments.pushed?.(delivered, isGivenUp);
   }
 
-  /** Calls `listener` after every answer from now on. */
-  listen(listener: AnswerListener): void {
-    this.#listeners.push(listener);
+  /** Resolves to what a stage of a search resolves to, and tells how long it took. */
+  async staged<T>(stage: SearchStage, work: Promise<T>): Promise<T> {
+    const began = performance.now();
+    const done = await work;
+    for (const instruments of this.#instruments) instruments.staged?.(stage, performance.now() - began);
+    return done;
+  }
+
+  /** Tells instruments of everything from now on. */
+  listen(instruments: Partial<Instruments>): void {
+    this.#instruments.push(instruments);
   }
 
   /** Resolves when everything counted so far is written. */

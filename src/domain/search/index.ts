@@ -8,6 +8,7 @@ import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rank.ts";
+import type { Usage } from "../board/usage.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { withCopies, withDates } from "../posts/stands-for.ts";
@@ -78,6 +79,7 @@ interface Parts {
   cursors: Cursors;
   posts: Posts;
   corrections: Corrections;
+  staged: Usage["staged"];
   /** How many posts the board holds, roughly. */
   activePosts: (now: number) => Promise<number>;
 }
@@ -112,12 +114,14 @@ export class Search {
   ): Promise<SearchPage> {
     const { datedOnly = false, advice = true, gone } = options;
     const query = await withPlaceDecided(this.#parts.index, sent, now, "near");
-    const plan = await this.#plan(query, now, datedOnly);
+    const { staged } = this.#parts;
+    const plan = await staged("understand", this.#plan(query, now, datedOnly));
     plan.question.gone = gone;
-    const page =
+    const ranked =
       plan.sort === "relevance"
-        ? await this.#walks.page(plan, query, now)
-        : await this.#byTime(plan, plan.sort, query, advice);
+        ? this.#walks.page(plan, query, now)
+        : this.#byTime(plan, plan.sort, query, advice);
+    const page = await staged("rank", ranked);
     const isFirst = advice && query.cursor === undefined;
     const isRanked = isFirst && plan.sort === "relevance";
     const fitting =
@@ -134,7 +138,7 @@ export class Search {
           page.found,
           fitting !== null && fitting <= query.limit ? fitting : 0,
         );
-    const shown = await this.#shown([...page.found, ...weak], plan.question);
+    const shown = await staged("read", this.#shown([...page.found, ...weak], plan.question));
     const posts = advice && plan.sort === "relevance" ? await withWeakEnd(this.#parts, plan, shown) : shown;
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
@@ -174,15 +178,8 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const {
-      text,
-      corrections,
-      understood,
-      lifts: said,
-      here,
-      publishers,
-      isName,
-    } = await readWords(query, typed, now, this.#parts);
+    const words = await readWords(query, typed, now, this.#parts);
+    const { text, corrections, understood, lifts: said, here, publishers, isName } = words;
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
@@ -205,7 +202,7 @@ export class Search {
     // Whoever lists by time, or asks for a few days, wants each date of a series. "The next 14 days" end with the fifteenth.
     const asksDays = isShortWindow(filter) || said.some((lift) => isShortWindow(lift.filter, 15));
     const nextDates = sort === "relevance" && !asksDays;
-    const vector = asksWords && !isName ? await queryVector(this.#parts.embedder, parsed?.plain ?? "") : null;
+    const vector = asksWords && !isName ? await this.#vectorOf(parsed?.plain ?? "") : null;
     const rerank = (query.rerank ?? true) && parsed !== null && gainsByRerank(parsed);
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
@@ -226,6 +223,10 @@ export class Search {
       // page continues the same ranking though the board may know the word by then.
       list: sha256(JSON.stringify({ ...sent, limit: 0, ...(datedOnly ? { datedOnly } : {}) })).slice(0, 12),
     };
+  }
+
+  #vectorOf(text: string): Promise<Int8Array | null> {
+    return this.#parts.staged("embed", queryVector(this.#parts.embedder, text));
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */

@@ -187,6 +187,8 @@ export interface WorkStore {
   /** Gives items back, due at `dueAt`. */
   giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
   backlog(kind: WorkKind): Promise<number>;
+  /** When the post whose turn is next was last written; null where none waits. */
+  oldest(kind: WorkKind): Promise<number | null>;
   /**
    * Calls back soon after a post was written or changed, by whatever process. Absent where a look now and then has to do.
    */

@@ -44,6 +44,23 @@ export function describeWork({ store }: Subject): void {
       expect((await claim(T0)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
     });
 
+    it("tells when the post whose turn is next was written", async () => {
+      await store.subscriptions.deliver([], await claim(T0 + 9));
+      expect(await store.work.oldest("match")).toBeNull();
+      for (const n of [3, 5]) await store.posts.insert(aPost(`at${n}`, { updatedAt: T0 + n }));
+      for (const [later, sooner] of [
+        ["at3", "at5"],
+        ["at5", "at3"],
+      ]) {
+        const items = await claim(T0 + 9 * DAY_MS);
+        expect(items).toHaveLength(2);
+        const of = (id = "") => items.filter(({ postId }) => postId === id);
+        await store.work.giveBack(of(later), T0 + DAY_MS);
+        await store.work.giveBack(of(sooner), T0 + HOUR_MS);
+        expect(await store.work.oldest("match")).toBe(T0 + Number(sooner?.slice(2)));
+      }
+    });
+
     it("is gone once done", async () => {
       await store.subscriptions.deliver([], await claim(T0 + 9));
       expect(await store.work.backlog("match")).toBe(0);

@@ -23,6 +23,12 @@ export function mongodbWorkStore(
       );
     },
     backlog: (kind) => connection.run(() => collections.posts.countDocuments(waiting(kind))),
+    oldest: (kind) =>
+      connection.run(async () => {
+        const next = { sort: { [`${kind}.at`]: 1 }, projection: { updated_at: 1 } } as const;
+        const post = await collections.posts.findOne(waiting(kind), next);
+        return post === null ? null : post.updated_at.getTime();
+      }),
     onPosts,
   };
 }

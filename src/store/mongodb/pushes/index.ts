@@ -40,6 +40,15 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
       );
     },
 
+    backlog: () =>
+      connection.run(async () => {
+        const all = { _id: null, waiting: { $sum: 1 }, oldest: { $min: "$matched_at" } };
+        const [found] = await pushes
+          .aggregate<{ waiting: number; oldest: Date }>([{ $match: WAITING }, { $group: all }])
+          .toArray();
+        return { waiting: found?.waiting ?? 0, oldestAt: found?.oldest.getTime() ?? null };
+      }),
+
     async giveBack(claimed) {
       if (claimed.length === 0) return;
       const those = {

@@ -34,6 +34,13 @@ export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
     },
 
     backlog: (kind) => read(() => sql("SELECT count(*) AS n FROM work WHERE kind = ?").get(kind).n),
+    oldest: (kind) =>
+      read(
+        () =>
+          sql(
+            "SELECT updated_at AS at FROM work JOIN post ON seq = post WHERE work.kind = ? ORDER BY due_at LIMIT 1",
+          ).get(kind)?.at ?? null,
+      ),
   };
 }
 

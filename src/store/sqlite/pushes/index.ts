@@ -36,6 +36,14 @@ export function sqlitePushStore({ connection }: SqliteContext): PushStore {
       );
     },
 
+    backlog: () =>
+      read(() =>
+        sql(
+          `SELECT count(*) AS waiting, min(matched_at) AS oldestAt FROM push
+          WHERE state = 'waiting' AND origin IS NOT NULL AND failing IN (0, 1)`,
+        ).get(),
+      ),
+
     async giveBack(pushes) {
       if (pushes.length === 0) return;
       await write(() => {

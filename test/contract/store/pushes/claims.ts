@@ -7,7 +7,7 @@ import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts
 /** Which pushes are claimed, when, and by whom. */
 export function describePushClaims({ store, another, reopen }: Subject): void {
   describe("pushes", () => {
-    const { claim, consenting, match } = preparePushes(store);
+    const { claim, consenting, end, match } = preparePushes(store);
 
     it("go out for deliveries of a subscription that is active and whose webhook has consented", async () => {
       await consenting("sub_1", "https://a.example");
@@ -28,6 +28,20 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
           },
         },
       ]);
+    });
+
+    it("are counted while they wait for a webhook that may be called, with the oldest match", async () => {
+      expect(await store.pushes.backlog()).toEqual({ waiting: 0, oldestAt: null });
+      await consenting("sub_1", "https://a.example");
+      await consenting("sub_2", "https://b.example", { failures: 2, failingSince: T0 });
+      await consenting("sub_3", "https://c.example", { webhookVerifiedAt: null });
+      await match("sub_3", 2, T0 - 5);
+      await match("sub_1", 2, T0 + 3);
+      await match("sub_2", 1, T0 + 1);
+      expect(await store.pushes.backlog()).toEqual({ waiting: 3, oldestAt: T0 + 1 });
+      for (const push of await claim())
+        await end(push, push.subscriptionId === "sub_2" ? "failed" : "delivered");
+      expect(await store.pushes.backlog()).toEqual({ waiting: 0, oldestAt: null });
     });
 
     it("are not made without a webhook, and wait for one that is inactive or has not consented", async () => {

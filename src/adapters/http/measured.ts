@@ -1,0 +1,219 @@
+import { stat, statfs } from "node:fs/promises";
+import { setTimeout as after } from "node:timers/promises";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Board } from "../../domain/board/index.ts";
+import type { Usage } from "../../domain/board/usage.ts";
+import type { Waits } from "../../domain/subscriptions/waits.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Store, WorkKind } from "../../ports/store/index.ts";
+import { VERSION } from "../../version.ts";
+
+/** The parts of a board that are measured. */
+interface MeasuredBoard {
+  config: { dataDir: string; storeUrl: string };
+  store: Store;
+  embedder: Embedder;
+  services: { board: Board; waits: Waits };
+  syndication: {
+    feeds: {
+      all(): Promise<{ id: string; paused: boolean }[]>;
+      state(id: string): Promise<{ failures: number; succeededAt: number | null }>;
+    };
+  };
+  usage: Usage;
+  held: () => { queries: number; bytes: number };
+  clock: () => number;
+}
+
+const WORK: readonly WorkKind[] = ["match", "embed"];
+export const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** A store that does not answer must not keep the other figures from whoever asks: Prometheus waits ten seconds. */
+const ASKED_MS = 3_000;
+/** Posts with open reports are counted up to here. */
+const REPORTED_MAX = 1_000;
+
+type Figures = Readonly<Record<string, number>>;
+
+/**
+ * Measures a board for Prometheus: what docs/operate.md lists. No label holds a key, a query, an address or a name that a
+ * stranger chose.
+ */
+export function measured(board: MeasuredBoard): Registry {
+  const { store, clock, usage, config } = board;
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  /** What the store cannot tell now is NaN. */
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await inTime(read, Number.NaN));
+      },
+    });
+  /** A figure for each value of a label; none while they cannot be told. */
+  const gauges = (name: string, label: string, help: string, read: () => Figures | Promise<Figures>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      async collect() {
+        const figures = await inTime(read, {});
+        this.reset();
+        for (const [value, figure] of Object.entries(figures)) this.set({ [label]: value }, figure);
+      },
+    });
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const times = (name: string, label: string, help: string) =>
+    new Histogram({ name, help, labelNames: [label], buckets: SECONDS, registers });
+  const ofWork = async (read: (kind: WorkKind) => Promise<number>) =>
+    Object.fromEntries(await Promise.all(WORK.map(async (kind) => [kind, await read(kind)])));
+  const ageS = (at: number | null) => (at === null ? 0 : Math.max(0, clock() - at) / 1_000);
+
+  new Gauge({ name: "board_build_info", help: "1.", labelNames: ["version", "node"], registers }).set(
+    { version: VERSION, node: process.version },
+    1,
+  );
+  const ping = shared(() => store.ping());
+  gauge("board_store_readable", "1 while the store answers.", () =>
+    ping().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  gauge("board_store_writable", "1 while the store can be written.", () =>
+    ping().then(
+      ({ unwritable }) => Number(unwritable === null),
+      () => 0,
+    ),
+  );
+
+  const answers = counter(
+    "board_answers_total",
+    "Answers by operation and status; tools of the MCP server as tool:NAME.",
+    "operation",
+    "status",
+  );
+  const answerTimes = times(
+    "board_answer_duration_seconds",
+    "operation",
+    "Time of answers to operations and tools that succeeded, without calls that waited for news.",
+  );
+  const stages = times("board_search_stage_seconds", "stage", "Time of searches, by stage.");
+  const pushes = counter("board_push_attempts_total", "Attempts to reach webhooks, by result.", "result");
+  const givenUp = counter("board_webhooks_given_up_total", "Webhooks that were given up.");
+  usage.listen({
+    answered(operation, status, ms) {
+      answers.inc({ operation, status });
+      if (ms !== null) answerTimes.observe({ operation }, ms / 1_000);
+    },
+    staged: (stage, ms) => stages.observe({ stage }, ms / 1_000),
+    pushed(delivered, isGivenUp) {
+      pushes.inc({ result: delivered ? "delivered" : "failed" });
+      if (isGivenUp) givenUp.inc();
+    },
+  });
+  // Rates of what has not happened yet are 0.
+  for (const result of ["delivered", "failed"]) pushes.inc({ result }, 0);
+
+  const backlog = shared(() => store.pushes.backlog());
+  gauge("board_pushes_waiting", "Pushes that wait for webhooks.", async () => (await backlog()).waiting);
+  gauge("board_pushes_oldest_seconds", "Since the oldest of them matched.", async () =>
+    ageS((await backlog()).oldestAt),
+  );
+  gauges("board_work_waiting", "kind", "Posts that wait to be matched or embedded.", () =>
+    ofWork((kind) => store.work.backlog(kind)),
+  );
+  gauges("board_work_oldest_seconds", "kind", "Since the next of them was last written.", () =>
+    ofWork(async (kind) => ageS(await store.work.oldest(kind))),
+  );
+
+  const feeds = shared(async () => {
+    const active = (await board.syndication.feeds.all()).filter(({ paused }) => !paused);
+    return Promise.all(active.map(async ({ id }) => ({ id, ...(await board.syndication.feeds.state(id)) })));
+  });
+  gauges("board_feed_failures", "feed", "Failed polls in a row of each feed.", async () =>
+    Object.fromEntries((await feeds()).map(({ id, failures }) => [id, failures])),
+  );
+  gauges(
+    "board_feed_last_success_timestamp_seconds",
+    "feed",
+    "When each feed was last polled with success; 0 for never.",
+    async () =>
+      Object.fromEntries((await feeds()).map(({ id, succeededAt }) => [id, (succeededAt ?? 0) / 1_000])),
+  );
+
+  const meta = () => board.services.board.meta(clock());
+  gauge(
+    "board_posts_active",
+    "Posts and replies neither expired nor removed.",
+    async () => (await meta()).active_posts,
+  );
+  gauge("board_publishers", "Registered publishers.", async () => (await meta()).publishers);
+  gauge(
+    "board_reports_open",
+    `Posts with open reports, counted up to ${REPORTED_MAX}.`,
+    async () => (await store.reports.queue(REPORTED_MAX)).length,
+  );
+  gauge(
+    "board_saved_queries_held",
+    "Saved queries that this process keeps in memory to match them.",
+    () => board.held().queries,
+  );
+  gauge("board_saved_queries_bytes", "About how much memory these take.", () => board.held().bytes);
+  gauge("board_calls_waiting", "Calls that wait for a match.", () => board.services.waits.count);
+  gauge("board_model_ready", "1 when texts can be embedded.", () =>
+    Number(board.embedder.state() === "ready"),
+  );
+
+  const database = /^sqlite:(.+)$/.exec(config.storeUrl)?.[1];
+  gauges("board_file_bytes", "file", "Sizes of the files of SQLite.", async () => {
+    if (database === undefined) return {};
+    const path = decodeURIComponent(database);
+    const files = { database: path, wal: `${path}-wal`, snapshot: `${path}-search` };
+    const sizes = Object.entries(files).map(async ([file, at]) => [
+      file,
+      await stat(at).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ]);
+    return Object.fromEntries(await Promise.all(sizes));
+  });
+  const disk = shared(() => statfs(config.dataDir));
+  gauge("board_disk_free_bytes", "Free space where the data folder is.", async () => {
+    const { bavail, bsize } = await disk();
+    return bavail * bsize;
+  });
+  gauge("board_disk_bytes", "Size of that file system.", async () => {
+    const { blocks, bsize } = await disk();
+    return blocks * bsize;
+  });
+  return registry;
+}
+
+/** What is read, or the other where that fails or takes too long. */
+async function inTime<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
+  const late = after(ASKED_MS, otherwise, { ref: false });
+  try {
+    return await Promise.race([read(), late]);
+  } catch {
+    return otherwise;
+  }
+}
+
+/** One reading for all who ask while it is under way. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= read().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
