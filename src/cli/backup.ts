@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
+import { LAST_BACKUP } from "../domain/board/metrics.ts";
 import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { counted } from "../schema/text.ts";
 import { checkExport } from "../transfer/import-board.ts";
@@ -26,6 +27,8 @@ export function backupCommand(): Command {
         if (made !== null) await writeFile(keyFileOf(target), `${made}\n`, { mode: 0o600, flush: true });
         const written = await readBack(target);
         const keyFile = made === null ? null : keyFileOf(target);
+        // A board that cannot be written has its backup all the same.
+        await store.settings.set(LAST_BACKUP, String(Date.now())).catch(() => {});
         print(
           json,
           { file: target, key_file: keyFile, ...written },

@@ -299,7 +299,7 @@ describe.skipIf(ON_MONGODB)("the admin listener", () => {
       targets.flatMap(({ expr }) => expr.match(/\b(board|http|process|nodejs)_\w+/g) ?? []),
     );
     expect(asked.length).toBeGreaterThan(12);
-    const served = new Set(text.match(/^\w+/gm));
+    const served = new Set([...text.matchAll(/^(?:# TYPE )?(\w+)/gm)].map(([, name]) => name));
     expect(asked.filter((name: string) => !served.has(name))).toEqual([]);
     await open.stop();
     // The same figures are not on the public listener.

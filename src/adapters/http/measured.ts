@@ -2,6 +2,7 @@ import { stat, statfs } from "node:fs/promises";
 import { setTimeout as after } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Board } from "../../domain/board/index.ts";
+import { LAST_BACKUP } from "../../domain/board/metrics.ts";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Waits } from "../../domain/subscriptions/waits.ts";
 import type { Embedder } from "../../ports/embedder.ts";
@@ -171,6 +172,10 @@ export function measured(board: MeasuredBoard): Registry {
     Number(board.embedder.state() === "ready"),
   );
 
+  gauge("board_backup_timestamp_seconds", "When `backup` last succeeded; NaN for never.", async () => {
+    const at = await store.settings.get(LAST_BACKUP);
+    return at === null ? Number.NaN : Number(at) / 1_000;
+  });
   const database = /^sqlite:(.+)$/.exec(config.storeUrl)?.[1];
   gauges("board_file_bytes", "file", "Sizes of the files of SQLite.", async () => {
     if (database === undefined) return {};

@@ -13,6 +13,9 @@ const ACTIVE_MS = 60_000;
 const SERIES_DAYS = 30;
 const DEMAND_MAX = 20;
 
+/** The setting that holds when `backup` last succeeded, in epoch milliseconds. */
+export const LAST_BACKUP = "last_backup";
+
 type Row = { day: string; name: string; n: number };
 
 /** Operating statistics, aggregated by day from counters that hold no address, key or query. */

@@ -1,0 +1,235 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Registry } from "prom-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { measured } from "../../src/adapters/http/measured.ts";
+import { LAST_BACKUP } from "../../src/domain/board/metrics.ts";
+import { ON_MONGODB, startBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { aFeedOf, startFeedSource } from "../support/boards/feed-source.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
+import { mcpClient } from "../support/clients/mcp-clients.ts";
+import { startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
+
+const [MINUTE, DAY] = [60_000, 86_400_000];
+let now = Date.now();
+const board = useTestBoard({ WEBHOOK_ALLOW: "127.0.0.1", TRUST_PROXY: "1" }, { clock: () => now });
+const me = usePublisher(board, "Operator's neighbour");
+let registry: Registry;
+beforeAll(() => {
+  registry = measured(board.board);
+});
+afterAll(() => registry.clear());
+
+/** The figure of a metric as Prometheus reads it, such as `board_file_bytes{file="wal"}`. */
+async function figure(name: string, from = registry): Promise<number | undefined> {
+  const line = (await from.metrics()).split("\n").find((each) => each.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+const becomes = (name: string, value: number) =>
+  expect.poll(() => figure(name), { timeout: 15_000 }).toBe(value);
+
+describe("a state that an operator asks about", () => {
+  it("a dead receiver: attempts, failures, what waits and since when, and that it was given up", async () => {
+    const webhook = await startWebhook();
+    const { id } = await subscribeTo(board, me.key, webhook, { tags: "dead" });
+    const [delivered, failed] = ["delivered", "failed"].map(
+      (result) => `board_push_attempts_total{result="${result}"}`,
+    ) as [string, string];
+    await write(board, me.key, { tags: ["dead"] });
+    await becomes(delivered, 1);
+    expect([await figure(failed), await figure("board_pushes_waiting")]).toEqual([0, 0]);
+    expect(await figure("board_pushes_oldest_seconds")).toBe(0);
+    await webhook.stop();
+    await write(board, me.key, { tags: ["dead"] });
+    await becomes(failed, 1);
+    await becomes("board_pushes_waiting", 1);
+    expect(await figure("board_webhooks_given_up_total")).toBe(0);
+    await board.board.store.subscriptions.update(id, { failingSince: now - 6 * DAY });
+    now += MINUTE;
+    expect(await figure("board_pushes_oldest_seconds")).toBe(60);
+    await becomes(failed, 2);
+    await becomes("board_webhooks_given_up_total", 1);
+    // Nothing may be pushed there now.
+    await becomes("board_pushes_waiting", 0);
+  });
+
+  it("a failing feed: failures in a row, and when it last succeeded", async () => {
+    const source = await startFeedSource();
+    const { syndication } = board.board;
+    const feed = aFeedOf({
+      id: "feed_town",
+      url: `${source.origin}/feed`,
+      kind: "jsonl",
+      publisherId: me.id,
+    });
+    await syndication.feeds.change((all) => [...all, feed]);
+    const [failures, last] = [
+      'board_feed_failures{feed="feed_town"}',
+      'board_feed_last_success_timestamp_seconds{feed="feed_town"}',
+    ] as const;
+    expect([await figure(failures), await figure(last)]).toEqual([0, 0]);
+    for (const times of [1, 2]) {
+      await expect(syndication.poll(feed)).rejects.toThrow();
+      expect([await figure(failures), await figure(last)]).toEqual([times, 0]);
+    }
+    const entry = { id: "1", title: "A walk", text: "On Sunday.", url: "https://example.org/walk" };
+    source.serve("/feed", `${JSON.stringify(entry)}\n`);
+    await syndication.poll(feed);
+    expect([await figure(failures), await figure(last)]).toEqual([0, now / 1_000]);
+    const succeededAt = now;
+    now += MINUTE;
+    source.answers.clear();
+    await expect(syndication.poll(feed)).rejects.toThrow();
+    expect([await figure(failures), await figure(last)]).toEqual([1, succeededAt / 1_000]);
+    await syndication.feeds.change((all) => all.map((one) => ({ ...one, paused: true })));
+    expect(await figure(failures)).toBeUndefined();
+    source.close();
+  });
+
+  it("three open reports: they are counted by post, until the operator acts", async () => {
+    expect(await figure("board_reports_open")).toBe(0);
+    const posts = [await write(board, me.key), await write(board, me.key), await write(board, me.key)];
+    for (const { id } of posts) {
+      const { key } = await register(board);
+      await call(board, "POST /reports", { post_id: id, reason: "spam" }, { key });
+    }
+    expect(await figure("board_reports_open")).toBe(3);
+    await board.board.services.moderation.act("remove", posts[0]?.id ?? "", "spam", now);
+    expect(await figure("board_reports_open")).toBe(2);
+  });
+
+  it("work that waits: how much, and for how long", async () => {
+    const idle = await startBoard({}, { clock: () => now, idle: true });
+    const own = measured(idle.board);
+    const { key } = await register(idle);
+    expect(await figure('board_work_oldest_seconds{kind="match"}', own)).toBe(0);
+    await write(idle, key);
+    now += 10 * MINUTE;
+    await write(idle, key);
+    expect(await figure('board_work_waiting{kind="match"}', own)).toBe(2);
+    expect(await figure('board_work_oldest_seconds{kind="match"}', own)).toBe(600);
+    own.clear();
+    await idle.stop();
+  });
+
+  it("an answer: its operation and time, and the stages of a search; not the time of a call that waited", async () => {
+    const count = (operation: string) =>
+      figure(`board_answer_duration_seconds_count{operation="${operation}"}`);
+    const sum = (operation: string) => figure(`board_answer_duration_seconds_sum{operation="${operation}"}`);
+    const before = (await count("search")) ?? 0;
+    await call(board, "GET /search?q=lantern");
+    const client = await mcpClient({ url: `${board.url}/mcp` });
+    await client.call("search", { q: "lantern" });
+    await client.close();
+    expect([await count("search"), await count("tool:search")]).toEqual([before + 1, 1]);
+    for (const stage of ["understand", "embed", "rank", "read"])
+      expect(await figure(`board_search_stage_seconds_count{stage="${stage}"}`)).toBeGreaterThan(0);
+    await call(board, "GET /publishers/me/inbox", undefined, me);
+    const { body } = await call(board, "GET /publishers/me/inbox", undefined, me);
+    await call(board, `GET /publishers/me/inbox?wait_s=2&cursor=${body.next_cursor}`, undefined, me);
+    expect(await count("read_inbox")).toBe(2);
+    expect(await sum("read_inbox")).toBeLessThan(2);
+  });
+
+  it("the build, the last backup, and what is on the disk", async () => {
+    const text = await registry.metrics();
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(text).toContain(`board_build_info{version="${version}",node="${process.version}"} 1`);
+    expect(await figure("board_backup_timestamp_seconds")).toBeNaN();
+    await board.board.store.settings.set(LAST_BACKUP, String(now - DAY));
+    expect(await figure("board_backup_timestamp_seconds")).toBe((now - DAY) / 1_000);
+    expect(await figure("board_disk_free_bytes")).toBeGreaterThan(0);
+    expect(await figure("board_disk_bytes")).toBeGreaterThan((await figure("board_disk_free_bytes")) ?? 0);
+    if (!ON_MONGODB) {
+      expect(await figure('board_file_bytes{file="database"}')).toBeGreaterThanOrEqual(4_096);
+      expect(await figure('board_file_bytes{file="wal"}')).toBeGreaterThan(0);
+    }
+  });
+
+  const both = async (own: Registry) => [
+    await figure("board_store_readable", own),
+    await figure("board_store_writable", own),
+  ];
+  it.skipIf(ON_MONGODB)(
+    "a store that cannot be written: it says so, and is well again with its file",
+    async () => {
+      const other = await startBoard();
+      const own = measured(other.board);
+      expect(await both(own)).toEqual([1, 1]);
+      const file = join(other.dataDir, "board.db");
+      await rename(file, `${file}.moved`);
+      await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 0]);
+      await rename(`${file}.moved`, file);
+      await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 1]);
+      own.clear();
+      await other.stop();
+    },
+  );
+
+  it("a store that does not answer: the other figures are served all the same", async () => {
+    const other = await startBoard();
+    const own = measured(other.board);
+    await other.stop();
+    expect(await both(own)).toEqual([0, 0]);
+    expect(await figure("board_reports_open", own)).toBeNaN();
+    expect(await figure("process_resident_memory_bytes", own)).toBeGreaterThan(0);
+    own.clear();
+  });
+});
+
+it("no figure has a key, a word that was searched for, or an address", async () => {
+  const { key } = await register(board);
+  const headers = { "x-forwarded-for": "198.51.100.77", "user-agent": "curl/8 secretagent" };
+  await call(board, "GET /search?q=quinceword&tags=medlartag&near=12.3456,65.4321", undefined, {
+    key,
+    headers,
+  });
+  await call(board, "GET /nothing-of-the-sort?x=quinceword", undefined, { headers });
+  await call(board, "GET /search?q=quinceword", undefined, { key: `${key.slice(0, -1)}0`, headers });
+  const text = await registry.metrics();
+  expect(text).not.toMatch(/quinceword|medlartag|12\.34|198\.51|secretagent|nothing-of|bbk_|127\.0\.0\.1/);
+});
+
+describe("the alert rules", () => {
+  const RULES = "packaging/prometheus-alerts.yml";
+  const rules: { alert: string; expr: string; annotations: Record<string, string> }[] = parse(
+    readFileSync(RULES, "utf8"),
+  ).groups.flatMap(({ rules: own }: { rules: unknown[] }) => own);
+
+  it("ask for metrics that the board serves, and are all described", async () => {
+    const served = [...(await registry.metrics()).matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => name);
+    // The last two are Prometheus' own, and of the listener.
+    const known = new Set([...served, "up", "http_request_duration_seconds_bucket"]);
+    const asked = rules.flatMap(
+      ({ expr }) => expr.match(/\b(?:board|http|process|nodejs)_\w+|\bup\b/g) ?? [],
+    );
+    expect(new Set(asked).size).toBeGreaterThan(14);
+    const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_(bucket|sum|count)$/, ""));
+    expect(asked.filter((name) => !isKnown(name))).toEqual([]);
+    const page = readFileSync("docs/operate.md", "utf8");
+    for (const { alert, annotations } of rules) {
+      expect(Object.keys(annotations)).toEqual(["summary", "description"]);
+      expect(alert).toMatch(/^Board[A-Z]\w+$/);
+    }
+    for (const name of served) if (name.startsWith("board_")) expect(page).toContain(`\`${name}`);
+  });
+
+  const promtool = [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "agent-board"),
+  ]
+    .map((folder) => join(folder, "promtool"))
+    .find((path) => existsSync(path));
+  // It is not on this machine, and `test/support/run/promtool.sh` could not bring it.
+  it.skipIf(promtool === undefined)("pass promtool check rules", async () => {
+    const { stdout } = await promisify(execFile)(promtool ?? "", ["check", "rules", RULES]);
+    expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
+  });
+});
