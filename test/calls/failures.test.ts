@@ -314,6 +314,16 @@ describe("failures", () => {
     expectFailure(answer, "read_only");
   });
 
+  it.each([
+    ["registration_closed", "closed"],
+    ["invite_needed", "invite"],
+  ] as const)("fails with %s where REGISTRATION is %s", async (code, registration) => {
+    const closed = await startBoard({ REGISTRATION: registration }, { dataDir: board.dataDir });
+    const answer = await call(closed, "POST /publishers", { name: "Late", accept_terms: true });
+    await closed.stop();
+    expectFailure(answer, code);
+  });
+
   it("fails with precondition_failed for a change of another version", async () => {
     const { id } = (await post({ title: "A version", body: "The first." })).body.data;
     const options = { ...me, headers: { "if-match": '"another"' } };

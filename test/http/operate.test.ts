@@ -134,7 +134,7 @@ describe("a hostile visitor of the operator's pages", () => {
     expect(await again.page("/operate")).toContain("Sign out");
     expect(await again.at(later).page("/operate")).toContain('name="key"');
     await later.stop();
-    const token = /operator=([\w-]+)/.exec(operator.setCookie)?.[1] ?? "none";
+    const token = /operator=([\w-]+)/.exec(again.setCookie)?.[1] ?? "none";
     expect(await board.contents()).not.toContain(token);
     expect(board.logs.join("\n")).not.toMatch(new RegExp(`${token}|${ANNA}`));
   });
