@@ -70,7 +70,7 @@ export class Moderation {
   /** Posts that wait for a look since they are their publisher's first ones, oldest first; `restore` releases them. */
   async held(limit: number): Promise<WithAuthor[]> {
     const held: StoredPost[] = [];
-    for (let before: Place | null = null; ; ) {
+    for (let before: Position | null = null; ; ) {
       const rows = await this.#store.posts.written({ hidden: true }, { before, limit: ROWS_PER_READ });
       for (const post of rows)
         if ((await this.#store.reports.history(post.id, 1))[0]?.actor === "hold") held.push(post);
