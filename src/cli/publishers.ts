@@ -3,7 +3,7 @@ import { visibleLine } from "../adapters/text/untrusted.ts";
 import { makeInvite } from "../domain/publishers/invites.ts";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { DAY_MS } from "../platform/time.ts";
 import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";

@@ -1,7 +1,7 @@
 import { BoardError } from "../failures.ts";
+import { DAY_MS } from "../platform/time.ts";
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment } from "../schema/time/local-time.ts";
-import { DAY_MS } from "./time.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   minute: 60_000,

@@ -1,7 +1,7 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { countUnread } from "../domain/board/unread-posts.ts";
 import type { Publishers } from "../domain/publishers/index.ts";
-import { DAY_MS, MINUTE_MS } from "../domain/time.ts";
+import { DAY_MS, MINUTE_MS } from "../platform/time.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import { INBOX_KEPT_DAYS, type Store } from "../ports/store/index.ts";

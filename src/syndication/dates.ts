@@ -1,4 +1,4 @@
-import { DAY_MS } from "../domain/time.ts";
+import { DAY_MS } from "../platform/time.ts";
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
 

@@ -3,6 +3,7 @@ import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
 import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addLink, sendTagged } from "../http/answers.ts";
 import { countedAsRead } from "../http/requests.ts";
@@ -14,7 +15,6 @@ import { boardSkill, skillsOf } from "../reference/skills.ts";
 import { aiCatalog, apiCatalog, skillIndex } from "./catalogs.ts";
 import { type SitemapParts, sitemap } from "./sitemap.ts";
 
-const DAY_MS = 86_400_000;
 /** RFC 9116 asks for less than a year; the date moves on every day. */
 const SECURITY_DAYS = 180;
 const HOUR_S = 3_600;

@@ -7,6 +7,7 @@ import ical, {
 } from "ical-generator";
 import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import { wasEndedEarly } from "../../domain/posts/expiry.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Post } from "../../schema/post.ts";
 import { isAllDay, localDaysOf, statusOf } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
@@ -14,7 +15,6 @@ import { pointOf } from "./text.ts";
 
 /** Seconds until a calendar may ask again. */
 const TTL_S = 3_600;
-const DAY_MS = 86_400_000;
 /** iCalendar has four digits for a year. A strict reader refuses a whole calendar with a later day. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 

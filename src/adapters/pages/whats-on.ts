@@ -1,5 +1,6 @@
 import { isOver } from "../../domain/posts/expiry.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";
 import type { Success } from "../calls/envelope.ts";
@@ -12,7 +13,6 @@ export const EVERYWHERE = "everywhere";
 /** An event of more days, such as an exhibition, belongs to no single day. */
 const LONG_DAYS = 7;
 const AHEAD_DAYS = 7;
-const DAY_MS = 86_400_000;
 /** Pages of a hundred events. What began earliest comes first, so a board with many exhibitions needs several. */
 const PAGES_MAX = 3;
 

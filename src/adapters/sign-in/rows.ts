@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from "oidc-provider";
 import { signInId } from "../../domain/publishers/hosts.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../domain/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { SignInStore } from "../../ports/store/index.ts";
 
 /** Seconds that each thing lasts. */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";
 

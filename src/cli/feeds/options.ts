@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { newId } from "../../domain/secrets.ts";
-import { MINUTE_MS } from "../../domain/time.ts";
 import { parseUrl } from "../../parse-url.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
 import { zoneProblem } from "../../schema/scalars.ts";
 import { zoneNamed } from "../../schema/time/zones.ts";

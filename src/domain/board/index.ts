@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { townAround, townNumbered } from "../../gazetteer/index.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import {
   type BoardCounts,
@@ -12,7 +13,6 @@ import { RADIUS_KM } from "../../schema/query.ts";
 import { dayOf, isoTime } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
-import { DAY_MS } from "../time.ts";
 import { SharedValue } from "./shared-value.ts";
 
 /**

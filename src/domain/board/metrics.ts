@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Store } from "../../ports/store/index.ts";
 import type { Metrics as MetricsResource } from "../../schema/board.ts";
 import { dayOf, isoTime } from "../resources.ts";
-import { DAY_MS } from "../time.ts";
 import type { Board } from "./index.ts";
 import { SharedValue } from "./shared-value.ts";
 import { DEMAND } from "./unmet-demand.ts";

@@ -1,4 +1,5 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
@@ -18,7 +19,6 @@ import { criteriaJson } from "../search/query.ts";
 import type { Secrets } from "../secrets.ts";
 import { meaningOf } from "../subscriptions/meaning.ts";
 import { ACTIVATED, ACTIVE_MAX, BEGUN, isMatched, keepSubscription } from "../subscriptions/state.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { problemOf } from "../webhooks/request.ts";

@@ -1,11 +1,11 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { Store, StoredPost } from "../../ports/store/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import { filterOf, textOfQuery } from "../search/query.ts";
-import { DAY_MS } from "../time.ts";
 import { hiddenAmong, type Posts } from "./index.ts";
 
 /** All that may still be said about a hidden or removed post: that it is cancelled. Times are epoch milliseconds. */

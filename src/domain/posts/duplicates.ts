@@ -1,4 +1,5 @@
 import { type Advice, BoardError } from "../../failures.ts";
+import { DAY_MS, HOUR_MS } from "../../platform/time.ts";
 import { sourceOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { InsertGuard, PostStore, Store, StoredPost } from "../../ports/store/index.ts";
@@ -6,7 +7,6 @@ import { withoutLigatures } from "../../schema/text.ts";
 import { withoutStopWords } from "../../search/stop-words.ts";
 import { wordsOf } from "../../search/tokens.ts";
 import { filterOf } from "../search/query.ts";
-import { DAY_MS, HOUR_MS } from "../time.ts";
 import { adviceToEdit } from "./advice.ts";
 
 /** What two posts are compared by. */

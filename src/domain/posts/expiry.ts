@@ -1,8 +1,8 @@
 import { type Advice, BoardError } from "../../failures.ts";
+import { DAY_MS, HOUR_MS } from "../../platform/time.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import { endOfStart } from "../../schema/time/local-time.ts";
-import { DAY_MS, HOUR_MS } from "../time.ts";
 import { adviceToEdit } from "./advice.ts";
 
 const LIFETIME_MAX_MS = 365 * DAY_MS;

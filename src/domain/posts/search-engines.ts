@@ -1,5 +1,7 @@
+import { DAY_MS } from "../../platform/time.ts";
+
 /** Time for readers to report what an unproved publisher wrote, before search engines spread it. */
-const FRESH_MS = 86_400_000;
+const FRESH_MS = DAY_MS;
 
 /**
  * Whether search engines may keep a post. A relayed one belongs to its source. One of an unverified publisher waits a day,

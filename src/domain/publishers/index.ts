@@ -1,4 +1,5 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { ErasedPublisher, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
@@ -15,7 +16,6 @@ import { type Noted, noteOnSuspension, type Posts } from "../posts/index.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
-import { DAY_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
 import { hostsOf } from "./hosts.ts";

@@ -1,10 +1,10 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { PublisherStore, SignInStore, StoredPublisher } from "../../ports/store/index.ts";
 import type { Recovery } from "../../schema/publisher.ts";
 import { isoTime } from "../resources.ts";
 import { newApiKey, newToken, sha256 } from "../secrets.ts";
-import { DAY_MS } from "../time.ts";
 import { boardTxt, findProof } from "./domain-proof.ts";
 
 /** How long the holder of the old key has to object. */

@@ -1,4 +1,5 @@
 import { townAt } from "../../gazetteer/index.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import { placeInWords } from "../../schema/place.ts";
@@ -10,7 +11,6 @@ import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts
 import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { quantize } from "../../search/vectors.ts";
 import { isoTime } from "../resources.ts";
-import { DAY_MS } from "../time.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {

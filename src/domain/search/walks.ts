@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
+import { HOUR_MS } from "../../platform/time.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
 import {
   type FrozenRanking,
@@ -11,7 +12,6 @@ import {
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { QueryText } from "../../search/query-text.ts";
 import type { Cursors } from "../cursors.ts";
-import { HOUR_MS } from "../time.ts";
 import { putBehind } from "./behind.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
+import { MINUTE_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
 import { type DeliveryProblem, verificationOf } from "../events/names.ts";
 import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
-import { MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, keysOf, type Message, problemOf } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import { BoardError } from "../../failures.ts";
+import { HOUR_MS } from "../../platform/time.ts";
 import type { LimitStore } from "../../ports/store/index.ts";
-import { HOUR_MS } from "../time.ts";
 
 /**
  * Calls that the board makes at a publisher's request to a host that did not ask: those per subscription, and those to one

@@ -1,4 +1,5 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { PushRecord, Store, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
@@ -6,7 +7,6 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription, ownWebhook } from "../subscriptions/state.ts";
-import { DAY_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered, keysOf } from "./request.ts";
 

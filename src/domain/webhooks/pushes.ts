@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type {
@@ -14,7 +15,6 @@ import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
 import { type CallResult, callWebhook, isDelivered, keysOf, type Message } from "./request.ts";
 
 /** A push claimed just before its subscription was paused or lost its consent is tried again after this. */

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../platform/time.ts";
+
 /**
  * What a text of ISO 8601 covers: a moment, or all of a day, week, month or year. Without an offset both ends are what
  * clocks show, as if these stood in UTC (`local`), unless the text names its zone.
@@ -13,7 +15,6 @@ export interface TimeSpan {
   zone?: string;
 }
 
-const DAY_MS = 86_400_000;
 const DATE =
   /^(?<year>\d{4})(?:-?W(?<week>\d\d)(?:-?(?<weekday>[1-7]))?|-?(?<ordinal>\d{3})|-(?<month>\d\d)(?:-(?<day>\d\d))?|(?<basicMonth>\d\d)(?<basicDay>\d\d))?$/i;
 const TIME = /^(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?<fraction>[.,]\d+)?$/;

@@ -2,6 +2,7 @@ import tzLookup from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { SMALL_KM } from "../../gazetteer/areas.ts";
 import { resolvePlace } from "../../gazetteer/index.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { fromJsonText } from "../scalars.ts";
 import { isOverADay, spanOfText, type TimeSpan } from "./iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./zones.ts";
@@ -147,8 +148,6 @@ export function momentOfClock(asUtc: number, zone: string): number | null {
     return null;
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** How far the clock of a zone is ahead of UTC at a moment. */
 export function offsetMs(moment: number, zone: string): number {

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { KINDS } from "../../schema/post.ts";
 import { zoneProblem } from "../../schema/scalars.ts";
 import { zoneMeantAt, zoneOfPlace } from "../../schema/time/local-time.ts";

@@ -1,6 +1,6 @@
 import { parseFeed } from "feedsmith";
-import { DAY_MS } from "../../domain/time.ts";
 import { parseUrl } from "../../parse-url.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";

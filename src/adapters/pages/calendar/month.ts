@@ -1,4 +1,5 @@
 import { BoardError } from "../../../failures.ts";
+import { DAY_MS } from "../../../platform/time.ts";
 import type { Post } from "../../../schema/post.ts";
 import { daysAfter, localDaysOf, weekdayOf } from "../../text/when.ts";
 import { type Html, html, type Piece } from "../frame/html.ts";
@@ -7,7 +8,6 @@ import type { Language } from "../frame/language.ts";
 const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
 const ZONE_MS = 14 * 3_600_000;
-const DAY_MS = 86_400_000;
 /** Months before and after the present one to which links lead. A crawler would follow further ones for ever. */
 const LINKED = { before: 12, after: 36 };
 

@@ -1,6 +1,6 @@
 import type { ParsedResult } from "chrono-node";
+import { DAY_MS } from "../../../platform/time.ts";
 import { dayOf } from "../../resources.ts";
-import { DAY_MS } from "../../time.ts";
 
 /** The days that a text speaks of. */
 export interface DaysInText {

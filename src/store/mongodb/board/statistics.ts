@@ -1,9 +1,9 @@
+import { DAY_MS } from "../../../platform/time.ts";
 import type { StatisticsStore } from "../../../ports/store/index.ts";
 import type { Kind } from "../../../schema/post.ts";
 import { countLive } from "../../rules/statistics.ts";
 import type { Collections, MongodbContext } from "../database/context.ts";
 
-const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
 
 export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore {

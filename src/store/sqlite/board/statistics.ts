@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { DAY_MS } from "../../../platform/time.ts";
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import type { Kind } from "../../../schema/post.ts";
 import { countLive } from "../../rules/statistics.ts";
 import type { SqliteContext } from "../database/connection.ts";
 
-const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
 /** Index rows read in one go, which takes a few milliseconds. */
 const ROWS_PER_STEP = 20_000;

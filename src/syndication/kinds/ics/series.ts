@@ -1,5 +1,5 @@
 import rrule from "rrule";
-import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
+import { DAY_MS, HOUR_MS } from "../../../platform/time.ts";
 import type { FeedItem } from "../../item.ts";
 import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./event.ts";
 import { type Property, valuesOf } from "./lines.ts";

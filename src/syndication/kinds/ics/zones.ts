@@ -1,6 +1,6 @@
 import rrule, { type Options } from "rrule";
 import { findIana } from "windows-iana";
-import { DAY_MS } from "../../../domain/time.ts";
+import { DAY_MS } from "../../../platform/time.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { momentOfClock, offsetMs, zoneMeantAt } from "../../../schema/time/local-time.ts";
 import { zoneNamed, zonesMeant } from "../../../schema/time/zones.ts";
