@@ -1,6 +1,6 @@
+import { DAY_MS } from "../../platform/time.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { newToken } from "../secrets.ts";
-import { DAY_MS } from "../time.ts";
 import { signInId } from "./hosts.ts";
 
 const rowId = (code: string) => signInId("Invite", code);
