@@ -105,7 +105,8 @@ describe("a person without scripts", { retry: 1 }, () => {
     expect(text).toContain(
       "Nothing fits “<bdi>near Utrecht</bdi>”, “<bdi>this weekend</bdi>” and the rest too",
     );
-    const [, to = "", count] = /<a class="button quiet" href="([^"]+)">All (\d+) for “/.exec(text) ?? [];
+    const [, to = "", count] =
+      /<a class="button quiet" href="([^"]+)"><span>All (\d+) for “/.exec(text) ?? [];
     const json = await getPage(board, to.replaceAll("&amp;", "&").replace("/search", "/search.json"));
     const { data } = JSON.parse(json.text);
     expect(data).toHaveLength(Number(count));

@@ -228,7 +228,7 @@ function agendaLine(post: Post, hasZones: boolean, now: number, language: Langua
   const hours = hoursTag(post, language);
   const place = placeTag(post, 60);
   // UTC is named beside the hours already.
-  const zone = zoneWords(post).replace("UTC", "");
+  const zone = isAllDay(post) ? "" : zoneWords(post).replace("UTC", "");
   return html`
 <li>${statusTag(post)} ${hours !== null && html`<span class="hours">${hours}</span> ${hasZones && zone !== "" && html`<span>${zone}</span> `}`}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== null && html` ${place}`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
 }

@@ -232,7 +232,7 @@ function unmetWords({ unmet, unmetAlone, posts }: Results): Html | null {
   const alone =
     unmetAlone !== null &&
     html`
-<p><a class="button quiet" href="${searchPath(unmetAlone.params)}">All ${totalOf(unmetAlone.total)} for ${words}</a></p>`;
+<p><a class="button quiet" href="${searchPath(unmetAlone.params)}"><span>All ${totalOf(unmetAlone.total)} for ${words}</span></a></p>`;
   return html`<p>Nothing fits ${words} and the rest too: shown is what comes closest.</p>${alone}`;
 }
 
