@@ -47,7 +47,7 @@ export const REPORT = record(
     postId: idOf("post", id),
     /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
     reporter: id,
-    /** `addr:<keyed hash>` of each address it came from, oldest first; none for reports of older builds. */
+    /** `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
     addresses: z.array(id).readonly(),
     reason: z.enum(REASONS),
     details: text.nullable(),

@@ -4,7 +4,7 @@ import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
-import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
+import { type NewPost, SavedQueries, type SavedQuery } from "../../search/saved-queries.ts";
 import { answers, floorOf, postText, type StandingText } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
@@ -31,8 +31,8 @@ export interface PostToMatch {
 
 /**
  * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
- * word, and either every word or the meaning. It follows subscriptions made by any process and keeps the active ones
- * in a percolator, so that a post meets only few of them.
+ * word, and either every word or the meaning. It follows subscriptions made by any process; each new post meets
+ * all that are active, and few are left for the rule.
  */
 export class Matching {
   readonly #store: Store;
@@ -40,7 +40,7 @@ export class Matching {
   readonly #embedder: Embedder;
   readonly #boardModel: BoardModel;
   /** By subscription id; null for a query without text, which its filters decide. */
-  #standing: Percolator<StandingText | null>;
+  #standing: SavedQueries<StandingText | null>;
   /** Texts of active queries that have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
   /** The board as counted for each active query with a vector; null before it was counted. */
@@ -108,8 +108,8 @@ export class Matching {
     return this.#eachDate.has(id);
   }
 
-  #empty(): Percolator<StandingText | null> {
-    return new Percolator(this.#embedder.dimension);
+  #empty(): SavedQueries<StandingText | null> {
+    return new SavedQueries(this.#embedder.dimension);
   }
 
   #take(id: string, row: StoredSubscription | null): void {

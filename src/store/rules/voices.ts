@@ -1,6 +1,6 @@
 /** What of a report decides whose voice it is. */
 export interface HeardReport {
-  /** Where the report came from; empty for reports of older builds. */
+  /** Where the report came from; empty where that was not known. */
   addresses: readonly string[];
   createdAt: number;
   /** True when it is of a suspended publisher. */

@@ -216,7 +216,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX sign_in_publisher ON sign_in (publisher_id) WHERE publisher_id IS NOT NULL;
   CREATE INDEX sign_in_end ON sign_in (expires_at);
   `,
-  // Builds before 1.0 kept these tables. Tags are now counted from posts, and reporters from reports.
+  // The first release drops two tables that no board of a release has.
   "DROP TABLE IF EXISTS post_tag",
   "DROP TABLE IF EXISTS reported_post",
   // What is there keeps its order by time, below all numbers of changes: see `numberByTime`.

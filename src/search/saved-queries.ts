@@ -1,9 +1,9 @@
-import type { StandingFilter } from "../../schema/filter.ts";
-import type { Point } from "../../schema/place.ts";
-import type { Kind } from "../../schema/post.ts";
-import { distanceKm } from "../distance.ts";
-import { VectorMemory } from "../kernel/vector-memory.ts";
-import { DOT_TO_COSINE } from "../vectors.ts";
+import type { StandingFilter } from "../schema/filter.ts";
+import type { Point } from "../schema/place.ts";
+import type { Kind } from "../schema/post.ts";
+import { distanceKm } from "./distance.ts";
+import { VectorMemory } from "./kernel/vector-memory.ts";
+import { DOT_TO_COSINE } from "./vectors.ts";
 
 /** A saved query: its filters, and the ways a post may answer its text. */
 export interface SavedQuery {
@@ -72,13 +72,13 @@ interface Meaning {
 const HEAP_BYTES = 1_300;
 
 /**
- * Search turned round: which of many saved queries may a post answer? A look at each: first its filters, then its words,
- * and at last its vector, if words did not decide. The kernel compares the vectors that are left in one go.
+ * This is search turned round: which of many saved queries may a post answer? It looks at each: first at its filters, then at
+ * its words, and at last at its vector, if words did not decide. The kernel compares the vectors that are left in one go.
  *
  * Filters and cosines are exact. A candidate may still fail the rule that decides: words have no order here, and
  * exclusions are ignored.
  */
-export class Percolator<T> {
+export class SavedQueries<T> {
   readonly #dimension: number;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #vectors: VectorMemory;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seeded } from "../../bench/support/random.ts";
-import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/index.ts";
+import { type NewPost, SavedQueries, type SavedQuery } from "../../src/search/saved-queries.ts";
 import { cosineOf, quantize } from "../../src/search/vectors.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
@@ -22,11 +22,11 @@ const POST: NewPost = {
   vector: null,
 };
 
-describe("a percolator", () => {
+describe("saved queries", () => {
   const candidates = (query: Partial<SavedQuery>, post: Partial<NewPost>) => {
-    const percolator = new Percolator<null>(DIMENSION);
-    percolator.add("q", { ...QUERY, ...query }, null);
-    return percolator.candidates({ ...POST, ...post });
+    const queries = new SavedQueries<null>(DIMENSION);
+    queries.add("q", { ...QUERY, ...query }, null);
+    return queries.candidates({ ...POST, ...post });
   };
 
   it("finds by all words, in either spelling, with what is required, and no post from before", () => {
@@ -51,16 +51,16 @@ describe("a percolator", () => {
   });
 
   it("finds nothing for a query that words cannot find and that has no vector", () => {
-    const percolator = new Percolator<null>(DIMENSION);
-    percolator.add("q", { ...QUERY, words: null }, null);
-    expect(percolator.candidates({ ...POST, vector: vectorOf(1) })).toEqual([]);
+    const queries = new SavedQueries<null>(DIMENSION);
+    queries.add("q", { ...QUERY, words: null }, null);
+    expect(queries.candidates({ ...POST, vector: vectorOf(1) })).toEqual([]);
   });
 
   it("finds more than the kernel looks at in one call", () => {
-    const percolator = new Percolator<null>(DIMENSION);
+    const queries = new SavedQueries<null>(DIMENSION);
     const meaning = { vector: vectorOf(1), floor: 0.3 };
-    for (let i = 0; i < 20_000; i += 1) percolator.add(`q${i}`, { ...QUERY, words: null, meaning }, null);
-    const found = percolator.candidates({ ...POST, vector: vectorOf(1) });
+    for (let i = 0; i < 20_000; i += 1) queries.add(`q${i}`, { ...QUERY, words: null, meaning }, null);
+    const found = queries.candidates({ ...POST, vector: vectorOf(1) });
     expect(new Set(found.map(({ id }) => id)).size).toBe(20_000);
     expect(found).toHaveLength(20_000);
   });
