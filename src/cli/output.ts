@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
 import { sinceOf } from "../domain/since.ts";
@@ -68,10 +69,41 @@ export function createProgress(
   };
 }
 
-/** JSON lines on stderr: stdout belongs to a command's answer, and in stdio mode to JSON-RPC alone. */
-export function openLogger(level: string): Logger {
+/**
+ * JSON lines on stderr: stdout belongs to a command's answer, and in stdio mode to JSON-RPC alone. Where stderr leads to
+ * systemd's journal, each begins with its priority, so that `journalctl -p err` shows the errors.
+ */
+export function openLogger(level: string, { JOURNAL_STREAM } = process.env): Logger {
+  const stderr = pino.destination({ dest: 2, sync: true });
+  const { dev, ino } = fstatSync(2);
   return pino(
-    { level, redact: ["authorization", "*.authorization", "api_key", "*.api_key"] },
-    pino.destination({ dest: 2, sync: true }),
+    {
+      level,
+      redact: ["authorization", "*.authorization", "api_key", "*.api_key"],
+      formatters: { level: (name) => ({ level: name }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
+    JOURNAL_STREAM === `${dev}:${ino}` ? withPriorities(stderr) : stderr,
   );
 }
+
+function withPriorities(to: { write(line: string): void }) {
+  const stream = {
+    [pino.symbols.needsMetadataGsym]: true as const,
+    // Pino sets it before each line.
+    lastLevel: 0,
+    write(line: string) {
+      const [, priority] = PRIORITIES.find(([least]) => stream.lastLevel >= least) ?? [0, 7];
+      to.write(`<${priority}>${line}`);
+    },
+  };
+  return stream;
+}
+
+/** The least level of pino that has a priority of syslog. */
+const PRIORITIES = [
+  [60, 2],
+  [50, 3],
+  [40, 4],
+  [30, 6],
+] as const;

@@ -45,6 +45,8 @@ export interface Credentials {
   /** Where the answer is read; `rest` if not given. */
   surface?: Surface;
   line?: Line;
+  /** Told the id of the publisher that calls, once it is known. */
+  onCaller?(id: string): void;
   /** Told once the call has been counted: its limit headers, null where limits are off. */
   onCounted?(limits: LimitHeaders | null): void;
 }
@@ -152,6 +154,7 @@ export class Dispatcher {
     const { caller, problem, note } = await (isOpen
       ? this.#callerOrNobody(credentials)
       : this.#callerOf(credentials));
+    if (caller !== null) credentials.onCaller?.(caller.id);
     const refusal =
       operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
     const limits = await this.#count(operation.limit, caller, credentials, now);

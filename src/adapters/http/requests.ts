@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ParsedUrlQuery, parse } from "node:querystring";
 import type { Request, RequestHandler, Response } from "express";
@@ -132,6 +133,9 @@ export function credentialsOf(request: Request): Credentials {
     apiKey: key ?? bearer ?? request.get("x-api-key") ?? null,
     address: request.ip ?? request.socket.remoteAddress ?? "",
     client: clientOf(request.get("user-agent")),
+    onCaller: (id) => {
+      if (request.res !== undefined) request.res.locals["publisher"] = id;
+    },
   };
 }
 
@@ -229,10 +233,18 @@ export function setLimitHeaders(response: Response, limits: LimitHeaders | null 
   response.set("RateLimit", limits.state);
 }
 
-/** Logs one line per answer: method, path, status, time and shortened address. No key, body or query. */
+/** Whether the process lives and is ready is asked every few seconds. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/**
+ * Gives each answer an id, `X-Request-Id`, and logs a line with it: method, path, status, time, shortened address, and the
+ * publisher that called. No key, body or query; and no line for a probe.
+ */
 export function requestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
-    if (!logger.isLevelEnabled("info")) {
+    const id = randomUUID();
+    response.set("X-Request-Id", id);
+    if (!logger.isLevelEnabled("info") || PROBES.has(request.path)) {
       next();
       return;
     }
@@ -247,7 +259,8 @@ export function requestLog(logger: Logger): RequestHandler {
     response.once("close", () => {
       const ms = Math.round((performance.now() - began) * 10) / 10;
       const status = response.writableFinished ? response.statusCode : 499;
-      logger.info({ method, path, status, ms, address }, "answered");
+      const { publisher } = response.locals;
+      logger.info({ request: id, method, path, status, ms, address, publisher }, "answered");
     });
     next();
   };

@@ -12,7 +12,7 @@ import { admitted, countedAsRead, credentialsOf, jsonBody, requireJson } from ".
 /** Headers of answers that scripts of web pages may read. */
 const EXPOSED =
   "ETag Link Location RateLimit RateLimit-Policy Retry-After Idempotency-Replayed WWW-Authenticate " +
-  "Mcp-Session-Id Mcp-Protocol-Version Mcp-Method Mcp-Name";
+  "Mcp-Session-Id Mcp-Protocol-Version Mcp-Method Mcp-Name X-Request-Id";
 
 /** Every origin may call: browsers attach no credentials by themselves, keys travel in headers only. */
 export const openCors = cors({
