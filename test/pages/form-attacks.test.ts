@@ -34,6 +34,8 @@ describe("forms that carry a key", () => {
     { do: "edit", name: "Tea & Co" },
     { do: "verify" },
     { do: "stop", id: "sub_nobody" },
+    { do: "pause", id: "sub_nobody" },
+    { do: "resume", id: "sub_nobody" },
     { do: "erase" },
   ];
 

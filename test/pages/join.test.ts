@@ -292,6 +292,32 @@ describe("/join", () => {
     expect((await call(board, `GET /posts/${id}/replies`)).body.data).toHaveLength(1);
   });
 
+  it("pauses a saved search, lets it go on, and ends it", async () => {
+    const api_key = await newKey();
+    const saved = await call(
+      board,
+      "POST /subscriptions",
+      { query: { q: "<b>bicycles</b>" } },
+      { key: api_key },
+    );
+    const { id } = saved.body.data;
+    const isActive = async () =>
+      (await call(board, `GET /subscriptions/${id}`, undefined, { key: api_key })).body.data?.active;
+    const first = (await send({ do: "show", api_key })).text;
+    expect([first.includes(">Pause<"), first.includes(">Go on<")]).toEqual([true, false]);
+    const paused = (await send({ do: "pause", api_key, id })).text;
+    expect(await isActive()).toBe(false);
+    expect([paused.includes(">Pause<"), paused.includes(">Go on<")]).toEqual([false, true]);
+    expect(await problemsOf(paused)).toEqual([]);
+    await send({ do: "resume", api_key, id });
+    expect(await isActive()).toBe(true);
+    const ended = (await send({ do: "stop", api_key, id })).text;
+    expect(ended).toContain("Saved searches (0)");
+    expect(await isActive()).toBeUndefined();
+    const theirs = await newKey("Theirs");
+    expect((await send({ do: "pause", api_key: theirs, id })).status).toBe(404);
+  });
+
   it("says so where a page is loaded again that took something down", async () => {
     const api_key = await newKey();
     const { id } = await write(board, api_key);

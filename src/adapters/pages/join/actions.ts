@@ -77,6 +77,14 @@ export const ACTIONS = {
     if (made === null) return form.ownPage(STALE);
     return { status: 200, page: keyHtml((made as { api_key: string }).api_key, null, form.site) };
   }),
+  pause: own(["id"], async (form) => {
+    await form.perform("PATCH /subscriptions/{id}", { ...form.input, active: false });
+    return form.ownPage("The saved search is paused: it finds nothing until it goes on.");
+  }),
+  resume: own(["id"], async (form) => {
+    await form.perform("PATCH /subscriptions/{id}", { ...form.input, active: true });
+    return form.ownPage("The saved search goes on.");
+  }),
   stop: own(["id"], async (form) => {
     await form.perform("DELETE /subscriptions/{id}", form.input);
     return form.ownPage("The saved search is gone. A host that still wants it may make it again.");

@@ -24,6 +24,7 @@ export const ROUTES = [
   "GET /posts/{id}",
   "PATCH /posts/{id}",
   "DELETE /posts/{id}",
+  "PATCH /subscriptions/{id}",
   "DELETE /subscriptions/{id}",
 ] as const;
 export type Route = (typeof ROUTES)[number];

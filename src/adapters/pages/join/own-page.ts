@@ -112,7 +112,7 @@ ${savedQueries(own.subscriptions, form, language)}
 function strayAnswer(posts: readonly Post[], { refused, replies }: OwnView, form: FormOf): Html | null {
   const { parent_id: id = "" } = refused?.action === "answer" ? refused.sent : {};
   const isHere = [...posts, ...replies].some((post) => (post.parent_id ?? post.id) === id);
-  return id === "" || isHere ? null : answerForm({ id, parent_id: null }, form, refused);
+  return !/^[\w-]+$/.test(id) || isHere ? null : answerForm({ id, parent_id: null }, form, refused);
 }
 
 /** The hosts that are signed in, and the box that signs them out. */
