@@ -56,6 +56,21 @@ export function describeReports({ store }: Subject): void {
       expect(await store.reports.voices("p", 0)).toBe(4);
     });
 
+    it("remember the first eight addresses of a reporter, each once", async () => {
+      const send = (n: number) =>
+        store.reports.upsert(aReport("rep_1", { reporter: "key:pub_1", addresses: [`addr:${n}`] }));
+      for (const n of [0, 1, 1, 2, 3, 4, 5, 6, 7]) await send(n);
+      const eight = Array.from({ length: 8 }, (_, n) => `addr:${n}`);
+      expect((await send(7)).addresses).toEqual(eight);
+      expect((await send(8)).addresses).toEqual(eight);
+      const heard = (n: number) =>
+        store.reports.upsert(aReport(`rep_1${n}`, { reporter: `addr:${n}`, addresses: [`addr:${n}`] }));
+      for (const n of [0, 7]) await heard(n);
+      expect(await store.reports.voices("p", 0)).toBe(1);
+      await heard(8);
+      expect(await store.reports.voices("p", 0)).toBe(2);
+    });
+
     it("count voices first heard after a time", async () => {
       await store.reports.upsert(aReport("rep_1", { reporter: "addr:1", createdAt: T0 }));
       await store.reports.upsert(aReport("rep_2", { reporter: "addr:2", createdAt: T0 + 1 }));
