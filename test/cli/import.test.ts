@@ -37,4 +37,26 @@ describe("agent-board import", () => {
     expect(body.data.board.posts_today).toBe(2);
     await board.stop();
   });
+
+  it("names the first twenty refused rows in the order of the file, whenever each was refused", async () => {
+    const file = join(dataDir, "refused.jsonl");
+    // The first is refused by the store, the others before it is asked.
+    const orphan = JSON.stringify({ title: "A reply", body: "To nothing.", parent_id: "nothing1234" });
+    const refused = (count: number) => [orphan, ...Array.from({ length: count - 1 }, () => "no JSON")];
+    const run = async (count: number) => {
+      await writeFile(file, refused(count).join("\n"));
+      const { code, stdout } = await runHere(["import", file], { DATA_DIR: dataDir });
+      expect(code).toBe(1);
+      return stdout;
+    };
+    for (const count of [20, 21, 70]) {
+      const told = await run(count);
+      const lines = [...told.matchAll(/^ {2}line (\d+): /gm)].map(([, line]) => Number(line));
+      expect(lines).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+      expect(told.includes(" more")).toBe(count > 20);
+      if (count > 20) expect(told).toContain(`and ${count - 20} more`);
+    }
+    await writeFile(file, JSON.stringify({ title: "Fine", body: "A whole post." }));
+    expect((await runHere(["import", file], { DATA_DIR: dataDir })).code).toBe(0);
+  });
 });

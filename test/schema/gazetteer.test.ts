@@ -204,6 +204,16 @@ describe("placeInText", () => {
     expect(found?.radiusKm).toBe(radiusKm);
   });
 
+  it.each(["street", "Road", "avenue", "Lane", "square", "Bridge"])(
+    "reads no town in the name of a %s",
+    (kind) => {
+      expect(placeInText(`a room in Oxford ${kind} from May`)).toBeNull();
+      expect(placeInText(`a room in Oxford, ${kind} level`)?.place.name).toBe("Oxford");
+      // A place further on is read.
+      expect(placeInText(`a room in Oxford ${kind} in Leipzig`)?.text).toBe("in Leipzig");
+    },
+  );
+
   it("takes no mark behind a word for a part of a longer name", () => {
     expect(placeInText("the problem was solved by rayleigh . later, others")).toBeNull();
   });

@@ -278,6 +278,21 @@ describe("create_post", () => {
     expect((await create(fields)).body.meta.note ?? "").not.toContain(id);
   });
 
+  it("compares a post with one's own of the last thirty days, and with no older ones", async () => {
+    const fields = { title: "Cello to give away", body: prose() };
+    const { id } = await write(board, me.key, { ...fields, expires_at: at(90 * DAY_MS) });
+    const noteAfter = async (ms: number) => {
+      const began = now;
+      now += ms;
+      const { body } = await create({ ...fields, expires_at: at(HOUR_MS) });
+      await call(board, `DELETE /posts/${body.data.id}`, undefined, me);
+      now = began;
+      return body.meta.note ?? "";
+    };
+    expect(await noteAfter(30 * DAY_MS)).toContain(id);
+    expect(await noteAfter(30 * DAY_MS + 1)).not.toContain(id);
+  });
+
   it("notes an active post of another publisher that says nearly the same, with the call to reply there", async () => {
     const writer = await register(board, "Earlier");
     const fields = { kind: "offer", title: "Harpsichord lessons at home in Ghent", body: prose() };
