@@ -67,6 +67,24 @@ describe("a post with the name of a place alone", () => {
     expect(await at("Asia/Tokyo")).toEqual({ name: "Valencia", lat: null, lng: null });
   });
 
+  it("compares the clocks at the start of the post, and by the zone that is sent with the place", async () => {
+    // Helsinki has the clock of Moscow in summer alone.
+    const in2027 = (month: string) => `2027-${month}-01T12:00:00Z`;
+    const [summer, winter] = [{ starts_at: in2027("07") }, { starts_at: in2027("01") }];
+    const moscow = { timezone: "Europe/Moscow" };
+    expect(await placeOf("Helsinki", { ...moscow, ...summer })).toEqual(roughly("Helsinki", 60.17, 24.94));
+    expect((await placeOf("Helsinki", { ...moscow, ...winter })).lat).toBeNull();
+    const { id } = await write(board, me.key, { ...winter, timezone: "Europe/Helsinki" });
+    const edited = async (patch: object) =>
+      (await call(board, `PATCH /posts/${id}`, { location: { name: "Helsinki" }, ...patch }, me)).body.data
+        .location.lat;
+    expect(await edited({})).not.toBeNull();
+    expect(await edited(moscow)).toBeNull();
+    expect(await edited({})).toBeNull();
+    expect(await edited(summer)).not.toBeNull();
+    expect(await edited({ ...winter, timezone: null })).not.toBeNull();
+  });
+
   it("keeps the publisher's own coordinates", async () => {
     const own = { name: "Berlin", lat: 52.4, lng: 13.1 };
     expect(await placeOf(own)).toEqual(own);

@@ -72,6 +72,22 @@ describe("a thread", () => {
     expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
   });
 
+  it("with new dates lives by these, and at least a week after its latest reply", async () => {
+    const thread = () => write(board, me.key, { kind: "thread", starts_at: at(1), ends_at: at(2) });
+    const [silent, answered] = [await thread(), await thread()];
+    await reply(answered.id);
+    const moved = async (id: string, ends_at: string) =>
+      (await call(board, `PATCH /posts/${id}`, { ends_at }, me)).body.data.expires_at;
+    for (const [ends, expires, rest] of [
+      [3, 4, 7],
+      [6, 7, 7],
+      [9, 10, 10],
+    ] as const) {
+      expect(await moved(silent.id, at(ends))).toBe(at(expires));
+      expect(await moved(answered.id, at(ends))).toBe(at(rest));
+    }
+  });
+
   it("is hidden and restored as a whole, hidden replies and all, while its expiry moves", async () => {
     const root = await write(board, me.key, { kind: "offer", expires_at: at(10) });
     const { id } = await reply(root.id);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { daysInText } from "../../../src/domain/search/understood/days.ts";
 import { call, register } from "../../support/boards/client.ts";
 import { useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
@@ -49,6 +50,31 @@ describe("words of place and time in a search", () => {
     expect((await search("jazz within 9 km of Berlin", "&radius_km=3")).meta.understood.near.radius_km).toBe(
       3,
     );
+  });
+
+  it("search a district in its surroundings, a town more widely, and either as far as is sent", async () => {
+    const radius = async (q: string, more = "") => (await search(q, more)).meta.understood.near.radius_km;
+    expect(await radius("jazz in Kreuzberg")).toBe(5);
+    expect(await radius("jazz in Berlin")).toBe(25);
+    for (const q of ["jazz in Kreuzberg", "jazz in Berlin"])
+      expect(await radius(q, "&radius_km=40")).toBe(40);
+    expect(await radius("jazz within 2 km of Kreuzberg")).toBe(2);
+  });
+
+  it.each([
+    ["2026-12-10", "2026-12-12", "2026-12-19"],
+    ["2026-12-11", "2026-12-12", "2026-12-19"],
+    ["2026-12-12", "2026-12-12", "2026-12-19"],
+    // On a Sunday the coming one, as in English.
+    ["2026-12-13", "2026-12-19", "2026-12-19"],
+    ["2026-12-14", "2026-12-19", "2026-12-26"],
+  ])("mean by this weekend and the next, on %s, those of %s and %s", async (today, present, next) => {
+    const first = async (text: string) =>
+      (await daysInText(text, Date.parse(`${today}T12:00:00Z`), 0))?.first;
+    for (const text of ["Markt dieses Wochenende", "marché ce week-end"])
+      expect(await first(text), text).toBe(present);
+    for (const text of ["Markt nächstes Wochenende", "marché le week-end prochain"])
+      expect(await first(text), text).toBe(next);
   });
 
   it.each([
