@@ -6,7 +6,7 @@ import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
-import { parseQueryText, type QueryText } from "../../search/query-text.ts";
+import type { QueryText } from "../../search/query-text.ts";
 import { gainsByRerank } from "../../search/rank.ts";
 import type { Usage } from "../board/usage.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
@@ -28,14 +28,8 @@ import {
   sortOf,
   textOfQuery,
 } from "./query.ts";
-import { type ReadWords, readWords } from "./reading.ts";
-import {
-  notesOnHere,
-  notesOnUnderstood,
-  subjectOf,
-  type Understood,
-  wordsUnderstood,
-} from "./understood/index.ts";
+import { isReadAlike, type ReadWords, readWords } from "./reading.ts";
+import { notesOnHere, notesOnUnderstood, type Understood } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
 import {
   type FoundPost,
@@ -116,6 +110,7 @@ export class Search {
     const query = await withPlaceDecided(this.#parts.index, sent, now, "near");
     const { staged } = this.#parts;
     const plan = await staged("understand", this.#plan(query, now, datedOnly));
+    const { read } = plan;
     plan.question.gone = gone;
     const ranked =
       plan.sort === "relevance"
@@ -143,14 +138,14 @@ export class Search {
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
       ...(isFirst && plan.asksWords && this.#parts.embedder.state() === "loading" ? [STILL_LOADING] : []),
-      ...notesOnCorrections(plan.corrections),
-      ...(asksAdvice ? await this.#adviceOn(plan.question, query) : []),
+      ...notesOnCorrections(read.corrections),
+      ...(asksAdvice ? await this.#adviceOn(plan, query) : []),
       ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
-      ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
+      ...(read.whole === null ? [] : notesOnOperators(read.whole)),
       ...(plan.bounds === null || plan.sort !== "relevance" ? [] : notesOnAsked(plan.bounds, RANKED_LOWER)),
       ...notesOnPlace(query),
-      ...notesOnUnderstood(plan.understood, query),
-      ...notesOnHere(plan.here, query),
+      ...notesOnUnderstood(read.understood, query),
+      ...notesOnHere(read.here, query),
       ...notesOnBounds(query),
       ...(fitting !== null && fitting > page.total
         ? [{ rest: `${fitting} posts fit the filters alone: the same search without \`q\`.`, tools: "" }]
@@ -167,20 +162,18 @@ export class Search {
       first: page.first,
       total: Math.min(page.total, COUNTED_MAX),
       fitting: fitting !== null && fitting > page.total ? fitting : undefined,
-      query: appliedJson({ ...query, q: plan.text ?? undefined }, plan.sort, plan.question.filter),
+      query: appliedJson({ ...query, q: read.text ?? undefined }, plan.sort, plan.question.filter),
       ranking: plan.mode,
-      corrections: plan.corrections,
-      understood: Object.keys(plan.understood).length === 0 ? undefined : plan.understood,
+      corrections: read.corrections,
+      understood: Object.keys(read.understood).length === 0 ? undefined : read.understood,
       notes,
     };
   }
 
-  /** Works out what is asked: words, meaning, order. */
-  async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
-    const typed = textOfQuery(query);
-    const words = await readWords(query, typed, now, this.#parts);
-    const { text, corrections, understood, lifts: said, here, publishers, isName } = words;
-    const whole = text === null ? null : parseQueryText(text);
+  /** Works out what is asked: words, meaning, order. @param known  its words, where they are read already */
+  async #plan(query: SearchQuery, now: number, datedOnly: boolean, known?: ReadWords): Promise<Plan> {
+    const read = known ?? (await readWords(query, textOfQuery(query), now, this.#parts));
+    const { whole, subject, lifts: said, publishers, isName } = read;
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
     // By meaning, a name ranks nothing.
@@ -191,8 +184,7 @@ export class Search {
     // Taken before the bound is set to this moment: a cursor names the same list at every page.
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
-    // Place and time are no part of the subject. As words they still find the posts that name them.
-    const subject = text === null ? null : parseQueryText(subjectOf(text, wordsUnderstood(understood, here)));
+    // As words, place and time still find the posts that name them.
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject.plain, publishers };
     // Posts that fit place and time may match the subject less closely.
     const { scale } = this.#parts.embedder;
@@ -207,16 +199,13 @@ export class Search {
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
       question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true, nextDates },
-      text,
+      read,
       // A name is no word that posts should have.
       subject: publishers.length > 0 ? [] : (subject?.any ?? []),
-      corrections,
       sort,
       rerank,
       lifts,
       bounds: whole?.bounds ?? null,
-      understood,
-      here,
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size. The text is as typed: the next
@@ -296,10 +285,11 @@ export class Search {
     });
   }
 
-  #adviceOn(question: Plan["question"], query: SearchQuery): Promise<Advice[]> {
+  #adviceOn({ question, read }: Plan, query: SearchQuery): Promise<Advice[]> {
     const { now, datedOnly = false } = question.filter;
     return adviceOnNothing(this.#parts, question, query, async (relaxed) => {
-      const plan = await this.#plan(relaxed, now, datedOnly);
+      const known = isReadAlike(relaxed, query) ? read : undefined;
+      const plan = await this.#plan(relaxed, now, datedOnly, known);
       return this.#parts.index.count({ ...plan.question, gone: question.gone });
     });
   }
@@ -316,7 +306,8 @@ const STILL_LOADING =
 
 const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
 
-interface Plan extends Pick<ReadWords, "text" | "corrections" | "understood" | "here"> {
+interface Plan {
+  read: ReadWords;
   question: Question & { filter: PostFilter; words: QueryText | null };
   /** Words of the subject: neither place nor time. */
   subject: readonly string[];

@@ -3,7 +3,6 @@ import { Abandoned, type Question } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import { counted } from "../../schema/text.ts";
-import { parseQueryText } from "../../search/query-text.ts";
 import { radiusOf } from "./query.ts";
 
 const SMALL_BOARD = 50;
@@ -29,7 +28,7 @@ export async function adviceOnNothing(
   const mistake = await mistakeIn(query, store);
   if (mistake !== null) return [mistake];
   const found: string[] = [];
-  for (const { without, query: relaxed } of relaxations(query)) {
+  for (const { without, query: relaxed } of relaxations(query, words)) {
     if (gone?.aborted === true) throw new Abandoned();
     const count = await countOf(relaxed);
     if (count > 0) found.push(`${without} finds ${count}`);
@@ -65,10 +64,10 @@ interface Relaxation {
 
 const WIDER_KM = 100;
 
-/** The query with one filter dropped at a time. At most thirteen. */
-function relaxations(query: SearchQuery): Relaxation[] {
+/** The query with one filter dropped at a time. At most thirteen. @param words  what its text asks for */
+function relaxations(query: SearchQuery, words: Question["words"]): Relaxation[] {
   const radiusKm = query.near === undefined ? RADIUS_KM.max : radiusOf(query);
-  const { any, phrases, excluded } = parseQueryText(query.q ?? "");
+  const { any, phrases, excluded } = words ?? { any: [], phrases: [], excluded: [] };
   const steps: [boolean, string, Partial<SearchQuery>][] = [
     [radiusKm < WIDER_KM, `\`radius_km=${WIDER_KM}\``, { radius_km: WIDER_KM }],
     [radiusKm < RADIUS_KM.max, `\`radius_km=${RADIUS_KM.max}\``, { radius_km: RADIUS_KM.max }],

@@ -2,15 +2,20 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { PublisherStore, Store } from "../../ports/store/index.ts";
 import type { Lift } from "../../schema/filter.ts";
 import type { SearchQuery } from "../../schema/query.ts";
+import { parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { withoutStopWords } from "../../search/stop-words.ts";
 import { wordsOf } from "../../search/tokens.ts";
 import type { Correction, Corrections } from "./corrections.ts";
-import { type Understood, understoodIn, wordsUnderstood } from "./understood/index.ts";
+import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./understood/index.ts";
 
-/** The words of a search, read. */
+/** The words of a search, read once: whatever needs them is given these. */
 export interface ReadWords {
   /** With its slips put right; null without any. */
   text: string | null;
+  /** What that asks for; null without any. */
+  whole: QueryText | null;
+  /** The same without place and time, which are no part of the subject. */
+  subject: QueryText | null;
   corrections: readonly Correction[];
   understood: Understood;
   /** What they say of place and time. */
@@ -25,6 +30,8 @@ export interface ReadWords {
 
 const NOTHING: ReadWords = {
   text: null,
+  whole: null,
+  subject: null,
   corrections: [],
   understood: {},
   lifts: [],
@@ -32,6 +39,13 @@ const NOTHING: ReadWords = {
   publishers: [],
   isName: false,
 };
+
+/** The parameters by which the words of a search are read. */
+const READ_BY = ["q", "near", "radius_km", "after", "before", "timezone", "publisher"] as const;
+
+/** Whether the words of two searches are read alike. */
+export const isReadAlike = (a: SearchQuery, b: SearchQuery): boolean =>
+  READ_BY.every((name) => a[name] === b[name]);
 
 /** What the words say of place, time and publishers, and the text with its slips put right; a name is no slip. */
 export async function readWords(
@@ -49,7 +63,10 @@ export async function readWords(
   const read = corrections.length === 0 ? first : await understoodIn(query, text, now);
   const words = publishers.length > 0 ? wordsOf(typed) : [];
   const isName = words.length > 0 && (await parts.index.unknownWords(words)).length === words.length;
-  return { ...read, text, corrections, publishers, isName };
+  const whole = parseQueryText(text);
+  const others = subjectOf(text, wordsUnderstood(read.understood, read.here));
+  const subject = others === text ? whole : parseQueryText(others);
+  return { ...read, text, whole, subject, corrections, publishers, isName };
 }
 
 /** Publishers of one name whose posts a search finds, at most. */
