@@ -63,6 +63,8 @@ describe("search under every filter at once", () => {
       const starts = sample.starts;
       await write(board, sample.verified ? verified.key : plain.key, {
         title: ["walrus", "walrus seal", "seal walrus"][n % 3],
+        // Else some would be dates of one series.
+        url: `https://example.org/${n}`,
         kind: sample.kind,
         tags: sample.tags,
         syndicated: sample.syndicated,

@@ -145,7 +145,9 @@ describe("words of place and time in a search", () => {
   it("do not filter a page where no post fits them, which says so", async () => {
     const { page, posts } = await shown("free+jazz+near+Paris+this+weekend");
     expect(posts).toHaveLength(4);
-    expect(page).toContain("Nothing fits “<bdi>near Paris</bdi>” and “<bdi>this weekend</bdi>”");
+    expect(page).toContain(
+      "Nothing fits “<bdi>near Paris</bdi>”, “<bdi>this weekend</bdi>” and the rest too",
+    );
     expect(page).not.toContain("(remove)");
   });
 
