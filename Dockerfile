@@ -40,5 +40,5 @@ VOLUME /data
 WORKDIR /data
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT||8787}/readyz`).then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+  CMD ["agent-board", "healthcheck"]
 CMD ["agent-board", "serve"]

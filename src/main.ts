@@ -48,6 +48,10 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     "check configuration, port, folders, database and model of this machine; changes nothing",
     async () => (await import("./cli/doctor.ts")).doctorCommand(),
   ],
+  healthcheck: [
+    "exit with 0 where the board of this environment serves, else with 1",
+    async () => (await import("./cli/healthcheck.ts")).healthcheckCommand(),
+  ],
   models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
   moderate: [
     "list, show, posts, hide, restore, remove, suspend, reinstate; works while the board runs",

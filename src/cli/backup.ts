@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { LAST_BACKUP } from "../domain/board/metrics.ts";
@@ -9,15 +10,23 @@ import { checkExport } from "../transfer/import-board.ts";
 import { writeExport } from "./export.ts";
 import { importExport } from "./import-board.ts";
 import { withBoard } from "./open-store.ts";
-import { jsonOption, print } from "./output.ts";
+import { jsonOption, print, wholeNumber } from "./output.ts";
 
 /** `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
 export function backupCommand(): Command {
   return new Command("backup")
-    .argument("[file]", "a new file, gzipped when it ends in .gz; default: agent-board-TIME.jsonl.gz here")
+    .argument(
+      "[file]",
+      "a new file, gzipped when it ends in .gz; in a folder, or here: agent-board-TIME.jsonl.gz",
+    )
+    .option("--keep <n>", "then remove the oldest such files of that folder but n", wholeNumber(1, 9_999))
     .addOption(jsonOption())
-    .action(async (file: string | undefined, { json }: { json: boolean }) => {
-      const target = file ?? `agent-board-${new Date().toISOString().replace(/[:.]/g, "")}.jsonl.gz`;
+    .action(async (file: string | undefined, { keep, json }: { keep?: number; json: boolean }) => {
+      const folder = file === undefined ? "." : isFolder(file) ? file : null;
+      if (folder === null && keep !== undefined)
+        throw new Error(`--keep goes with a folder, and ${file} is none.`);
+      const name = `agent-board-${new Date().toISOString().replace(/[:.]/g, "")}.jsonl.gz`;
+      const target = folder === null || file === undefined ? (file ?? name) : join(folder, name);
       for (const path of [target, keyFileOf(target)]) {
         if (existsSync(path)) throw new Error(`${path} is there already: a backup overwrites no other.`);
       }
@@ -29,11 +38,13 @@ export function backupCommand(): Command {
         const keyFile = made === null ? null : keyFileOf(target);
         // A board that cannot be written has its backup all the same.
         await store.settings.set(LAST_BACKUP, String(Date.now())).catch(() => {});
-        print(
-          json,
-          { file: target, key_file: keyFile, ...written },
-          `${target}: ${counted(written.rows, "row")}, read back without a fault.\n${keyAdvice(keyFile)}`,
-        );
+        const removed = folder === null || keep === undefined ? [] : await removeOldest(folder, keep);
+        const lines = [
+          `${target}: ${counted(written.rows, "row")}, read back without a fault.`,
+          keyAdvice(keyFile),
+          ...removed.map((path) => `${path}: removed`),
+        ];
+        print(json, { file: target, key_file: keyFile, ...written, removed }, lines.join("\n"));
       });
     });
 }
@@ -56,6 +67,19 @@ export function restoreCommand(): Command {
         ...(key === null ? {} : { secretKey: key.trim() }),
       });
     });
+}
+
+const isFolder = (path: string) => existsSync(path) && statSync(path).isDirectory();
+
+/** Names of backups that nobody chose, in the order of their times. */
+const OWN_NAME = /^agent-board-\d{4}-\d\d-\d\dT\d+Z\.jsonl\.gz$/;
+
+/** Removes backups with their keys, all but the newest; only now, when the newest has been read back. */
+async function removeOldest(folder: string, keep: number): Promise<string[]> {
+  const backups = (await readdir(folder)).filter((name) => OWN_NAME.test(name)).sort();
+  const old = backups.slice(0, -keep).map((name) => join(folder, name));
+  await Promise.all(old.flatMap((path) => [rm(path), rm(keyFileOf(path), { force: true })]));
+  return old;
 }
 
 const keyFileOf = (file: string) => `${file}.key`;

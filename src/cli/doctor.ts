@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
@@ -14,6 +14,7 @@ import { type Finding, passed, problem, warning } from "../ports/finding.ts";
 import type { Readiness } from "../schema/board.ts";
 import { examineStore, storedSetting } from "../store/open.ts";
 import { HALF_IMPORTED, IMPORT_MARK, isHalfImported } from "../transfer/import-board.ts";
+import { VERSION } from "../version.ts";
 import { listenOn } from "./listen.ts";
 import { foldersOf } from "./models.ts";
 
@@ -34,9 +35,13 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
 export function doctorCommand(): Command {
   return new Command("doctor")
     .option("--json", "one JSON object a line", false)
-    .action(async ({ json }: { json: boolean }) => {
+    .option(
+      "--newest <version>",
+      "the newest release, or a file that begins with it, such as its CHANGELOG.md",
+    )
+    .action(async ({ json, newest }: { json: boolean; newest?: string }) => {
       let problems = 0;
-      for await (const finding of findings()) {
+      for await (const finding of findings(newest)) {
         const { level, about, text } = finding;
         if (level === "problem") problems += 1;
         process.stdout.write(
@@ -48,8 +53,9 @@ export function doctorCommand(): Command {
     });
 }
 
-async function* findings(): AsyncIterable<Finding> {
+async function* findings(newest: string | undefined): AsyncIterable<Finding> {
   yield passed("Node.js", process.versions.node);
+  yield examineVersion(newest);
   let config: Config;
   try {
     config = readConfig(process.env);
@@ -65,6 +71,21 @@ async function* findings(): AsyncIterable<Finding> {
       yield problem("check", error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** Compares this program with a release that the operator names: nobody is asked. */
+function examineVersion(newest: string | undefined): Finding {
+  if (newest === undefined) return passed("version", VERSION);
+  const said = existsSync(newest) ? readFileSync(newest, "utf8") : newest;
+  const numbersOf = (text: string) => /(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
+  const [own = [], other] = [numbersOf(VERSION), numbersOf(said)];
+  if (other === undefined) return problem("version", `${newest} names no version, such as 1.2.3`);
+  const at = other.findIndex((number, n) => number !== own[n]);
+  const isOlder = at !== -1 && (own[at] ?? 0) < (other[at] ?? 0);
+  const name = other.join(".");
+  return isOlder
+    ? warning("version", `${VERSION}; ${name} is out: its CHANGELOG.md says what to do`)
+    : passed("version", `${VERSION}, not older than ${name}`);
 }
 
 const MB = 1e6;

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
@@ -89,6 +89,28 @@ for (const scheme of storeSchemes()) {
 }
 
 describe("agent-board backup and restore", () => {
+  it("keep the newest of a folder, with their keys, and leave every other file alone", async () => {
+    const url = `sqlite:${folder}/kept.db`;
+    const store = await openStore(url);
+    await store.settings.set("secret_key", KEY);
+    await store.close();
+    const backups = join(folder, "backups");
+    await mkdir(backups);
+    const old = ["2026-01-01T000000000Z", "2026-01-02T000000000Z"].map((at) => `agent-board-${at}.jsonl.gz`);
+    const mine = ["agent-board-mine.jsonl.gz", "notes.txt"];
+    for (const name of [...old, ...old.map((one) => `${one}.key`), ...mine])
+      await writeFile(join(backups, name), "x");
+    const first = await board(url, "backup", "--keep", "2", backups);
+    expect(first.stdout).toContain(`${join(backups, old[0] ?? "")}: removed\n`);
+    const left = await readdir(backups);
+    expect(left).toHaveLength(6);
+    expect(left).toEqual(expect.arrayContaining([...mine, old[1], `${old[1]}.key`]));
+    await board(url, "backup", "--keep", "1", backups);
+    expect((await readdir(backups)).filter((name) => !mine.includes(name))).toHaveLength(2);
+    const file = await board(url, "backup", "--keep", "1", join(folder, "named.jsonl"));
+    expect(file).toMatchObject({ code: 1, stderr: expect.stringContaining("--keep goes with a folder") });
+  });
+
   it("overwrite no file, take no damaged one, and make no board where none was", async () => {
     const url = `sqlite:${folder}/small.db`;
     const store = await openStore(url);

@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { VERSION } from "../../src/version.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -24,9 +25,13 @@ describe("agent-board doctor", () => {
   });
 
   /** Its exit code, each finding as `level text`, and its whole output. */
-  const doctor = async (environment: Record<string, string> = {}, run = runHere) => {
+  const doctor = async (
+    environment: Record<string, string> = {},
+    run = runHere,
+    args: readonly string[] = [],
+  ) => {
     const given = { DATA_DIR: dataDir, STORE_URL: "", ...environment };
-    const { code, stdout, stderr } = await run(["doctor"], given);
+    const { code, stdout, stderr } = await run(["doctor", ...args], given);
     const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
     const said: Record<string, string> = Object.fromEntries(
       lines.map(([, level, about, text]) => [about, `${level} ${text}`]),
@@ -52,6 +57,19 @@ describe("agent-board doctor", () => {
     expect(output).toMatch(/\nNo problems\.\n$/);
     expect(code).toBe(0);
     expect(await doctor()).toMatchObject({ said: { database: said["database"] } });
+  });
+
+  it("says its version, and whether a release that the operator names is newer, asking nobody", async () => {
+    const log = join(dataDir, "CHANGELOG.md");
+    writeFileSync(log, "# Changelog\n\n## [999.1.0] - 2030-01-01\n\n## [0.0.1]\n");
+    const said = async (...args: string[]) => (await doctor({}, runHere, args)).said["version"];
+    const later = VERSION.replace(/\d+$/, (patch) => String(Number(patch) + 1));
+    expect(await said()).toBe(`ok ${VERSION}`);
+    expect(await said("--newest", VERSION)).toBe(`ok ${VERSION}, not older than ${VERSION}`);
+    expect(await said("--newest", "0.0.99")).toMatch(/^ok /);
+    expect(await said("--newest", `v${later}`)).toContain(`warning ${VERSION}; ${later} is out`);
+    expect(await said("--newest", log)).toContain("999.1.0 is out");
+    expect(await said("--newest", "none")).toMatch(/^problem none names no version/);
   });
 
   it("reports each mistake in the configuration, and each invalid database", async () => {

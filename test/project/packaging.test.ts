@@ -1,10 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, VARIABLES } from "../../src/config.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { freePort } from "../support/boards/board-process.ts";
+import { freePort, runCommand } from "../support/boards/board-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -75,12 +75,12 @@ describe("what a board is run by", () => {
   it("names the port that the program listens on", () => {
     const { port } = readConfig({});
     const ports = [
-      ...read("Dockerfile").matchAll(/^EXPOSE (\d+)$|PORT\|\|(\d+)/gm),
+      ...read("Dockerfile").matchAll(/^EXPOSE (\d+)$/gm),
       ...read("compose.yaml").matchAll(/^ {6}- "127\.0\.0\.1:\d+:(\d+)"$/gm),
       ...read("packaging/nginx.conf").matchAll(/server 127\.0\.0\.1:(\d+);/g),
       ...read("packaging/Caddyfile").matchAll(/reverse_proxy 127\.0\.0\.1:(\d+)/g),
-    ].map(([, one, two]) => Number(one ?? two));
-    expect(ports).toEqual(Array(6).fill(port));
+    ].map(([, one]) => Number(one));
+    expect(ports).toEqual(Array(5).fill(port));
   });
 
   it("proxies that the board trusts are those it is told of", () => {
@@ -117,15 +117,30 @@ describe("what a board is run by", () => {
     expect(text).toMatch(/^ARG MODEL=$/m);
   });
 
+  it("the nightly backup works on the folder of the service, as its user, and calls what there is", () => {
+    const [backup, service] = [
+      read("packaging/agent-board-backup.service"),
+      read("packaging/agent-board.service"),
+    ];
+    expect(backup).toMatch(
+      /^DynamicUser=yes\nUser=agent-board\nStateDirectory=agent-board agent-board-backups$/m,
+    );
+    expect(service).toMatch(/^StateDirectory=agent-board$/m);
+    for (const unit of [backup, service]) expect(unit).toContain(" DATA_DIR=/var/lib/agent-board");
+    expect(backup).toMatch(
+      /^ExecStart=\/usr\/bin\/env agent-board backup --keep \d+ \/var\/lib\/agent-board-backups$/m,
+    );
+    expect(read("src/cli/backup.ts")).toContain('.option("--keep <n>"');
+    expect(read("packaging/agent-board-backup.timer")).toMatch(/^Persistent=yes$/m);
+    expect(PACKAGE.files).toEqual(expect.arrayContaining(["packaging/*.service", "packaging/*.timer"]));
+  });
+
   it("the health check of the image passes on a board that serves, and on no other", async () => {
     const written = /^HEALTHCHECK .*\\\n {2}CMD (\[.+\])$/m.exec(read("Dockerfile"))?.[1] ?? "[]";
     const [command = "", ...args] = JSON.parse(written) as string[];
-    expect(command).toBe("node");
-    const codeOn = (port: number) =>
-      new Promise<number>((done) => {
-        const env = { PATH: process.env["PATH"] ?? "", PORT: String(port) };
-        execFile(process.execPath, args, { env }, (error) => done(Number(error?.code ?? 0)));
-      });
+    expect(command).toBe("agent-board");
+    const codeOn = async (port: number) =>
+      (await runCommand(args, { HOST: "0.0.0.0", PORT: String(port) })).code;
     const board = await startBoard({}, { idle: true });
     expect(await codeOn(Number(new URL(board.url).port))).toBe(0);
     await board.stop();
