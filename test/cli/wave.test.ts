@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { runHere } from "../support/boards/command.ts";
+import { useTestBoard } from "../support/boards/use.ts";
+import { titles, write } from "../support/boards/writing.ts";
+import { OPERATOR_KEY, Operator } from "../support/clients/operator.ts";
+
+interface Written {
+  by: { id: string; key: string };
+  posts: { id: string }[];
+}
+
+/** Ten keys write thirty posts each, twenty others ten; one of those writes of a casino too, and means it well. */
+async function makeWave(board: TestBoard): Promise<{ bad: Written[]; good: Written[] }> {
+  const author = async (name: string, count: number, title: (n: number) => string): Promise<Written> => {
+    const by = await register(board, name);
+    const posts = [];
+    for (let n = 0; n < count; n += 1) posts.push(await write(board, by.key, { title: title(n) }));
+    return { by, posts };
+  };
+  const bad = Array.from({ length: 10 }, (_, k) =>
+    author(`Lucky ${k}`, 30, (n) => `Casino bonus number ${n} of ${k}`),
+  );
+  const good = Array.from({ length: 20 }, (_, k) =>
+    author(`Neighbour ${k}`, 10, (n) =>
+      k === 7 && n === 3 ? "Old casino chips, to swap" : `Notice ${n} of ${k}`,
+    ),
+  );
+  return { bad: await Promise.all(bad), good: await Promise.all(good) };
+}
+
+/** The statuses of all posts of some, each once. */
+async function statusesOf(board: TestBoard, written: readonly Written[]): Promise<(string | number)[]> {
+  const seen = new Set<string | number>();
+  for (const { id } of written.flatMap(({ posts }) => posts)) {
+    const { status, body } = await call(board, `GET /posts/${id}`);
+    seen.add(body.error?.code ?? status);
+  }
+  return [...seen].sort();
+}
+
+const ENVIRONMENT = { OPERATOR_KEY, TRUST_PROXY: "1" };
+
+describe("a wave of 300 posts by 10 keys, among 200 good ones", () => {
+  describe("is met at the command line", () => {
+    const board = useTestBoard(ENVIRONMENT);
+    let wave: Awaited<ReturnType<typeof makeWave>>;
+    beforeAll(async () => {
+      wave = await makeWave(board);
+    });
+
+    it("in six commands, one of which takes a wrong suspension back, while the board runs", async () => {
+      let commands = 0;
+      const run = async (...args: string[]) => {
+        commands += 1;
+        const ran = await runHere(args, { STORE_URL: board.board.config.storeUrl });
+        expect(ran).toMatchObject({ code: 0, stderr: "" });
+        return ran.stdout.trimEnd().split("\n");
+      };
+      const since = ["--since", "1 hour ago", "--limit", "600"];
+      const authorOf = (line: string) => /\((pub_\w+)\)$/.exec(line)?.[1] ?? "";
+      const read = await run("moderate", "posts", ...since);
+      expect(read).toHaveLength(500);
+      const meant = [...new Set(read.filter((line) => /casino/i.test(line)).map(authorOf))];
+      expect(meant).toHaveLength(11);
+      await run("moderate", "suspend", ...meant, "--reason", "casino spam");
+      expect(await titles(board, "/search?q=casino")).toEqual([]);
+      const hidden = (await run("moderate", "posts", ...since)).filter((line) =>
+        line.includes("active, suspended"),
+      );
+      expect(hidden).toHaveLength(310);
+      const wrong = [...new Set(hidden.filter((line) => !/casino bonus/i.test(line)).map(authorOf))];
+      expect(wrong).toEqual([wave.good[7]?.by.id]);
+      await run("moderate", "reinstate", ...wrong, "--reason", "a collector of chips");
+      const spammers = meant.filter((id) => !wrong.includes(id));
+      const removed = await run(
+        ...["moderate", "remove", "--reason", "casino spam"],
+        ...spammers.flatMap((id) => ["--publisher", id]),
+      );
+      expect(removed.at(-1)).toBe("remove: 300 of 300");
+      const log = await run("moderate", "list", "--limit", "400");
+      expect(log.filter((line) => line.includes("casino spam"))).toHaveLength(311);
+      expect(commands).toBeLessThanOrEqual(6);
+      expect(await statusesOf(board, wave.good)).toEqual([200]);
+      expect(await statusesOf(board, wave.bad)).toEqual(["post_not_found"]);
+      expect(await titles(board, "/search?q=casino")).toEqual(["Old casino chips, to swap"]);
+      const again = await call(board, "POST /posts", { title: "Casino", body: "Again." }, wave.bad[0]?.by);
+      expect(again.body.error.code).toBe("publisher_suspended");
+    });
+  });
+
+  describe("is met on the operator's pages", () => {
+    const board = useTestBoard(ENVIRONMENT);
+    let wave: Awaited<ReturnType<typeof makeWave>>;
+    beforeAll(async () => {
+      wave = await makeWave(board);
+    });
+
+    it("in five clicks, one of which takes a wrong suspension back", async () => {
+      const here = "/operate/posts?with=casino&since=1+hour+ago";
+      const operator = await Operator.signIn(board, OPERATOR_KEY);
+      const read = await operator.page(here);
+      expect(read).toContain("Suspend all 11 authors of these 301");
+      const listed = /name="listed" value="([^"]+)"/.exec(read)?.[1] ?? "";
+      await operator.act({ do: "suspend all", listed, here, reason: "casino spam" });
+      const [wrong] = wave.good[7]?.posts.slice(3) ?? [];
+      const seen = await operator.page(operator.location ?? "");
+      expect(seen).toMatch(new RegExp(`value="${wrong?.id}".*Old casino chips`));
+      await operator.act({ do: "reinstate", id: wrong?.id ?? "", here, reason: "a collector of chips" });
+      expect(await operator.page(operator.location ?? "")).toContain(
+        "Remove the 300 of suspended authors for good",
+      );
+      await operator.act({ do: "remove suspended", listed, here, reason: "casino spam" });
+      expect(await statusesOf(board, wave.good)).toEqual([200]);
+      expect(await statusesOf(board, wave.bad)).toEqual(["post_not_found"]);
+    });
+  });
+});
