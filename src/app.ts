@@ -47,7 +47,7 @@ export function buildApp(
   return app;
 }
 
-/** What the operator's pages ask of a board. */
+/** This is what the operator's pages ask of a board. */
 function ofServices({ store, services: { moderation, metrics }, syndication }: OpenBoard) {
   const feeds = async () => {
     const all = await syndication.feeds.all();

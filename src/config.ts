@@ -92,7 +92,7 @@ const operatorKeys = words
     "must give each of several keys a name of its own, as in anna:KEY,bot:KEY",
   );
 
-/** Where to report security problems: a URI, as security.txt wants it. */
+/** This is where to report security problems: a URI, as security.txt wants it. */
 const contact = z
   .string()
   .transform((text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? `mailto:${text}` : text))

@@ -37,7 +37,7 @@ export interface Services {
 export interface Context extends Services {
   /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
-  /** Who reports: the publisher, or else a hash of the address. */
+  /** This is who reports: the publisher, or else a hash of the address. */
   reporter: string;
   /** A keyed hash of the address (IPv6 by /64). */
   address: string;
@@ -49,7 +49,6 @@ export interface Context extends Services {
 
 type KeyContext = Context & { caller: StoredPublisher };
 
-/** What a handler answers. */
 export interface Reply<Data> {
   outcome: "ok" | "created" | "pending";
   data: Data;
@@ -117,7 +116,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   repeatable?: true;
   /** True when the answer carries bodies of posts, and so `meta.content_notice`. */
   carriesPosts?: true;
-  /** What a success adds to the statistics beyond the call itself. */
+  /** This is what a success adds to the statistics beyond the call itself. */
   statistic?: Statistic;
   /** Every outcome it may have; only `ok`, unless the definition says otherwise. */
   outcomes: readonly Reply<unknown>["outcome"][];

@@ -65,7 +65,7 @@ export function modelsCommand(): Command {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Where a board of this configuration looks for models first, and where it puts downloads. */
+/** This is where a board of this configuration looks for models first, and where it puts downloads. */
 export function foldersOf(config: Config): { modelDir: string; cacheDir: string } {
   return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
 }

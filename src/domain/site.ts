@@ -1,4 +1,4 @@
-/** How a board presents itself: on pages, in feeds, in tools and on cards. */
+/** This is how a board presents itself: on pages, in feeds, in tools and on cards. */
 export interface Identity {
   /** One line. */
   name: string;
@@ -18,7 +18,7 @@ export const DEFAULT_IDENTITY: Identity = {
   homePlace: null,
 };
 
-/** Who the board is, and every public address of it, built from SITE_URL and never from a request. */
+/** This is who the board is, and every public address of it, built from SITE_URL and never from a request. */
 export class Site {
   /** Without a trailing slash. */
   readonly root: string;

@@ -15,7 +15,7 @@ export interface ModelLog {
 
 type ModelFolders = Pick<WorkerStart, "modelFolder" | "weights" | "runtimeFolder">;
 
-/** What waits for its vector. */
+/** This is what waits for its vector. */
 interface Waiting {
   text: string | PostParts;
   resolve(vector: Float32Array): void;

@@ -8,7 +8,6 @@ import { stepBack } from "../start-worker.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openTokenizer } from "./tokenizer.ts";
 
-/** What a worker starts with. */
 export interface WorkerStart
   extends Pick<
     EmbeddingModel,

@@ -102,8 +102,8 @@ const OVER_STATE = 100_000;
 const OVER_REGION = 500_000;
 
 /**
- * Whether a name means a country, nation, island or region, not a town of that name elsewhere. A town in the region itself is
- * meant: Luxembourg, Salzburg.
+ * It tells whether a name means a country, nation, island or region, not a town of that name elsewhere. A town in the region
+ * itself is meant: Luxembourg, Salzburg.
  */
 function isRegion(table: PlaceTable, name: string, towns: readonly number[]): boolean {
   const folded = foldedPlace(name);
@@ -117,7 +117,7 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
   });
 }
 
-/** Whether a division of GeoNames lies in the country of one of these codes. */
+/** It tells whether a division of GeoNames lies in the country of one of these codes. */
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 

@@ -77,14 +77,17 @@ export interface SearchIndex {
   laterDates(filter: PostFilter, ids: readonly string[]): Promise<Position[][]>;
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
   count(question: Question, most?: number): Promise<number>;
-  /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */
+  /**
+   * This is where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any
+   * order.
+   */
   spots(question: Question, limit: number): Promise<Spot[]>;
   /**
    * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/spelling.ts`), whatever
    * the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): Promise<(string | null)[]>;
-  /** Those of some words that no active post has, whatever the filters. */
+  /** They are those of some words that no active post has, whatever the filters. */
   unknownWords(words: readonly string[]): Promise<string[]>;
   /** Vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]>;

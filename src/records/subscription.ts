@@ -79,7 +79,7 @@ const attempt = z.strictObject({
   /** Why there was none, in a few words, none of them the receiver's. */
   error: text.nullable(),
 });
-/** How one attempt ended. */
+/** This is how one attempt ended. */
 export type PushAttempt = z.output<typeof attempt>;
 
 /** A push with its attempts, as its owner sees it. It stays as a record when its post is gone. */

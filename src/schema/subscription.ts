@@ -8,7 +8,7 @@ import { cleanLine, line } from "./text.ts";
 export interface PostBackground {
   /** Active posts of the board. */
   posts: number;
-  /** Those that pass the query's filters. */
+  /** These pass the query's filters. */
   passing: number;
 }
 

@@ -26,9 +26,9 @@ export const statusOf = ({ verified, suspended }: { verified: boolean; suspended
 
 /** The rows that an index is of, read on one connection. Posts are those that may be found. */
 export interface PostRows {
-  /** At most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
+  /** It gives at most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
   posts(model: string | null, after: number, limit: number): IndexedPost[];
-  /** Those of the posts that exist, in the order of `seqs`. */
+  /** They are those of the posts that exist, in the order of `seqs`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[];
   /** The status of these publishers; without `ids`, of all. */
   publishers(ids?: readonly string[]): { id: string; status: number }[];

@@ -44,8 +44,8 @@ interface Glossary {
 }
 
 /**
- * What a text in another language speaks of, in English words: `Weihnachtsbaum im Topf zur Miete` → `christmas tree, rent`.
- * Words above 40 letters are not looked at: time grows with the cube of a word's length.
+ * This is what a text in another language speaks of, in English words: `Weihnachtsbaum im Topf zur Miete` → `christmas tree,
+ * rent`. Words above 40 letters are not looked at: time grows with the cube of a word's length.
  * @returns "" for a text in English, in a language without a glossary, or without a known word
  */
 export function glossOf(text: string): string {
@@ -170,5 +170,5 @@ function glossaryOf(rows: readonly Row[], language: Language): Glossary {
   return { language, stems, names, stopWords: stopWordsOf(language) };
 }
 
-/** Whether a word speaks for English: a stop word, or an English name of a row. */
+/** It tells whether a word speaks for English: a stop word, or an English name of a row. */
 const isEnglish = (word: string) => all().english.has(word) || all().english.has(word.replace(/s$/, ""));

@@ -3,7 +3,7 @@ import { type AskedBounds, askedBounds } from "./asked-bounds.ts";
 import { withoutStopWords } from "./stop-words.ts";
 import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
-/** What a search text asks for: words for the index, and the text for the embedding. */
+/** This is what a search text asks for: words for the index, and the text for the embedding. */
 export interface QueryText extends WordQuery {
   /** The text as a person would say it, for the embedding: no operators, nothing excluded. Empty when no word is left. */
   plain: string;
@@ -109,7 +109,6 @@ function isName(word: string, start: number): boolean {
 
 interface Part {
   text: string;
-  /** Where it begins. */
   start: number;
   quoted: boolean;
   negated: boolean;

@@ -22,7 +22,7 @@ export interface SavedQuery {
   meaning: { vector: Int8Array; floor: number } | null;
 }
 
-/** What filters read of a new post. */
+/** This is what filters read of a new post. */
 interface FilteredPost {
   kind: Kind;
   tags: readonly string[];
@@ -62,7 +62,7 @@ interface Entry<T> {
   meaning: Meaning | null;
 }
 
-/** Where the vector of a query lies, and the floor of its cosine. */
+/** This is where the vector of a query lies, and the floor of its cosine. */
 interface Meaning {
   row: number;
   floor: number;

@@ -24,7 +24,6 @@ const REFUSALS_KEPT = 10;
 /** The pause between two polls of one host. */
 const HOST_PAUSE_MS = 1_000;
 
-/** What a poll did. */
 export type Poll = { unchanged: true } | ({ unchanged: false } & Applied);
 
 interface Parts extends RelayParts {
@@ -157,7 +156,7 @@ export class Syndication {
 }
 
 /**
- * What a feed would post now, without posting it.
+ * This is what a feed would post now, without posting it.
  * @throws FeedError
  */
 export async function previewFeed(outbound: Outbound, feed: Feed, now: number): Promise<Entries> {

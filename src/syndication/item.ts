@@ -92,7 +92,6 @@ export interface FeedFormat {
 
 /** Why a feed was refused, in one line for the operator. */
 export class FeedError extends Error {
-  /** How long the source asks to wait. */
   readonly retryAfterMs: number;
   /** The source says that the feed is gone for good. */
   readonly gone: boolean;

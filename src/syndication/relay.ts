@@ -22,7 +22,7 @@ const SIMILAR_MAX = 10;
 /** While an entry without an end is in the feed, the expiry of its post moves on in steps of at least this. */
 const RENEWAL_MS = NEWS_MS / 2;
 
-/** What became of the entries of a feed. */
+/** This is what became of the entries of a feed. */
 export interface Applied {
   added: number;
   changed: number;
@@ -38,7 +38,7 @@ export interface Applied {
   refused: string[];
 }
 
-/** What a poll knows beside the feed. */
+/** This is what a poll knows beside the feed. */
 interface Circumstances {
   now: number;
   /** How many posts may be added. */

@@ -30,13 +30,13 @@ const MISTYPED = {
   reading: CHECKSUM,
 };
 
-/** Who calls, as the adapter read it from the request. */
+/** This is who calls, as the adapter read it from the request. */
 export interface Credentials {
   /** As sent, or null. */
   apiKey: string | null;
   /** The publisher whose token came with the request, already checked. */
   signedIn?: StoredPublisher;
-  /** Who operates the board with a key of OPERATOR_KEY, already checked. */
+  /** This is who operates the board with a key of OPERATOR_KEY, already checked. */
   operator?: "operator" | `operator ${string}`;
   /** Address of the client. */
   address: string;
@@ -57,7 +57,7 @@ interface Caller {
   note?: string;
 }
 
-/** How long an open call waits for the owner of its key. */
+/** This is how long an open call waits for the owner of its key. */
 const KEY_WAIT_MS = 2_000;
 const NOBODY: Caller = {
   caller: null,

@@ -4,7 +4,7 @@ import type { Skill } from "../reference/skills.ts";
 
 const NAME = "agent-board";
 
-/** What the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
+/** This is what the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
 export function aiCatalog(site: Site, skills: readonly Skill[]) {
   const urn = (namespace: string, name: string) =>
     `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;

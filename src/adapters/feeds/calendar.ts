@@ -90,7 +90,7 @@ function foldedLine(line: string): string {
   return parts.join("\r\n ");
 }
 
-/** Whether an octet of UTF-8 continues a character. */
+/** It tells whether an octet of UTF-8 continues a character. */
 const isInCharacter = (octet = 0) => octet >> 6 === 0b10;
 
 function eventOf(post: Post, about: About): ICalEventData {

@@ -15,7 +15,7 @@ export interface CallParts {
   clock: () => number;
 }
 
-/** What one address of the server serves. */
+/** This is what one address of the server serves. */
 export interface Door {
   /** `reading` leaves out every tool that changes anything, and every word about one. */
   surface: Exclude<Surface, "rest">;

@@ -85,8 +85,8 @@ export function elicited(
 }
 
 /**
- * Whether the host shows forms. The current revision says so in each request, earlier ones in the handshake, which a server
- * without sessions has forgotten: over HTTP their hosts are not asked.
+ * It tells whether the host shows forms. The current revision says so in each request, earlier ones in the handshake, which a
+ * server without sessions has forgotten: over HTTP their hosts are not asked.
  */
 function canAsk(server: Server, { envelope }: ServerContext["mcpReq"]): boolean {
   const declared = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];

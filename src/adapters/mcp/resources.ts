@@ -45,7 +45,7 @@ export function resourcesOf(
   tools: ReadonlyMap<string, ServedTool>,
 ) {
   const { catalog, site } = parts;
-  /** What a tool answers, as it would to a call. */
+  /** This is what a tool answers, as it would to a call. */
   const answerOf = async (name: string, input: Record<string, unknown>, from: Credentials) => {
     const tool = tools.get(name);
     if (tool === undefined) throw new Error(`a resource speaks of "${name}", which is no tool`);

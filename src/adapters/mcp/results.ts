@@ -25,7 +25,7 @@ export interface Call {
   /** Arguments as sent, without the key. */
   sent: Readonly<Record<string, unknown>>;
   detail: "compact" | "full";
-  /** Whether programs read the answer too. */
+  /** It tells whether programs read the answer too. */
   answers: "text" | "data";
   now: number;
   site: Site;
@@ -131,7 +131,7 @@ export function fittingItems(call: Call, data: unknown): number {
   return next === undefined ? items.length : items.indexOf(next);
 }
 
-/** How many of the first posts fit into an answer, as text and, where programs read it, as data. */
+/** This is how many of the first posts fit into an answer, as text and, where programs read it, as data. */
 function fittingOf(call: Call, posts: readonly Post[], view: PostDisplay): number {
   const texts = posts.map((post) => shownPost(post, "00. ", view));
   const fitting = fittingCount(texts, view.isWhole ? POSTS_TOKENS.whole : POSTS_TOKENS.brief);

@@ -18,7 +18,7 @@ export interface ServedTool {
 /** An operation as a tool answers it. */
 export interface ServedOperation {
   operation: Operation;
-  /** What its answer looks like to a model. */
+  /** This is what its answer looks like to a model. */
   shape: "posts" | "post" | "receipt" | "record";
   /** Its cursor is a watermark: it is good for the next look, even when there is nothing more now. */
   isWatermark: boolean;

@@ -12,7 +12,7 @@ export interface OperatorKey {
   key: string;
 }
 
-/** Who operates, as the log of moderation names it. */
+/** This is who operates, as the log of moderation names it. */
 export type OperatorName = "operator" | `operator ${string}`;
 
 /** A browser that signed in. */
@@ -106,8 +106,8 @@ export class OperatorAccess {
 }
 
 /**
- * Whether a request came by https, or from this machine to it. A proxy on this machine names whom it forwards for, so plain
- * http through one is neither; a page of another name that points here is refused by the name.
+ * It tells whether a request came by https, or from this machine to it. A proxy on this machine names whom it forwards for, so
+ * plain http through one is neither; a page of another name that points here is refused by the name.
  */
 export function isPrivate(request: Request): boolean {
   if (request.secure) return true;

@@ -19,7 +19,9 @@ export interface FeedStanding {
   lastError: string | null;
 }
 
-/** What runs beside moderation: figures, feeds, receivers that fail. No address stands there whole, and no query at all. */
+/**
+ * This is what runs beside moderation: figures, feeds, receivers that fail. No address stands there whole, and no query at all.
+ */
 export async function healthOf(
   parts: { store: Store; metrics: Metrics; feeds: () => Promise<FeedStanding[]> },
   now: number,

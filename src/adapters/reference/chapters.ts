@@ -38,7 +38,7 @@ Verify them by a Standard Webhooks library, or \`X-Board-Signature: t=<seconds>,
 Answer 2xx within 10 s, else it comes again: ten times over three days, same \`webhook-id\`; 410 ends it.`,
 };
 
-/** What the manual leaves out of webhooks. */
+/** This is what the manual leaves out of webhooks. */
 export const WEBHOOKS: Chapter = {
   id: "webhooks",
   heading: "Webhooks in detail",
@@ -61,7 +61,7 @@ Every feed takes the whole search grammar: \`/feed.xml?tags=music&near=52.52,13.
 - \`/llms.txt\` is the manual, one page for models; \`/openapi.json\` OpenAPI 3.1: every route, schema and example.`,
 };
 
-/** Which failures there are, and where. Each answer carries its own hint. */
+/** It says which failures there are, and where. Each answer carries its own hint. */
 export function failuresChapter(): Chapter {
   const told = new Set<FailureCode>();
   const groups = [

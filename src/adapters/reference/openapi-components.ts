@@ -58,7 +58,6 @@ export function documentSchema(schema: z.ZodType, side: Side): JsonObject {
 const referring = (schema: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 
-/** What each header means. */
 const HEADERS = {
   RateLimit: 'What is left of each limit: `"search";r=119;t=60` (IETF draft 11).',
   "RateLimit-Policy": 'The limits that count this call: `"search";q=120;w=60`.',

@@ -14,8 +14,8 @@ type Recorded = Readonly<Record<string, RecordedAnswer>>;
 let read: Recorded | undefined;
 
 /**
- * What the first example of an operation answers. `npm run manual` records it from a board; a test fails when a board answers
- * otherwise.
+ * This is what the first example of an operation answers. `npm run manual` records it from a board; a test fails when a board
+ * answers otherwise.
  * @returns undefined for an operation that is not recorded yet
  */
 export function recordedAnswer(operation: string, { root }: Site): RecordedAnswer | undefined {

@@ -6,7 +6,7 @@ import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 
 /** A sign-in that waits for a person's decision. */
 export interface Asking {
-  /** Where the forms go. */
+  /** This is where the forms go. */
   path: string;
   /** Shows that a form stood on our page. */
   formToken: string;
@@ -16,7 +16,7 @@ export interface Asking {
   redirectUri: URL;
 }
 
-/** Which host asks for what, and the person's choice: a new publisher, one it has, or neither. */
+/** It says which host asks for what, and the person's choice: a new publisher, one it has, or neither. */
 export function consentHtml(
   site: Site,
   asking: Asking,

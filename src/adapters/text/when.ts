@@ -97,7 +97,6 @@ export const dateFormat = (language: string, options: DateOptions): Intl.DateTim
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** What the clock of a time zone shows. */
 interface ClockTime {
   /** Such as `Sat`. */
   weekday: string;

@@ -133,7 +133,7 @@ async function poll(id: string, { json }: { json: boolean }): Promise<void> {
   });
 }
 
-/** What a poll did, in a line, with a line for each refusal. */
+/** This is what a poll did, in a line, with a line for each refusal. */
 function pollInWords(poll: Poll): string {
   if (poll.unchanged) return "unchanged";
   const { added, changed, retired, folded, left, doubted, refused } = poll;

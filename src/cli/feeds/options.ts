@@ -12,7 +12,6 @@ import { wholeNumber } from "../output.ts";
 
 export const DAILY = 500;
 
-/** What the operator says of a feed. */
 export interface FeedOptions {
   kind: FeedKind;
   name?: string;

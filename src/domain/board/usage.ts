@@ -109,7 +109,7 @@ export class Usage {
     await this.#tallies.flush();
   }
 
-  /** The same for all but the retrievals of posts. */
+  /** It is the same for all but the retrievals of posts. */
   flushTallies(): Promise<void> {
     return this.#tallies.flush();
   }

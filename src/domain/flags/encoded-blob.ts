@@ -1,5 +1,5 @@
 /**
- * Whether a text carries bytes in disguise, long enough to hold a message: base64, hex, percent signs, escapes, binary
+ * It tells whether a text carries bytes in disguise, long enough to hold a message: base64, hex, percent signs, escapes, binary
  * digits, data URLs. Links, hashes, SSH keys, integrity values and file paths are not counted.
  */
 export function hasEncodedBlob(text: string): boolean {
@@ -80,7 +80,7 @@ function isBlob(run: string): boolean {
   return letterCasesMix(run);
 }
 
-/** Whether small letters, capitals and digits alternate as in random bytes rather than as in words. */
+/** It tells whether small letters, capitals and digits alternate as in random bytes rather than as in words. */
 function letterCasesMix(run: string): boolean {
   let changes = 0;
   const seen = new Set<number>();

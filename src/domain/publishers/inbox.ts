@@ -8,7 +8,7 @@ import { isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 
-/** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
+/** This is what concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
   readonly #store: Store;
   readonly #embedder: Embedder;

@@ -9,12 +9,13 @@ const SMALL_BOARD = 50;
 
 interface Parts {
   store: Store;
-  /** How many posts the board holds, roughly. */
+  /** This is how many posts the board holds, roughly. */
   activePosts: (now: number) => Promise<number>;
 }
 
 /**
- * What to tell a caller whose search found nothing: an id that names nothing, which filter emptied the result, or what to try.
+ * This is what to tell a caller whose search found nothing: an id that names nothing, which filter emptied the result, or what to
+ * try.
  * @param countOf  how many posts another search would find
  */
 export async function adviceOnNothing(

@@ -18,7 +18,6 @@ export interface ReadWords {
   subject: QueryText | null;
   corrections: readonly Correction[];
   understood: Understood;
-  /** What they say of place and time. */
   lifts: readonly Lift[];
   /** The words that mean where the reader is, if any. */
   here: string | null;

@@ -28,7 +28,6 @@ const SAME_WALK_MS = 10 * 60_000;
 const ENDING = 4;
 const endingOf = ({ id }: { id: string }) => id.slice(-ENDING);
 
-/** What a walk by relevance asks for. */
 interface Asked {
   /** Names query and filters; cursors are good for this list only. */
   list: string;
@@ -44,13 +43,12 @@ interface RankedPage {
   nextCursor: string | null;
   /** The cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
-  /** How many posts come before the page; null behind the first piece. */
+  /** This is how many posts come before the page; null behind the first piece. */
   first: number | null;
   /** Posts that matched, counted as far as the first piece goes. */
   total: number;
 }
 
-/** Where a walk is. */
 interface Position {
   ranking: FrozenRanking;
   /** How many posts of the ranking were shown. */
@@ -120,7 +118,7 @@ export class RelevanceWalks {
   }
 
   /**
-   * The same ranking as kept a while ago, or else this one. Whoever asks again on an unchanged board gets the same
+   * It is the same ranking as kept a while ago, or else this one. Whoever asks again on an unchanged board gets the same
    * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
    */
   async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {

@@ -30,7 +30,7 @@ export interface PostToMatch {
 }
 
 /**
- * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
+ * It says which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
  * word, and either every word or the meaning. It follows subscriptions made by any process; each new post meets
  * all that are active, and few are left for the rule.
  */
@@ -60,7 +60,6 @@ export class Matching {
     this.#standing = this.#empty();
   }
 
-  /** How many saved queries it keeps. */
   get size(): number {
     return this.#standing.size;
   }

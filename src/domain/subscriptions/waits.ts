@@ -62,7 +62,6 @@ export class Waits {
     this.#failed = parts.failed;
   }
 
-  /** How many calls wait now. */
   get count(): number {
     return this.#count;
   }

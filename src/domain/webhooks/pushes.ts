@@ -34,7 +34,7 @@ interface Parts {
   outbound: Outbound;
   secrets: Secrets;
   posts: Posts;
-  /** What every message says about the text in it. */
+  /** This is what every message says about the text in it. */
   contentNotice: string;
   events: Pick<Events, "pushed">;
   /** Told once what keeps messages from being signed. */

@@ -34,9 +34,8 @@ export interface ModelDescription {
   postPrefix: string;
   /** False where it reads other languages than English. */
   english: boolean;
-  /** Where the weights are, below the folder; null: the first of the usual places. */
+  /** This is where the weights are, below the folder; null: the first of the usual places. */
   weights: string | null;
-  /** Where its cosines lie. */
   scale: CosineScale;
 }
 

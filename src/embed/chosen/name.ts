@@ -2,7 +2,6 @@ import { isAbsolute, resolve } from "node:path";
 import { type EmbeddingModel, MODELS, modelNamed } from "../models.ts";
 import { ModelRefused, type ModelSettings } from "./description.ts";
 
-/** What `EMBEDDING_MODEL` asks for. */
 export type ChosenName =
   | { kind: "known"; model: EmbeddingModel }
   | { kind: "hub"; repository: string; commit: string | null }

@@ -19,7 +19,7 @@ export type PostChange = Partial<
   >
 >;
 
-/** Where a list continues: the sort time and the id of the last row seen. */
+/** This is where a list continues: the sort time and the id of the last row seen. */
 export interface Position {
   at: number;
   id: string;
@@ -59,7 +59,7 @@ export interface InsertGuard {
 
 /** The root of a thread, as a new reply meets it. */
 export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expiresAt" | "replyCount"> {
-  /** Whether its publisher is. */
+  /** It tells whether its publisher is. */
   suspended: boolean;
 }
 

@@ -5,7 +5,6 @@ export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
 
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
-/** What an erasure did. */
 export interface ErasedPublisher {
   /** Posts that were not removed before. */
   posts: number;

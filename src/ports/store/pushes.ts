@@ -21,7 +21,7 @@ export interface ClaimedPush extends Push {
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
   /** Host and port of the webhook. */
   origin: string;
-  /** Whether its last push failed. */
+  /** It tells whether its last push failed. */
   failing: boolean;
 }
 

@@ -93,7 +93,7 @@ export interface SubscriptionStore {
    * of replies, only while that holds for the post they answer too.
    */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
-  /** How many `pending` would return from 0 on, for each id. */
+  /** This is how many `pending` would return from 0 on, for each id. */
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
   /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
@@ -103,7 +103,7 @@ export interface SubscriptionStore {
 export const INBOX_KEPT_DAYS = 30;
 
 /**
- * What a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to
+ * This is what a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to
  * 200 publishers that replied before, never for the reply's author; `SubscriptionStore.deliver` adds one for each
  * delivery.
  */

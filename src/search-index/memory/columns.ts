@@ -1,4 +1,3 @@
-/** What a column holds. */
 export type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** A column of numbers that grows by being copied. */

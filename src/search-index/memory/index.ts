@@ -24,7 +24,7 @@ export const MEMORY_LIMITS = {
 };
 
 /**
- * What searches read: columns for filters, lists of rows for words, tags, publishers and threads, vectors and their sign
+ * This is what searches read: columns for filters, lists of rows for words, tags, publishers and threads, vectors and their sign
  * codes.
  */
 export class PostMemory {
@@ -87,7 +87,6 @@ export class PostMemory {
     this.names.set(name, FIELD.status, status);
   }
 
-  /** How many live rows a list has. */
   liveCount(name: number): number {
     if (this.rows.dead === 0) return this.names.get(name, FIELD.count);
     if (this.#countedAt !== this.version) this.#liveCounts.clear();

@@ -2,7 +2,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { MARK } from "../memory/rows.ts";
 
-/** What rows share of which one stands for the others. */
+/** This is what rows share of which one stands for the others. */
 type Shared = "source" | "series";
 
 /**

@@ -7,7 +7,6 @@ import { kindBit, MARK, type Rows } from "../memory/rows.ts";
 
 export type RowTest = (row: number) => boolean;
 
-/** What a filter asks of rows. */
 export interface RowFilter {
   /** True for rows that pass; where there is `among`, only rows of it may be asked about. */
   passes: RowTest;
@@ -48,7 +47,7 @@ function isIn(ascending: Uint32Array, row: number): boolean {
   return ascending[from] === row;
 }
 
-/** The same test for some rows, without a way to find all that pass. */
+/** It is the same test for some rows, without a way to find all that pass. */
 export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
   const members = listsOf(memory, filter).map((list) => memberTest(memory, list));
   return allOf([...testsOf(memory, filter), ...members]);

@@ -33,7 +33,7 @@ export class Searcher {
     this.#words = words;
   }
 
-  /** What ranking asks, for one question. */
+  /** This is what ranking asks, for one question. */
   candidates(question: Question): Candidates<number> {
     return {
       match: (page) => this.match(question, page),

@@ -170,12 +170,11 @@ export class SignCodes {
     growTo(this.memory, this.#blockAt(BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS)));
   }
 
-  /** Where the block of a row begins. */
   #blockAt(row: number): number {
     return CODES_AT + Math.floor(row / BLOCK_ROWS) * BLOCK_ROWS * (this.width + DIFFERENCE_BYTES);
   }
 
-  /** Those of the block of rows that begins with `start`. */
+  /** They are those of the block of rows that begins with `start`. */
   #differences(start: number): Uint16Array<ArrayBufferLike> {
     return new Uint16Array(this.memory.buffer, this.#blockAt(start) + BLOCK_ROWS * this.width, BLOCK_ROWS);
   }

@@ -13,7 +13,7 @@ export function termsOf(text: string): string {
     .join(" ");
 }
 
-/** What a post says, for checking whether words or phrases occur. */
+/** This is what a post says, for checking whether words or phrases occur. */
 export interface Speech {
   /** Terms of each text, a blank before and after, the texts on lines of their own. */
   spoken: string;
@@ -33,7 +33,7 @@ export function speechOf(texts: readonly string[]): Speech {
 export const mentions = (speech: Speech, term: string): boolean =>
   says(speech, term) || speech.parts.has(term);
 
-/** Whether these terms occur next to each other in one of the texts. */
+/** It tells whether these terms occur next to each other in one of the texts. */
 export function says({ spoken, single }: Speech, terms: string): boolean {
   return terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms);
 }

@@ -135,7 +135,7 @@ function postDocument(
   return { ...document, vec_model: model, vec_maker: makerName(embedding), vec: binaryOf(vector) };
 }
 
-/** What rows belong to, by id. */
+/** This is what rows belong to, by id. */
 export interface Owners {
   publisher: ReadonlyMap<string, PublisherDocument>;
   subscription: ReadonlyMap<string, SubscriptionDocument>;

@@ -52,7 +52,9 @@ export function redeliveredPush(
   return { state: "waiting", dueAt: push.dueAt, attempts: push.attempts, againAt: now };
 }
 
-/** What becomes of a claimed push that moves to another board without its claim: due at once, or when its redelivery is. */
+/**
+ * This is what becomes of a claimed push that moves to another board without its claim: due at once, or when its redelivery is.
+ */
 export function unclaimedPush(push: KeptPush & { matchedAt: number }): { dueAt: number; attempts: number } {
   return { dueAt: push.againAt ?? push.matchedAt, attempts: attemptsBefore(push) };
 }

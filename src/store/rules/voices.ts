@@ -1,4 +1,4 @@
-/** What of a report decides whose voice it is. */
+/** This is what of a report decides whose voice it is. */
 export interface HeardReport {
   /** Where the report came from; empty where that was not known. */
   addresses: readonly string[];

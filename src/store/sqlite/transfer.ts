@@ -42,7 +42,7 @@ export function sqliteTransferStore(context: SqliteContext, file: string): Trans
   };
 }
 
-/** Where the rows of a kind are, in the order of an index. */
+/** This is where the rows of a kind are, in the order of an index. */
 interface Source {
   columns: string;
   from: string;

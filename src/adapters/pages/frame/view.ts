@@ -7,7 +7,6 @@ import type { Html } from "./html.ts";
 import type { Language } from "./language.ts";
 import { otherForms, page } from "./layout.ts";
 
-/** What `GET /board` answers. */
 export type BoardData = z.output<typeof BoardInfo>;
 
 /** A request for a page. */
@@ -17,7 +16,7 @@ export interface Asked {
   params: Readonly<Record<string, string>>;
   /** From the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
-  /** Those of `sent` that the operation knows. Links carry no others. */
+  /** They are those of `sent` that the operation knows. Links carry no others. */
   query: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   now: number;
@@ -56,7 +55,7 @@ export function noteOf({ meta }: Success): string | null {
   return typeof meta["note"] === "string" ? meta["note"] : null;
 }
 
-/** What a page of fixed content shows; `lead` also describes it to search engines. */
+/** This is what a page of fixed content shows; `lead` also describes it to search engines. */
 interface Content {
   path: string;
   title: string;

@@ -10,7 +10,7 @@ import { isFresh } from "./once.ts";
 import { type OwnPublisher, type OwnView, ownHtml } from "./own-page.ts";
 import { latestReplies } from "./replies.ts";
 
-/** What `/join` asks of the board. */
+/** This is what `/join` asks of the board. */
 export const ROUTES = [
   "POST /publishers",
   "GET /publishers/me",
@@ -35,7 +35,6 @@ export interface Answer {
   page: string;
 }
 
-/** What a form of `/join` sent. */
 interface Sent {
   /** The boxes of its action that were filled in. */
   filled: Readonly<Record<string, string>>;

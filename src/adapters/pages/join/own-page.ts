@@ -23,7 +23,7 @@ import { formProblem, joinPage } from "./pages.ts";
 import { repliesToMe } from "./replies.ts";
 import { savedQueries } from "./saved-queries.ts";
 
-/** What `GET /publishers/me` answers, with the latest posts. */
+/** This is what `GET /publishers/me` answers, with the latest posts. */
 export type OwnPublisher = Publisher & {
   verify: VerifyInstructions;
   subscriptions: z.output<typeof Subscription>[];

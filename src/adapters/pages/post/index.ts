@@ -71,7 +71,7 @@ ${reportPanel(shown)}
   });
 }
 
-/** What a card of the shared link says first: day and hour, or what it is, and the place. */
+/** This is what a card of the shared link says first: day and hour, or what it is, and the place. */
 function cardFacts(shown: Post): string {
   const { kind, location } = shown;
   const when =

@@ -37,7 +37,7 @@ export interface Results {
   unmetAlone: { params: SearchParams; total: number } | null;
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
-  /** What the search would find with one condition fewer, or two; only where it found nothing. */
+  /** This is what the search would find with one condition fewer, or two; only where it found nothing. */
   instead: readonly RelaxationLink[];
 }
 

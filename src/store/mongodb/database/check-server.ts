@@ -4,7 +4,6 @@ import type { MongodbConnection } from "./connection.ts";
 /** MongoDB 7.0. */
 const WIRE_VERSION_MIN = 21;
 
-/** What a server reports about itself. */
 export interface ServerFacts {
   version: string;
   wireVersion: number;

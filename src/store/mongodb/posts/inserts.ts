@@ -50,7 +50,7 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
   };
 }
 
-/** What an insert's guard sees. */
+/** This is what an insert's guard sees. */
 async function findFingerprints(
   { collections }: MongodbContext,
   session: ClientSession,

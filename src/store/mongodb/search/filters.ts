@@ -76,7 +76,6 @@ export function conditionAfter(page: ListPage): Document {
 /** The same as a clause of `$search`, which leaves in what `find` takes out: posts of the place's moment. */
 export const clauseAfter = (page: ListPage): Document => clauseOf(rulesAfter(page).from);
 
-/** Where a page of a list begins. */
 interface ListPage {
   order: keyof typeof ORDERS;
   after: { at: number; id: string };

@@ -40,7 +40,7 @@ export interface SqliteConnection {
 /** An index inside this store's database. */
 export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
 
-/** What all parts of this store share. */
+/** This is what all parts of this store share. */
 export interface SqliteContext {
   connection: SqliteConnection;
   index: StoreIndex;
@@ -50,7 +50,7 @@ export interface SqliteContext {
 const BUSY_TIMEOUT_MS = 10;
 /** Size of a test write: more than a long post takes. */
 const PROBE_BYTES = 65_536;
-/** How long asynchronous retries go on, in milliseconds. */
+/** This is how long asynchronous retries go on, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /**

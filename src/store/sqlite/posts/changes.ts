@@ -91,7 +91,7 @@ function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): vo
   if (row.state === "active") context.index.touch(row.seq);
 }
 
-/** What an insert's guard sees. */
+/** This is what an insert's guard sees. */
 function fingerprintRows(
   { sql }: SqliteConnection,
   publisherId: string,

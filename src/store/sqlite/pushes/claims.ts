@@ -35,7 +35,7 @@ export function moveWaitingRows({ sql }: SqliteConnection, subscription: number)
   ).run(origin, failing, subscription);
 }
 
-/** What a claim would take now; only reads. */
+/** This is what a claim would take now; only reads. */
 export function duePushes({ sql, read }: SqliteConnection, options: Options): Promise<DuePush[]> {
   return chooseDue(options, ({ failing, without, limit }) =>
     read((): DuePush[] =>

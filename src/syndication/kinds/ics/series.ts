@@ -12,7 +12,7 @@ const OCCURRENCES_MAX = 60;
 /** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
 const STEPS_MAX = 20_000;
 
-/** What all events of a calendar share. */
+/** This is what all events of a calendar share. */
 export interface Calendar {
   zones: Zones;
   now: number;

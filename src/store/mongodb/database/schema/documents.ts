@@ -116,7 +116,7 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   again_at: Date | null;
   /** Of a waiting push, as of its subscription: where it goes, null while nothing may be pushed to it. */
   origin: string | null;
-  /** Whether its subscription's last push failed. */
+  /** It tells whether its subscription's last push failed. */
   failing: boolean;
 }
 

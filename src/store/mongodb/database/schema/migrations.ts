@@ -40,7 +40,7 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // The index of publishers by name.
   [],
-  // Those of subscriptions whose pushes fail.
+  // They are those of subscriptions whose pushes fail.
   [],
 ];
 

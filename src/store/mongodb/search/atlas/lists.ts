@@ -181,7 +181,7 @@ export interface Sourced {
   created_at: Date;
 }
 
-/** Those of some posts for which a post of another publisher stands among `all`: the first-hand one, else the oldest. */
+/** They are those of some posts for which a post of another publisher stands among `all`: the first-hand one, else the oldest. */
 export function copiesAmong(posts: readonly Sourced[], all: readonly Sourced[]): Set<string> {
   const groups = groupsOf(all);
   const hidden = posts.filter((post) => {

@@ -19,7 +19,7 @@ export interface ReplicaOptions {
   log: StoreLog;
 }
 
-/** How long after a write of this process questions wait for it: its caller expects to find it. */
+/** This is how long after a write of this process questions wait for it: its caller expects to find it. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 const LOOK_MS = 20;
