@@ -36,3 +36,25 @@ function jsonAt(text: string, from: number): Arguments {
   }
   throw new Error(`no call at ${text.slice(from, from + 80)}`);
 }
+/** A call over REST that a text proposes, with the fields that it names. */
+export interface ProposedRequest {
+  method: string;
+  /** Below `/api/v1`. */
+  path: string;
+  body: Arguments;
+}
+
+/** Calls such as `PATCH /posts/x`, `POST /posts` with `parent_id` "y", and `POST /publishers/recover {"id": "z"}`. */
+export function requestsIn(text: string): ProposedRequest[] {
+  const found = text.matchAll(
+    /\b(GET|POST|PATCH|DELETE)((?: or DELETE)?) (?:\/api\/v1)?(\/[\w/{}?&=%.,+*~-]*[\w}])(?: with ((?:`\w+` "[^"]+"(?: and )?)+)| (?=\{"))?/g,
+  );
+  return [...found].flatMap((match) => {
+    const [whole, method = "", second, path = "", said = ""] = match;
+    const named = [...said.matchAll(/`(\w+)` "([^"]+)"/g)].map(([, name, value]) => [name, value]);
+    const body = text.startsWith('{"', match.index + whole.length)
+      ? jsonAt(text, match.index + whole.length)
+      : Object.fromEntries(named);
+    return [method, ...(second === "" ? [] : ["DELETE"])].map((each) => ({ method: each, path, body }));
+  });
+}

@@ -1,0 +1,666 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { promptsOf } from "../../src/adapters/mcp/prompts.ts";
+import { newApiKey } from "../../src/domain/secrets.ts";
+import { Site } from "../../src/domain/site.ts";
+import { adviceOn, FAILURES } from "../../src/failures.ts";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
+import { type Arguments, callsIn, type Proposed, requestsIn } from "../support/clients/proposals.ts";
+import { type Received, startReceiver } from "../support/clients/receiver.ts";
+import { stdioCommand } from "../support/clients/stdio.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+/** Where calls are only described, not proposed: a schema, the manual, pages. */
+const DESCRIBING = /^(?:schema|adapters\/reference|adapters\/pages)\//;
+const TOOL = "about|search|get_post|register_publisher|create_post|subscribe|check_subscription|report_post";
+/** A call in the source, with what stands before it in its sentence. */
+const PROPOSAL = new RegExp(
+  `([\\w ,:;()-]{0,30})(\\b(?:${TOOL}) \\{[^}\`\\n]*\\}?|\\b(?:${TOOL}) \\$\\{visibleJson|\\$\\{tool\\.name\\} \\$\\{visibleJson|\`(?:${TOOL})\` (?:and|with(?:out)?) (?:the |its |this |it )*\`?\\w+|\\$\\{call\\}|\\b(?:GET|POST|PATCH|DELETE)(?: or DELETE)? \\/(?:\\$\\{[^}]*\\}|[\\w/{}?])+)`,
+  "g",
+);
+
+/** What the source proposes, file by file, each as a pattern that its sentence fits. */
+function proposalsInSource(): { at: string; pattern: RegExp }[] {
+  const root = "src";
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  return files
+    .filter((file) => !DESCRIBING.test(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), "utf8")
+        .split("\n")
+        .filter((line) => !/^\s*(?:\*|\/\*|\/\/)/.test(line))
+        .flatMap((line) => [...line.replaceAll("\\`", "`").matchAll(PROPOSAL)])
+        .map(([, before = "", proposal = ""]) => ({
+          at: `${file}: ${before}${proposal}`,
+          pattern: patternOf(before.trimStart() + proposal.replace(/\$\{call\}.*/, "")),
+        })),
+    );
+}
+
+/** What is filled in fits anything, the key beside it too. */
+const patternOf = (skeleton: string) =>
+  new RegExp(
+    skeleton
+      .split(/\$\{[^}]*\}?/)
+      .map((part) =>
+        part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\\{", '\\{(?:"api_key":"<yours>",?)?'),
+      )
+      .join("[\\s\\S]*?"),
+  );
+
+let now = Date.parse("2026-12-08T12:00:00Z");
+const names = { answerMs: 0 };
+const records = new Map<string, string[]>();
+const outbound = openOutbound({
+  allow: ["127.0.0.1"],
+  resolveTxt: async (name) => {
+    await pause(names.answerMs);
+    return (records.get(name) ?? []).map((record) => [record]);
+  },
+});
+const agrees = { is: false };
+let board: TestBoard;
+let hook: Awaited<ReturnType<typeof startReceiver>>;
+let keyless: TestClient;
+let clients: TestClient[] = [];
+beforeAll(async () => {
+  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => now, outbound });
+  hook = await startReceiver(({ body }: Received) =>
+    agrees.is ? { body: JSON.parse(body).challenge ?? "" } : { status: 500 },
+  );
+  keyless = await clientWith("/mcp");
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await hook.stop();
+  await board.stop();
+});
+
+async function clientWith(path: string, key?: string): Promise<TestClient> {
+  const client = await mcpClient({ url: board.url + path, ...(key === undefined ? {} : { key }) });
+  clients = [...clients, client];
+  return client;
+}
+
+/** Every answer of a case, to which the proposals of the source are held. */
+const answers: string[] = [];
+
+/** Who asks, and what a proposal that names no id is about. */
+interface Asked {
+  text: string;
+  key: string;
+  id?: string;
+  /** What the caller adds to a call, since only it can know. */
+  added?: Arguments;
+  tools?: TestClient;
+}
+
+/** Calls that are described in words, with the arguments that the words ask for. */
+const IN_WORDS: readonly [RegExp, (asked: Asked) => Proposed][] = [
+  [/`check_subscription` with this `id`/, ({ id }) => ({ tool: "check_subscription", args: { id } })],
+  [/`search` with it as `publisher`/, ({ id }) => ({ tool: "search", args: { publisher: id } })],
+  [/`check_subscription` without `id`/, () => ({ tool: "check_subscription", args: {} })],
+  [
+    /`check_subscription` (?:without `id`: )?with `detail` "?full/,
+    () => ({ tool: "check_subscription", args: { detail: "full" } }),
+  ],
+  [/`subscribe` with its `id` and `delete`/, ({ id }) => ({ tool: "subscribe", args: { id, delete: true } })],
+  [
+    /`create_post` (?:with the `id` of this post|and its `id`)/,
+    ({ id }) => ({ tool: "create_post", args: { id, body: "All of it." } }),
+  ],
+];
+
+const NEW = { title: "Anew", body: "Said another way, at some length, for whoever reads it." };
+/** What the caller of a route adds to what was proposed. */
+const BODIES: Record<string, () => Arguments> = {
+  "POST /posts": () => ({ body: "We come too, with four bicycles." }),
+  "PATCH /posts": () => NEW,
+  "POST /publishers": () => ({ name: "Again", accept_terms: true }),
+  "PATCH /publishers": () => ({ name: "Renamed" }),
+  "POST /publishers/verify": () => ({ url: "https://later.example.org/" }),
+  "PATCH /subscriptions": () => ({ label: "Changed" }),
+};
+
+/** Follows all that a text proposes, as the key's owner, over the surface that the proposal names. */
+async function follow(asked: Asked): Promise<void> {
+  const { text, id = "", added = {} } = asked;
+  let { key } = asked;
+  answers.push(text);
+  const said = IN_WORDS.flatMap(([words, callOf]) => (words.test(text) ? [callOf(asked)] : []));
+  const proposed = [...callsIn(text), ...said];
+  const requests = requestsIn(text);
+  expect(proposed.length + requests.length, text).toBeGreaterThan(0);
+  const client = asked.tools ?? (await clientWith("/mcp", key));
+  for (const { tool, args } of proposed) {
+    const needs = Object.keys(args).every(
+      (name) => name === "id" || name === "api_key" || name === "parent_id",
+    );
+    const own = args["parent_id"] === undefined ? NEW : { body: "We come too." };
+    const given = { ...(tool === "create_post" && needs ? own : {}), ...args, ...added };
+    const isKeyed = args["api_key"] === "<yours>";
+    const answer = await (isKeyed ? keyless : client).call(tool, {
+      ...given,
+      ...(isKeyed ? { api_key: key } : {}),
+    });
+    expect([tool, given, answer.isError, answer.text]).toEqual([tool, given, false, expect.any(String)]);
+  }
+  // What ends the key comes last.
+  for (const { method, path, body } of requests.toSorted((a, b) => rank(a) - rank(b))) {
+    const route = path.replace("{id}", id).replace("pub_…", id);
+    const [, first = "", second = ""] = route.split("/");
+    const fields = {
+      ...(BODIES[`${method} ${route}`] ?? BODIES[`${method} /${first}`] ?? (() => ({})))(),
+      ...body,
+      ...(second === "recover" ? { id } : {}),
+      ...added,
+    };
+    const isRead = method === "GET" || method === "DELETE";
+    const isOpen = route === "/publishers" || second === "recover";
+    const answer = await call(
+      board,
+      `${method} ${route}`,
+      isRead ? undefined : fields,
+      isOpen ? {} : { key },
+    );
+    if (route.endsWith("rotate-key")) key = answer.body.data.api_key;
+    expect([method, route, answer.status, answer.body.error ?? null]).toEqual([
+      method,
+      route,
+      answer.status < 300 ? answer.status : 200,
+      null,
+    ]);
+  }
+}
+
+const rank = ({ method, path }: { method: string; path: string }) =>
+  Number(path.includes("rotate-key")) + 2 * Number(method === "DELETE");
+
+/** What an answer over REST says to its reader. */
+const saidOf = ({
+  body,
+}: {
+  body: { meta?: { note?: string }; error?: { hint?: string; issues?: unknown }; data?: unknown };
+}) =>
+  body.error === undefined
+    ? [body.meta?.note ?? "", (body.data as { next?: string } | undefined)?.next ?? ""].join("\n")
+    : String(body.error.hint);
+
+let count = 0;
+const newcomer = () => {
+  count += 1;
+  return register(board, `Newcomer ${count}`);
+};
+const post = (key: string, fields: Arguments = {}) => {
+  count += 1;
+  return call(board, "POST /posts", { ...distinctText(300 + count), ...fields }, { key });
+};
+const postId = async (key: string, fields: Arguments = {}): Promise<string> =>
+  (await post(key, fields)).body.data.id;
+
+type Case = [
+  what: string,
+  ask: (key: string, isInArgument: boolean) => Promise<Partial<Asked> & { text: string }>,
+];
+
+/** Asks a tool, with the key in the header or in the argument. */
+async function asking(tool: string, args: Arguments, key: string, isInArgument: boolean): Promise<string> {
+  const takesKey = !["search", "get_post", "about"].includes(tool);
+  if (!isInArgument) return (await (await clientWith("/mcp", key)).call(tool, args)).text;
+  return (await keyless.call(tool, takesKey ? { ...args, api_key: key } : args)).text;
+}
+
+const JAZZ = { kind: "event", tags: ["jazz"], starts_at: "2026-12-12T19:00:00Z" };
+const OVER_MCP: Case[] = [
+  [
+    "a new post",
+    async (key, where) => ({
+      text: await asking("create_post", distinctText(901 + Number(where)), key, where),
+    }),
+  ],
+  [
+    "a field that readers do not see",
+    async (key, where) => {
+      const text = await asking(
+        "create_post",
+        { ...distinctText(911 + Number(where)), color: "red" },
+        key,
+        where,
+      );
+      return { text, id: /id: (\S+)/.exec(text)?.[1] ?? "" };
+    },
+  ],
+  [
+    "a place that is unknown",
+    async (key, where) => ({
+      text: await asking(
+        "create_post",
+        { ...distinctText(921 + Number(where)), location: { name: "Nowhere-at-all" } },
+        key,
+        where,
+      ),
+    }),
+  ],
+  [
+    "a place that several towns are",
+    async (key, where) => ({
+      text: await asking(
+        "create_post",
+        { ...distinctText(931 + Number(where)), location: { name: "Springfield" } },
+        key,
+        where,
+      ),
+    }),
+  ],
+  [
+    "a place by its name alone",
+    async (key, where) => ({
+      text: await asking(
+        "create_post",
+        { ...distinctText(941 + Number(where)), location: { name: "Utrecht" } },
+        key,
+        where,
+      ),
+      added: { location: { name: "Utrecht", lat: 52.1, lng: 5.1 } },
+    }),
+  ],
+  [
+    "a place far from its coordinates",
+    async (key, where) => ({
+      text: await asking(
+        "create_post",
+        { ...distinctText(951 + Number(where)), location: { name: "Berlin", lat: -33.9, lng: 151.2 } },
+        key,
+        where,
+      ),
+      added: { location: { name: "Sydney", lat: -33.9, lng: 151.2 } },
+    }),
+  ],
+  [
+    "a date in the past",
+    async (key, where) => ({
+      text: await asking(
+        "create_post",
+        { ...distinctText(961 + Number(where)), starts_at: "2001-01-01T10:00:00Z" },
+        key,
+        where,
+      ),
+    }),
+  ],
+  [
+    "an idempotency key that is used otherwise",
+    async (key, where) => {
+      await asking(
+        "create_post",
+        { ...distinctText(971 + Number(where)), idempotency_key: "once" },
+        key,
+        where,
+      );
+      return {
+        text: await asking(
+          "create_post",
+          { ...distinctText(973 + Number(where)), idempotency_key: "once" },
+          key,
+          where,
+        ),
+      };
+    },
+  ],
+  [
+    "what was said already",
+    async (key, where) => {
+      const said = distinctText(981 + Number(where));
+      await call(board, "POST /posts", said, await newcomer());
+      await board.flush();
+      return { text: await asking("create_post", said, key, where) };
+    },
+  ],
+  [
+    "what oneself said already",
+    async (key, where) => {
+      const said = distinctText(991 + Number(where));
+      await asking("create_post", said, key, where);
+      return { text: await asking("create_post", said, key, where) };
+    },
+  ],
+  [
+    "a storm of duplicates",
+    async (key, where) => {
+      const said = distinctText(1001 + Number(where));
+      for (let n = 0; n < 4; n += 1) await asking("create_post", said, key, where);
+      return { text: await asking("create_post", said, key, where), added: NEW };
+    },
+  ],
+  [
+    "a post that has ended",
+    async (key, where) => {
+      const id = await postId(key);
+      return { text: await asking("create_post", { id, expires_at: "now" }, key, where) };
+    },
+  ],
+  [
+    "words of place and time",
+    async (key, where) => {
+      await post(key, { ...JAZZ, location: { name: "Berlin", lat: 52.52, lng: 13.4 } });
+      return { text: await asking("search", { q: "jazz near Berlin this weekend" }, key, where) };
+    },
+  ],
+  [
+    "words of place and time in a saved query",
+    async (key, where) => ({
+      text: await asking("subscribe", { query: { q: "jazz near Berlin" } }, key, where),
+    }),
+  ],
+  [
+    "a list that goes on",
+    async (key, where) => {
+      await post(key, JAZZ);
+      await post(key, JAZZ);
+      return { text: await asking("search", { tags: "jazz", limit: 1 }, key, where) };
+    },
+  ],
+  [
+    "what fits the filters alone",
+    async (key, where) => {
+      await post(key, { ...JAZZ, tags: ["alone"], title: "A zither" });
+      await post(key, { ...JAZZ, tags: ["alone"], title: "A lyre" });
+      return { text: await asking("search", { q: "zither", tags: "alone", kind: "event" }, key, where) };
+    },
+  ],
+  [
+    "a text that goes on",
+    async (key, where) => ({
+      text: await asking(
+        "get_post",
+        { id: await postId(key, { body: "A long word or two. ".repeat(390) }) },
+        key,
+        where,
+      ),
+    }),
+  ],
+  [
+    "a new saved query",
+    async (key, where) => {
+      const text = await asking("subscribe", { query: { q: `lute ${Number(where)}` } }, key, where);
+      return { text, added: { wait_s: 0 } };
+    },
+  ],
+  [
+    "a saved query that there is",
+    async (key, where) => {
+      await asking("subscribe", { query: { q: "harp" } }, key, where);
+      return {
+        text: await asking("subscribe", { query: { q: "harp" } }, key, where),
+        added: { active: false },
+      };
+    },
+  ],
+  [
+    "a paused query",
+    async (key, where) => {
+      const { body } = await call(board, "POST /subscriptions", { query: { q: "flute" } }, { key });
+      return { text: await asking("subscribe", { id: body.data.id, active: false }, key, where) };
+    },
+  ],
+  [
+    "an id of a saved query as a post",
+    async (key, where) => {
+      const { body } = await call(board, "POST /subscriptions", { query: { q: "drum" } }, { key });
+      return { text: await asking("get_post", { id: body.data.id }, key, where), id: body.data.id };
+    },
+  ],
+  [
+    "an id of a publisher as a post",
+    async (key, where) => {
+      const { data } = (await call(board, "GET /publishers/me", undefined, { key })).body;
+      return { text: await asking("get_post", { id: data.id }, key, where), id: data.id };
+    },
+  ],
+  [
+    "an unknown saved query",
+    async (key, where) => ({
+      text: await asking("check_subscription", { id: "sub_22222222222222" }, key, where),
+    }),
+  ],
+  [
+    "a saved query too many",
+    async (key, where) => {
+      const ids: string[] = [];
+      for (let n = 0; n < 50; n += 1)
+        ids.push(
+          (await call(board, "POST /subscriptions", { query: { q: `reed ${n}` } }, { key })).body.data.id,
+        );
+      return {
+        text: await asking("subscribe", { query: { q: "one reed more" } }, key, where),
+        id: ids[0] ?? "",
+      };
+    },
+  ],
+  [
+    "one's own key at registration",
+    async (key, where) => ({
+      text: await asking("register_publisher", { name: "Me again", accept_terms: true }, key, where),
+    }),
+  ],
+];
+
+describe.each(["header", "argument"])("over MCP, with the key in the %s, what is proposed", (where) => {
+  it.each(OVER_MCP)("for %s succeeds", async (_what, ask) => {
+    const { key } = await newcomer();
+    await follow({ key, ...(await ask(key, where === "argument")) });
+  });
+});
+
+describe("over stdio, what is proposed", () => {
+  it("for a new post succeeds, where nothing serves its page", async () => {
+    const { key } = await newcomer();
+    const tools = await mcpClient(stdioCommand(board.dataDir, [], { BOARD_API_KEY: key }));
+    clients = [...clients, tools];
+    const { text } = await tools.call("create_post", distinctText(899));
+    await follow({ key, text, tools });
+  });
+
+  it.each([
+    ["the instructions", promptsOf("tools", new Site("http://board.example")).instructions],
+    [
+      "a prompt",
+      JSON.stringify(
+        promptsOf("tools", new Site("http://board.example")).filled("post_well", { what: "A lamp" }),
+      ),
+    ],
+    ["the table of failures, of a storm", adviceOn("tools", FAILURES.duplicate_storm.hint)],
+  ])("by %s succeeds", async (_where, text) => {
+    const { key } = await newcomer();
+    await follow({ key, text, id: await postId(key) });
+  });
+});
+
+/** A publisher whose domain is proved. */
+async function verified(): Promise<{ id: string; key: string }> {
+  count += 1;
+  const fields = { name: "Proved", url: `https://site${count}.example.org/`, accept_terms: true };
+  const { id, api_key: key, verify } = (await call(board, "POST /publishers", fields)).body.data;
+  records.set(verify.dns.name, [verify.dns.value]);
+  expect((await call(board, "POST /publishers/verify", {}, { key })).status).toBe(200);
+  return { id, key };
+}
+
+/** Saves a query with a webhook whose owner has not agreed. */
+async function unasked(key: string): Promise<string> {
+  const sent = { query: { q: `bell ${count}` }, webhook_url: hook.url };
+  const { body } = await call(board, "POST /subscriptions", sent, { key });
+  return body.data.id;
+}
+
+const rest = (request: `${string} ${string}`, body: unknown, key?: string) =>
+  call(board, request, body, key === undefined ? {} : { key }).then(saidOf);
+
+const OVER_REST: Case[] = [
+  [
+    "a field that readers do not see",
+    async (key) => {
+      const answer = await post(key, { color: "red" });
+      return { text: saidOf(answer), id: answer.body.data.id };
+    },
+  ],
+  [
+    "a place that is unknown",
+    async (key) => ({ text: saidOf(await post(key, { location: { name: "Nowhere-at-all" } })) }),
+  ],
+  [
+    "what was said already",
+    async (key) => {
+      const said = distinctText(1101);
+      await call(board, "POST /posts", said, await newcomer());
+      await board.flush();
+      return { text: await rest("POST /posts", said, key) };
+    },
+  ],
+  [
+    "a storm of duplicates",
+    async (key) => {
+      const said = distinctText(1102);
+      for (let n = 0; n < 4; n += 1) await call(board, "POST /posts", said, { key });
+      return { text: await rest("POST /posts", said, key) };
+    },
+  ],
+  [
+    "a post that has ended",
+    async (key) => ({ text: await rest(`PATCH /posts/${await postId(key)}`, { expires_at: "now" }, key) }),
+  ],
+  [
+    "words of place and time",
+    async (key) => ({ text: await rest("GET /search?q=jazz+near+Berlin+this+weekend", undefined, key) }),
+  ],
+  [
+    "a saved query that there is",
+    async (key) => {
+      await call(board, "POST /subscriptions", { query: { q: "harp" } }, { key });
+      return { text: await rest("POST /subscriptions", { query: { q: "harp" } }, key) };
+    },
+  ],
+  [
+    "an unknown saved query",
+    async (key) => ({ text: await rest("GET /subscriptions/sub_22222222222222", undefined, key) }),
+  ],
+  ["an unknown post", async (key) => ({ text: await rest("GET /posts/2222222222", undefined, key) })],
+  [
+    "a hidden post",
+    async (key) => {
+      const id = await postId((await newcomer()).key);
+      await board.board.services.moderation.act("hide", id, "test", now);
+      return { text: await rest(`GET /posts/${id}`, undefined, key) };
+    },
+  ],
+  ["no key", async (key) => ({ key, text: await rest("POST /posts", distinctText(1103)) })],
+  [
+    "a wrong key",
+    async () => {
+      const { id, key } = await verified();
+      return { key, id, text: await rest("POST /posts", distinctText(1104), newApiKey()) };
+    },
+  ],
+  [
+    "a key in a text",
+    async (key) => ({ text: await rest("POST /posts", { title: "Mine", body: key }, key) }),
+  ],
+  [
+    "one's own key at registration",
+    async (key) => ({ text: await rest("POST /publishers", { name: "Me", accept_terms: true }, key) }),
+  ],
+  [
+    "a suspended publisher",
+    async (key) => {
+      const { body } = await call(board, "GET /publishers/me", undefined, { key });
+      await board.board.services.moderation.act("suspend", body.data.id, "test", now);
+      return { text: await rest("POST /posts", distinctText(1105), key) };
+    },
+  ],
+  [
+    "a publisher without a website",
+    async (key) => {
+      const { body } = await call(board, "GET /publishers/me", undefined, { key });
+      return { text: body.data.verify.next };
+    },
+  ],
+  [
+    "a website that is not proved yet",
+    async (key) => {
+      const { body } = await call(
+        board,
+        "POST /publishers/verify",
+        { url: "https://unproved.example.org/" },
+        { key },
+      );
+      return { text: body.data.verify.next };
+    },
+  ],
+  [
+    "a recovery that begins",
+    async () => {
+      const { id, key } = await verified();
+      const { body } = await call(board, "POST /publishers/recover", { id });
+      return { key, id, text: body.data.next, added: { recovery: body.data.recovery } };
+    },
+  ],
+  [
+    "a webhook that has not agreed",
+    async (key) => {
+      const id = await unasked(key);
+      const text = await rest(`POST /subscriptions/${id}/test`, {}, key);
+      agrees.is = true;
+      return { id, text };
+    },
+  ],
+  [
+    "a delivery that is not there",
+    async (key) => {
+      agrees.is = true;
+      const id = await unasked(key);
+      await call(board, `POST /subscriptions/${id}/verify-webhook`, {}, { key });
+      return { id, text: await rest(`POST /subscriptions/${id}/deliveries/999/redeliver`, {}, key) };
+    },
+  ],
+];
+
+describe("over REST, what is proposed", () => {
+  it("by the table of failures, of a storm, succeeds", async () => {
+    const { key } = await newcomer();
+    await follow({ key, text: adviceOn("rest", FAILURES.duplicate_storm.hint), id: await postId(key) });
+  });
+
+  it("for a recovery that another one overtook succeeds", async () => {
+    const { id, key } = await verified();
+    const { recovery, dns } = (await call(board, "POST /publishers/recover", { id })).body.data;
+    records.set(dns.name, [...(records.get(dns.name) ?? []), dns.value]);
+    await call(board, "POST /publishers/recover", { id, recovery });
+    now += 24 * 3_600_000;
+    // Both have read the publisher before either goes on.
+    names.answerMs = 500;
+    const both = [1, 2].map(() => call(board, "POST /publishers/recover", { id, recovery }));
+    const said = (await Promise.all(both)).map(({ body }) => body.data);
+    names.answerMs = 0;
+    const won = said.find((data) => "api_key" in data);
+    const lost = said.find((data) => !("api_key" in data));
+    await follow({ key: won?.api_key ?? key, id, text: lost?.next ?? "" });
+  });
+
+  it.each(OVER_REST)("for %s succeeds", async (_what, ask) => {
+    agrees.is = false;
+    const { key } = await newcomer();
+    await follow({ key, ...(await ask(key, false)) });
+  });
+
+  it("is all that the source proposes: what none of these met is named here", () => {
+    const met = (pattern: RegExp) => answers.some((text) => pattern.test(text));
+    const unmet = proposalsInSource().filter(({ pattern }) => !met(pattern));
+    expect(unmet.map(({ at }) => at)).toEqual([]);
+  });
+});
