@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { actingFields } from "../../src/adapters/calls/acting-fields.ts";
 import { loadCatalog } from "../../src/catalog.ts";
 import type { Operation } from "../../src/operation.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -150,6 +151,38 @@ describe("a field that would change who sees what, when, for how long, or whethe
     const rest = await call(board, "POST /subscriptions", sent, own);
     expect([rest.status, rest.body.error?.issues[0].path]).toEqual([400, path]);
     expect((await client.call("subscribe", sent)).text).toContain(`- ${path}: `);
+  });
+});
+
+/** Fields of the kind that were thought of apart from the rule, and others that look like them and only describe. */
+const OF_THE_KIND =
+  "audience unlisted only_for schedule go_live_at embargo ttl auto_delete notify_only simulate test_mode sandbox anonymous hide_email no_index dontPublish publish-later " +
+  "post_when send_after visible_from visible_until removeAfterDays destroy_at self_destruct incognito stealth_mode friends_only followers_only staff_only invite_only " +
+  "allowed_viewers viewable_by restricted_to share-with direct_message deliver_to activate_on launch_at start_showing release_at hold_until simulated rehearse what_if lint_only " +
+  "is_test is_published isPublic seo_index needs_review ask_before_posting mute_replies lock_thread disable_replies pinned promote mask_phone obfuscate_email passphrase acl " +
+  "entwurf privat sichtbarkeit veröffentlichen_am geheim ablaufdatum brouillon privé visibilité borrador privado publicar_el bozza rascunho 非公開 下書き черновик " +
+  "x-dry-run X-Draft _draft $schedule delay_minutes expireAfter keep_days purge_after withdraw_at notify_subscribers exclude_from_search hideFromFeed";
+const LIKE_IT =
+  "registration_deadline doors_open_at last_entry age_group target_group spoken_language max_participants seats_left early_bird_price sold_out public_transport host lineup " +
+  "break_times indoor refund_policy contact_phone whatsapp image_alt condition year_built negotiable delivery pickup_times available_from move_in_date lease_term hours_per_week " +
+  "job_type start_month schedule_url release_notes draft_beer private_room private_lessons private_garden public_holiday hidden_gem secret_santa secret_recipe test_drive " +
+  "trial_lesson preview_video publication_year publisher_name live_music confirmed_guests group_size members_count scheduled_speakers closed_on accepts_cards share_price " +
+  "expiry_date_of_milk lock_type key_safe index_fund programmer_wanted flight_simulator privet_hedge cache_size index_number feed_type ablauf";
+
+describe("whatever a field is called, by its meaning", () => {
+  it.each(OF_THE_KIND.split(" "))("%s acts", (name) => {
+    expect(actingFields(name, "x", name, false)).toHaveLength(1);
+  });
+
+  it.each(LIKE_IT.split(" "))("%s describes", (name) => {
+    expect(actingFields(name, "x", name, false)).toEqual([]);
+  });
+
+  it("a part of the board acts where it is switched, and describes where it has a value", () => {
+    for (const name of ["index", "feed", "rss", "comments", "search_webhook"]) {
+      expect(actingFields(name, false, name, false)).toHaveLength(1);
+      expect(actingFields(name, "12", name, false)).toEqual([]);
+    }
   });
 });
 

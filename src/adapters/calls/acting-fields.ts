@@ -28,12 +28,54 @@ const STRONG: readonly (readonly [Act, RegExp])[] = [
     "who",
     /^(?:searchable|discoverab\w+|indexable|noindex|viewable|findable|geofenc\w+|allowlist|whitelist|blocklist|denylist)$/,
   ],
+  ["who", /^(?:obfuscat\w+|shadowban\w*|nofollow)$/],
   ["when", /^(?:embargo(?:ed|es)?|backdate[ds]?)$/],
   [
     "how long",
     /^(?:expir(?:e|es|ed|y|ing|ation)|ttl|retention|disappear(?:s|ing)?|vanish(?:es|ing)?|selfdestruct|snoozed?)$/,
   ],
+  ["how long", /^(?:purged?|destroy(?:ed|s)?|cleanup)$/],
 ];
+
+/** The same in other languages, without accents: whole words by their beginning, since they are inflected. */
+const ABROAD: readonly (readonly [Act, RegExp])[] = [
+  [
+    "whether",
+    /^(?:entwurf|brouillon|borrador|bozza|rascunho|szkic|utkast|kladde|luonnos|taslak|probelauf|simul(?:ieren|er|ar|acion|azione)$|vorschau|apercu)/,
+  ],
+  [
+    "whether",
+    /^(?:veroffentlich|publier|publicar|pubblica|publikuj|publicer|publiser|publicat|benachrichtig|notifier|notificar|notifica)/,
+  ],
+  [
+    "who",
+    /^(?:privat(?!e)|prive(?:es?|s)?$|privado|privada|privee|prywatn|privad|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn)/,
+  ],
+  [
+    "who",
+    /^(?:sichtbar|zichtbar|visibil|visibilite|visibilidad|widoczn|synlig|unsichtbar|versteckt|verborgen|ocult|nascost|nascondi|cachees?$|ukryt)/,
+  ],
+  [
+    "who",
+    /^(?:geheim|secret[oae]|segret|tajn|hemlig|empfanger|destinatai|destinatari|ontvanger|odbiorc|mottagar|modtager|anonym)/,
+  ],
+  [
+    "when",
+    /^(?:geplant|zeitgesteuert|programar|programad|programmat[oaie]$|planifi|ingepland|zaplanowan|schemalag)/,
+  ],
+  [
+    "how long",
+    /^(?:ablaufdat|ablaufzeit|verfall|caduc|scadenz|vencimient|validez|verloopt|vervaldat|wygas|utgang|loschen|supprimer|eliminar|borrar|verwijder)/,
+  ],
+  ["whether", /草稿|下書き|草案|임시|черновик|预览|プレビュー|مسودة/u],
+  ["who", /公開|公开|私密|非公|限定|隐藏|비공개|공개|приват|скрыт|видим|секрет/u],
+  ["when", /予約|定时|预约|예약|отложен|заплан/u],
+  ["how long", /有効期限|过期|만료|истека/u],
+];
+
+/** Parts of the board, and words that say nothing more: a field of them alone switches something where it is true or false. */
+const SWITCHED =
+  /^(?:index|feeds?|rss|sitemap|seo|robots|search|webhooks?|syndicat\w+|comments?|replies|really|run|apply|readers?|groups?|crawl\w*|priority)$/;
 const VERBS =
   /^(?:hide|unhide|redact|encrypt|anonymi[sz]e|notify|remind|delete|expire|publish|unpublish|unlist)$/;
 const THINGS =
@@ -44,7 +86,7 @@ const WEAK: readonly (readonly [Act, string])[] = [
   [
     "whether",
     "dry mock sandbox simulation pretend rehearsal validate validated validation confirm confirmed confirmation approve approved approval moderated " +
-      "moderation execute commit submit submitted send sending sent resend save saved persist test testing trial staging live status state active " +
+      "moderation execute commit apply simulated rehearse fake debug activation recall moderate syndicate submit submitted send sending sent resend save saved persist test testing trial staging live status state active " +
       "inactive activate deactivate enable enabled disable disabled pause paused suspend suspended cancel cancelled canceled withdraw withdrawn " +
       "revoke revoked undo rollback remove removed removal close closed queue queued pending hold held silent silently quiet quietly mute muted " +
       "push broadcast forward accept decline skip abort renew extend repost deliver verify publication force overwrite upsert",
@@ -52,7 +94,7 @@ const WEAK: readonly (readonly [Act, string])[] = [
   [
     "who",
     "private privately privacy public publicly visible invisible hidden restrict restricted internal secret secretly protected password passcode login " +
-      "to cc dm direct access share shared sharing scope target targets targeting targeted only listed exclude excluded except block blocked deny " +
+      "robots seo indexed indexing crawl passphrase shadow featured to cc dm direct access share shared sharing scope target targets targeting targeted only listed exclude excluded except block blocked deny " +
       "disallow allow allowed lock locked viewers who whom invitee invitees invite invited readable shown pin pinned sticky boost boosted promote promoted bump distribution distribute gated paywall stealth withhold withheld",
   ],
   [
@@ -85,7 +127,7 @@ const NAMES: ReadonlyMap<string, Act | null> = new Map(
     [
       [
         "whether",
-        "what_if whatif no_op no_write needs_review review_first review_required requires_review in_review check_only plan_only demo_mode",
+        "what_if whatif programmer_pour nur_test lint_only explain_only estimate_only ask_before_posting no_op no_write needs_review review_first review_required requires_review in_review check_only plan_only demo_mode",
       ],
       [
         "whether",
@@ -93,7 +135,7 @@ const NAMES: ReadonlyMap<string, Act | null> = new Map(
       ],
       [
         "who",
-        "show_email show_phone show_contact show_address show_author show_location show_to show_only_to show_in_search display_to for_whom",
+        "access_code staff_only no_index no_feed no_rss no_search no_syndication dont_index show_email show_phone show_contact show_address show_author show_location show_to show_only_to show_in_search display_to for_whom",
       ],
       [
         "who",
@@ -101,7 +143,7 @@ const NAMES: ReadonlyMap<string, Act | null> = new Map(
       ],
       [
         "when",
-        "post_at post_on post_after post_date post_time not_before show_from show_after show_at display_from display_at effective_from effective_at",
+        "post_when start_showing show_on launch_at activation_date post_at post_on post_after post_date post_time not_before show_from show_after show_at display_from display_at effective_from effective_at",
       ],
       [
         "how long",
@@ -109,7 +151,7 @@ const NAMES: ReadonlyMap<string, Act | null> = new Map(
       ],
       [
         null,
-        "disabled_access show_time showtime release_date send_cv accept_terms how_to who_is_it_for test_results",
+        "disabled_access show_time showtime release_date send_cv target_group closed_on lock_type launch_date shadow_play accept_terms how_to who_is_it_for test_results",
       ],
     ] as const
   ).flatMap(([act, names]) => names.split(" ").map((name): [string, Act | null] => [name, act])),
@@ -133,6 +175,9 @@ const measured: ReadonlySet<string> = new Set(MEASURED.split(" "));
 const wordsOf = (name: string): string[] =>
   name
     .slice(0, 80)
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .normalize("NFC")
     .replace(/([a-z\d])(?=[A-Z])/g, "$1_")
     .toLowerCase()
     .split(/[^\p{L}]+/u)
@@ -147,14 +192,32 @@ export function actOf(name: string, ofWatch = false): Act | null {
     ofWatches.has(word) || measured.has(word) || empty.has(word) || weakOf.has(word);
   if (ofWatch && words.some((word) => ofWatches.has(word)) && words.every(isOfWatches)) return "what is told";
   const [first = ""] = words;
-  const tellsThing = words.length > 1 && THINGS.test(words.at(-1) ?? "") && !VERBS.test(first);
+  // "published by" names somebody, "viewable by" says who may see it. "Expiry date of the milk" is that of another thing.
+  const last = words.at(-1) ?? "";
+  const isOfThing = words.includes("of") && !strongOrEmpty(last);
+  const isNamed = THINGS.test(last) && !(last === "by" && /[ai]ble$/.test(first));
+  const tellsThing = isOfThing || (words.length > 1 && isNamed && !VERBS.test(first));
   const strong = words.map(strongly).find((act) => act !== null);
   if (strong !== undefined) return tellsThing ? null : strong;
   if (!words.every((word) => weakOf.has(word) || empty.has(word))) return null;
   return words.map((word) => weakOf.get(word) ?? null).find((act) => act !== null) ?? null;
 }
 
-const strongly = (word: string): Act | null => STRONG.find(([, root]) => root.test(word))?.[0] ?? null;
+const strongly = (word: string): Act | null =>
+  [...STRONG, ...ABROAD].find(([, root]) => root.test(word))?.[0] ?? null;
+
+const strongOrEmpty = (word: string) => strongly(word) !== null || weakOf.has(word) || empty.has(word);
+
+/** Whether a field of this name switches a part of the board on or off. */
+const switches = (name: string, value: unknown): boolean => {
+  const words = wordsOf(name);
+  const isSwitch = typeof value === "boolean" || /^(?:no\w*|none|off|disallow)$/i.test(String(value));
+  return (
+    isSwitch &&
+    words.some((word) => SWITCHED.test(word)) &&
+    words.every((word) => SWITCHED.test(word) || empty.has(word))
+  );
+};
 
 /** `publishat` and `isdraft` as two words each. */
 function unglued(word: string): string[] {
@@ -194,6 +257,7 @@ export function actingFields(
   const act =
     actOf(name, ofWatch) ?? (wordsOf(name).every((word) => empty.has(word)) ? choiceOf(read) : null);
   if (act !== null) return [{ path, act }];
+  if (switches(name, read)) return [{ path, act: "who" }];
   if (typeof read !== "object" || depth === DEPTH_MAX) return [];
   return Object.entries(read).flatMap(([key, inner]) =>
     Array.isArray(read)
