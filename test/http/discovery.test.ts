@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newPostId } from "../../src/domain/secrets.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { register } from "../support/boards/client.ts";
+import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { mcpClient } from "../support/clients/mcp-clients.ts";
@@ -59,6 +59,27 @@ describe("sitemap", () => {
     expect(text).not.toContain(hidden.id);
     expect(text).not.toContain(reply.id);
     ahead = 0;
+  });
+
+  it("tells of a publisher when any of its posts changed last", async () => {
+    let now = Date.UTC(2026, 10, 20);
+    const other = await startBoard({ SITE_URL: SITE }, { clock: () => now });
+    const written = async (edits: boolean) => {
+      const { id, key } = await register(other);
+      const first = await write(other, key);
+      now += 1_000;
+      await write(other, key);
+      const latest = new Date(now + (edits ? 1_000 : 0)).toISOString();
+      now += 1_000;
+      if (edits) await call(other, `PATCH /posts/${first.id}`, { title: "Edited" }, { key });
+      return { id, latest };
+    };
+    const publishers = [await written(false), await written(true)];
+    now += DAY_MS;
+    const { text } = await get("/sitemap.xml", other);
+    for (const { id, latest } of publishers)
+      expect(text).toContain(`/publishers/${id}</loc><lastmod>${latest}</lastmod>`);
+    await other.stop();
   });
 
   it("leaves out relayed posts, replies, and posts of an unverified publisher for a day; their pages are noindex too", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../../support/boards/board.ts";
 import { register } from "../../support/boards/client.ts";
 import { useTestBoard } from "../../support/boards/use.ts";
 import { walk, write } from "../../support/boards/writing.ts";
@@ -123,6 +124,23 @@ describe("search under every filter at once", () => {
 
   const asksPast = (query: Query, when: number) =>
     query.include_expired === true || (query.before !== undefined && Date.parse(at(query.before)) <= when);
+
+  it("take a radius for a circle: what lies in the corner of its box is outside, what lies on its axis inside", async () => {
+    const other = await startBoard({ EMBEDDINGS: "off" });
+    const { key } = await register(other);
+    for (const [title, lat, lng] of [
+      ["north", 52.72, 13.4],
+      ["east", 52.5, 13.76],
+      ["corner", 52.7, 13.7],
+      ["beyond", 52.73, 13.4],
+    ] as const)
+      await write(other, key, { title, location: { lat, lng } });
+    const near = async (radius: number) =>
+      (await walk(other, `/search?near=52.5,13.4&radius_km=${radius}`)).map(({ title }) => title).sort();
+    expect(await near(25)).toEqual(["east", "north"]);
+    expect(await near(31)).toEqual(["beyond", "corner", "east", "north"]);
+    await other.stop();
+  });
 
   const soonest = (query: Query) =>
     query.q === undefined && query.kind?.join() === "event" && (query.after ?? query.before) !== undefined;
