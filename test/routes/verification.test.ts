@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Publishers } from "../../src/domain/publishers/index.ts";
+import { jobsOf } from "../../src/jobs/schedule.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -170,13 +171,25 @@ describe("routes of publishers", () => {
         expect(data).toMatchObject({ domain: "not-mine.example.org", verified: false });
       });
 
-      it("is checked again 30 days later", async () => {
-        const { prove, publishers, site, isVerified, ...made } = await siteOf("again.example.org");
+      it("is checked again 30 days after it was checked, and keeps its first time where it is still there", async () => {
+        const { id, prove, publishers, site, isVerified, ...made } = await siteOf("again.example.org");
         site.answer = { body: line(made) };
         expect(await prove()).toBe("file");
+        const { store } = board.board;
+        const { verifiedAt } = (await store.publishers.get(id)) ?? {};
+        const services = { ...board.board.services, store, publishers } as unknown as Parameters<
+          typeof jobsOf
+        >[0];
+        const job = jobsOf(services).find(({ name }) => name === "recheck-domains");
+        const began = Date.now();
+        const runAfter = (days: number) => job?.run(began + days * DAY_MS, () => Promise.resolve(true));
+        await runAfter(31);
+        const checked = { verifiedAt, checkedAt: began + 31 * DAY_MS };
+        expect(await store.publishers.get(id)).toMatchObject(checked);
         site.answer = { status: 404 };
-        expect(await publishers.recheck(Date.now() - 30 * DAY_MS, 100, Date.now())).toBe(0);
-        expect(await publishers.recheck(Date.now() + 1, 100, Date.now())).toBeGreaterThan(0);
+        await runAfter(31 + 29.9);
+        expect(await store.publishers.get(id)).toMatchObject(checked);
+        await runAfter(31 + 30.1);
         expect(await isVerified()).toBe(false);
       });
 
