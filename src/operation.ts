@@ -37,9 +37,9 @@ export interface Services {
 export interface Context extends Services {
   /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
-  /** This is who reports: the publisher, or else a hash of the address. */
+  /** It names who reports: the publisher, or else a hash of the address (IPv6 by /64). */
   reporter: string;
-  /** A keyed hash of the address (IPv6 by /64). */
+  /** It is a keyed hash of the address; IPv6 counts by /48. */
   address: string;
   /** The connection on which the caller waits for the answer, or null where none is known. */
   line: Line | null;
