@@ -5,6 +5,7 @@ import { DEFAULT_IDENTITY } from "./domain/site.ts";
 import { ConfigError } from "./failures.ts";
 import { parseUrl } from "./parse-url.ts";
 import { Near } from "./schema/place.ts";
+import { WebhookSecret } from "./schema/scalars.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z
@@ -160,6 +161,17 @@ const Variables = z.object({
     .regex(/^\d{1,6}$/, "must be a whole number")
     .transform(Number)
     .default(5),
+  REPORT_WEBHOOK: z
+    .string()
+    .refine((text) => parseUrl(text) !== null, "must be a URL")
+    .optional(),
+  REPORT_WEBHOOK_SECRET: z
+    .string()
+    .refine(
+      (secret) => WebhookSecret.safeParse(secret).success,
+      "must be whsec_ and base64 of 24 to 64 bytes",
+    )
+    .optional(),
   SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
   ADMIN_PORT: z
     .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
@@ -213,6 +225,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
   }
   if (v.OPERATOR_KEY.length > 0 && isPlainElsewhere(v.SITE_URL))
     throw new ConfigError(["OPERATOR_KEY: needs a SITE_URL with https, except on this machine"]);
+  const { REPORT_WEBHOOK: reportsTo, REPORT_WEBHOOK_SECRET: reportSecret } = v;
+  if ((reportsTo === undefined) !== (reportSecret === undefined))
+    throw new ConfigError(["REPORT_WEBHOOK: needs REPORT_WEBHOOK_SECRET, and the other way round"]);
   if (v.ADMIN_PORT === v.PORT && v.PORT !== 0) throw new ConfigError(["ADMIN_PORT: must not be PORT"]);
   const dataDir = resolve(v.DATA_DIR);
   return {
@@ -236,6 +251,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     holdFirstPosts: v.HOLD_FIRST_POSTS,
     operatorKeys: v.OPERATOR_KEY,
     reportsToHide: v.REPORTS_TO_HIDE,
+    reportWebhook:
+      reportsTo === undefined || reportSecret === undefined ? null : { url: reportsTo, secret: reportSecret },
     secretKey: v.SECRET_KEY ?? null,
     adminPort: v.ADMIN_PORT,
     adminHost: v.ADMIN_HOST,

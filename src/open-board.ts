@@ -35,6 +35,7 @@ import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
 import { Pushes } from "./domain/webhooks/pushes.ts";
+import { tellOfReports } from "./domain/webhooks/reported.ts";
 import { chooseModel, ModelRefused, ModelUnreachable } from "./embed/chosen/index.ts";
 import type { ProgressFactory } from "./embed/download.ts";
 import { absentEmbedder, openEmbedder } from "./embed/transformer.ts";
@@ -114,6 +115,10 @@ export async function openBoard(
   const clock = options.clock ?? Date.now;
   const limitMistake = mistakeIn(config.rateLimits);
   if (limitMistake !== null) throw new ConfigError([`RATE_LIMITS: ${limitMistake}`]);
+  const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
+  const to = config.reportWebhook;
+  const refused = to === null ? null : outbound.refusal(to.url);
+  if (refused !== null) throw new ConfigError([`REPORT_WEBHOOK: ${refused}`]);
   try {
     makeFolder(config.dataDir);
   } catch (error) {
@@ -137,16 +142,9 @@ export async function openBoard(
       await Promise.all([data.close(), embedder.close()]);
       throw error;
     });
-  const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
-  const site =
-    options.site ??
-    new Site(siteRoot(config), {
-      contact: config.contact,
-      identity: config.identity,
-      signIn: config.signIn,
-    });
+  const site = options.site ?? new Site(siteRoot(config), config);
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 
@@ -191,6 +189,7 @@ export async function openBoard(
     embedder,
     boardModel,
     pollFeeds: (now, held) => syndication.pollDue(now, held),
+    tellOfReports: to === null ? null : (now) => tellOfReports({ store, outbound, site, to, log }, now),
   });
   const metrics = new Metrics({ store, board, jobs: jobs.map(({ name }) => name) });
   const background = new Background({

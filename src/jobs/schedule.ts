@@ -20,8 +20,10 @@ export function jobsOf(services: {
   boardModel: BoardModel;
   /** Polls the feeds that are due. */
   pollFeeds: (now: number, held: Held) => Promise<void>;
+  /** Tells the operator of new reports; null where nobody asked for it. */
+  tellOfReports: ((now: number) => Promise<unknown>) | null;
 }): Job[] {
-  const { store, publishers, pollFeeds } = services;
+  const { store, publishers, pollFeeds, tellOfReports } = services;
   const { pruneExpired } = store;
   return [
     {
@@ -45,6 +47,9 @@ export function jobsOf(services: {
     ...(pruneExpired === undefined
       ? []
       : [{ name: "prune-scratch", cron: "*/5 * * * *", leaseMs: MINUTE_MS, run: pruneExpired }]),
+    ...(tellOfReports === null
+      ? []
+      : [{ name: "tell-of-reports", cron: "* * * * *", leaseMs: MINUTE_MS, run: tellOfReports }]),
     { name: "poll-feeds", cron: "* * * * *", leaseMs: 5 * MINUTE_MS, run: pollFeeds },
     {
       name: "embed-missing",

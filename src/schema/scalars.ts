@@ -191,3 +191,14 @@ export function bareId(sent: string, page: PageOfIds): string {
   const fromUrl = new RegExp(`/${page}/([^/?#]+)`).exec(text)?.[1] ?? text;
   return fromUrl.replace(/(\.(json|md|ics))+$/, "");
 }
+
+/** The secret of a webhook, in the form of Standard Webhooks. */
+export const WebhookSecret = z
+  .string()
+  .refine(isWebhookSecret, "Must be `whsec_` and base64 of 24 to 64 bytes.");
+
+function isWebhookSecret(text: string): boolean {
+  const [, base64 = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString("base64") === base64;
+}

@@ -46,6 +46,7 @@ describe("configuration", () => {
       holdFirstPosts: 0,
       operatorKeys: [],
       reportsToHide: 5,
+      reportWebhook: null,
       secretKey: null,
       adminPort: null,
       adminHost: "127.0.0.1",

@@ -10,7 +10,7 @@ import { ACTIVE_MAX } from "../../../domain/subscriptions/state.ts";
 import { STREAMS_MAX } from "../../../domain/subscriptions/waits.ts";
 import { adviceOn, type BoardError, FAILURES, type Surface } from "../../../failures.ts";
 import type { LimitName } from "../../../operation.ts";
-import { HttpUrl } from "../../../schema/scalars.ts";
+import { HttpUrl, WebhookSecret } from "../../../schema/scalars.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
 import { listedEvents, parsed, topicOf, wrong } from "./topics.ts";
 
@@ -38,7 +38,7 @@ const Delivery = z.looseObject({ mode: z.string(), url: HttpUrl });
 const Addressed = z.looseObject({ delivery: z.looseObject({ url: HttpUrl }) });
 const Subscribed = z.looseObject({
   delivery: Delivery.extend({
-    secret: z.string().refine(isSecret, "Must be `whsec_` and base64 of 24 to 64 bytes."),
+    secret: WebhookSecret,
   }),
   cursor: Cursor,
   maxAgeMs: Milliseconds,
@@ -207,10 +207,4 @@ function errorOf({ code, hint, retryAfterS }: BoardError, surface: Surface): Pro
   if (status === 401 || status === 403 || code === "read_only")
     return new ProtocolError(CODES.forbidden, said, { reason: code });
   return new ProtocolError(ProtocolErrorCode.InternalError, said);
-}
-
-function isSecret(text: string): boolean {
-  const [, base64 = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  const bytes = Buffer.from(base64, "base64");
-  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString("base64") === base64;
 }

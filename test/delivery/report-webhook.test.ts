@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { tellOfReports } from "../../src/domain/webhooks/reported.ts";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
+import { newSecret, signersOf } from "../support/clients/event-hosts.ts";
+import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
+
+const MINUTE = 60_000;
+const secret = newSecret();
+let now = Date.now();
+let status = 200;
+let webhook: Webhook;
+const board = useTestBoard({}, { clock: () => now, idle: true });
+const author = usePublisher(board, "Author");
+const said: unknown[] = [];
+const outbound = openOutbound({ allow: ["127.0.0.1"] });
+beforeAll(async () => {
+  webhook = await startWebhook(() => ({ status }));
+});
+afterAll(async () => {
+  await webhook.stop();
+  await outbound.close();
+});
+
+/** A run of the job, on one instance or another. */
+const tell = () =>
+  tellOfReports(
+    {
+      ...{ store: board.board.store, site: board.board.site, outbound },
+      ...{ to: { url: webhook.url, secret }, log: (_message, error) => void said.push(error) },
+    },
+    now,
+  );
+const report = async (id: string, on: Pick<TestBoard, "api"> = board) => {
+  const { key } = await register(on);
+  await call(on, "POST /reports", { post_id: id, reason: "spam", details: "private words" }, { key });
+};
+const told = () =>
+  webhook.messages.map(({ json }) => json.data.posts.map(({ id, reporters }: never) => `${id} ${reporters}`));
+
+describe("the operator's webhook", () => {
+  it("is told of each post that was reported, signed, once, and again when somebody else reports it", async () => {
+    expect(await tell()).toBe(0);
+    const [one, two] = [await write(board, author.key, { title: "Bad one" }), await write(board, author.key)];
+    await write(board, author.key);
+    await report(one.id);
+    await report(one.id);
+    await report(two.id);
+    expect(await tell()).toBe(2);
+    const [message] = webhook.messages;
+    expect(message?.json).toEqual({
+      type: "posts.reported",
+      timestamp: new Date(now).toISOString(),
+      data: {
+        posts: [
+          {
+            id: one.id,
+            url: one.url,
+            title: "Bad one",
+            state: "active",
+            reporters: 2,
+            reasons: ["spam"],
+            last_reported_at: expect.stringMatching(/Z$/),
+          },
+          expect.objectContaining({ id: two.id, reporters: 1 }),
+        ],
+        open: 2,
+      },
+    });
+    expect(message?.body).not.toContain("private words");
+    expect(signersOf(message as never, [newSecret(), secret])).toEqual([1]);
+    expect(message?.headers["x-board-signature"]).toMatch(/^t=\d+,v1=/);
+    expect(await tell()).toBe(0);
+    await report(two.id);
+    expect(await tell()).toBe(1);
+    expect(told().at(-1)).toEqual([`${two.id} 2`]);
+    // An act closes the reports; a later one is news.
+    await board.board.services.moderation.act("restore", two.id, "fine", now);
+    now += 1;
+    expect(await tell()).toBe(0);
+    await report(two.id);
+    expect(await tell()).toBe(1);
+  });
+
+  it("that does not take it is asked again later, less and less often, and loses nothing", async () => {
+    status = 503;
+    const { id } = await write(board, author.key);
+    await report(id);
+    const before = webhook.messages.length;
+    for (const [wait, calls] of [
+      [0, 1],
+      [0, 1],
+      [MINUTE, 2],
+      [MINUTE, 2],
+      [MINUTE, 3],
+      [2 * MINUTE, 3],
+    ] as const) {
+      now += wait;
+      expect([await tell(), webhook.messages.length - before]).toEqual([0, calls]);
+    }
+    expect(said).toEqual(["It answered 503.", "It answered 503.", "It answered 503."]);
+    status = 200;
+    now += 60 * MINUTE;
+    expect(await tell()).toBe(1);
+    expect(told().at(-1)).toEqual([`${id} 1`]);
+  });
+
+  it.skipIf(ON_MONGODB)(
+    "is a public address by https, has a secret, and is called by the board itself",
+    async () => {
+      const mistakes = (environment: Record<string, string>) => {
+        try {
+          readConfig(environment);
+          return null;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      expect(mistakes({ REPORT_WEBHOOK: webhook.url })).toContain("REPORT_WEBHOOK_SECRET");
+      expect(mistakes({ REPORT_WEBHOOK_SECRET: secret })).toContain("REPORT_WEBHOOK");
+      expect(mistakes({ REPORT_WEBHOOK: webhook.url, REPORT_WEBHOOK_SECRET: newSecret(23) })).toContain(
+        "24 to 64",
+      );
+      const given = { REPORT_WEBHOOK: webhook.url, REPORT_WEBHOOK_SECRET: secret };
+      await expect(startBoard(given)).rejects.toThrow(/REPORT_WEBHOOK: .*https/);
+      const running = await startBoard({ ...given, WEBHOOK_ALLOW: "127.0.0.1" });
+      const { key } = await register(running);
+      const { id } = await write(running, key);
+      await report(id, running);
+      const calls = () => webhook.messages.filter(({ body }) => body.includes(id));
+      const heard = await eventually(
+        async () => calls(),
+        ({ length }) => length > 0,
+        80_000,
+      );
+      expect(heard).toHaveLength(1);
+      const { jobs } = (await call(running, "GET /metrics")).body.data.health;
+      expect(jobs.map(({ name }: { name: string }) => name)).toContain("tell-of-reports");
+      expect(running.logs.join("")).not.toContain(secret.slice(8));
+      await running.stop();
+    },
+    120_000,
+  );
+});
