@@ -98,12 +98,22 @@ describe("a hostile visitor of the operator's pages", () => {
     expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
+  it("learns nothing from many guesses at once", async () => {
+    const guesses = [...Array.from({ length: 20 }, (_, n) => `guess ${n}`), ANNA];
+    const statuses = await Promise.all(
+      guesses.map(async (key) => (await signIn(key, from("203.0.113.9"))).status),
+    );
+    expect(statuses.filter((status) => status !== 429).sort()).toEqual([403, 403, 403, 403, 403]);
+  });
+
   it("neither frames a page nor finds one in a cache, and no script of another site reads it", async () => {
     const operator = await Operator.signIn(board, ANNA);
     const { headers } = await operator.ask("/operate");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("content-security-policy")).toContain("form-action 'self'");
     expect(headers.get("cache-control")).toBe("no-store");
+    // The length of what is packed would tell of the form's token.
+    expect(headers.get("content-encoding")).toBeNull();
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(operator.setCookie).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
     expect(operator.setCookie).toContain("; Path=/operate;");

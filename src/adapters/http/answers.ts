@@ -70,8 +70,8 @@ const WORTHWHILE_BYTES = 1024;
 /**
  * Compresses what is read, from 1 KB on, by brotli or gzip. Event streams go out as they are written. So do the answers to
  * POST: some show a secret beside what the caller sent, and their length would tell of it (https://www.breachattack.com).
- * No answer to GET holds a secret. HEAD is answered as GET from here on, so that its headers are the same; Node leaves out the
- * body.
+ * No answer to GET holds a secret, but the operator's pages, whose forms have a token, which go out plain too. HEAD is answered
+ * as GET from here on, so that its headers are the same; Node leaves out the body.
  */
 export function compressed(): RequestHandler {
   const compress = compression({
@@ -82,7 +82,7 @@ export function compressed(): RequestHandler {
   });
   return (request, response, next) => {
     if (request.method === "HEAD") request.method = "GET";
-    if (request.method !== "GET") return next();
+    if (request.method !== "GET" || /^\/operate\b/.test(request.path)) return next();
     // Also on answers that stay as they are, such as a 304: caches compare them with the others.
     response.vary("Accept-Encoding");
     compress(request, response, next);

@@ -50,8 +50,8 @@ export class OperatorAccess {
   }
 
   /**
-   * The operator behind a key. Of wrong keys five a minute and address are answered, over all processes; then none is compared,
-   * since a key that a person chose may be guessed.
+   * The operator behind a key. Of wrong keys five a minute and address are answered, over all processes; then no key is
+   * taken, not even a right one, since a key that a person chose may be guessed.
    * @returns null for a wrong key
    * @throws BoardError `rate_limited`
    */
@@ -59,13 +59,13 @@ export class OperatorAccess {
     const { limits } = this.#parts.store;
     const now = this.#parts.clock();
     const counter = `operator ${this.#parts.secrets.addressTag(addressBucket(address))}`;
-    const { points, endsAt } = await limits.add(counter, 0, WRONG_MS, now);
-    if (points >= WRONG_KEYS) {
+    const found = this.#keyOf((key) => digestOf(key), digestOf(sent));
+    // One look at the store, right or wrong: of many guesses at once each sees those before it.
+    const { points, endsAt } = await limits.add(counter, found === null ? 1 : 0, WRONG_MS, now);
+    if (points > WRONG_KEYS - (found === null ? 0 : 1)) {
       const retryAfterS = Math.max(1, Math.ceil((endsAt - now) / 1000));
       throw new BoardError("rate_limited", { retryAfterS, hint: "Too many wrong operator keys." });
     }
-    const found = this.#keyOf((key) => digestOf(key), digestOf(sent));
-    if (found === null) await limits.add(counter, 1, WRONG_MS, now);
     return found === null ? null : nameOf(found);
   }
 
