@@ -113,6 +113,18 @@ describe("the outgoing guard", () => {
 });
 
 describe("the list of exempt hosts", () => {
+  it("exempts the calls that may use it, and no others", async () => {
+    const outbound = openOutbound({ allow: ["127.0.0.1"] });
+    const request = { ...ask, url: `http://127.0.0.1:${listener.port}/` };
+    const before = listener.connections;
+    expect((await outbound.send(request)).status).toBe(200);
+    expect(listener.connections).toBe(before + 1);
+    const refused = outbound.send({ ...request, exemptions: false });
+    await expect(refused).rejects.toMatchObject({ reason: "blocked" });
+    expect(listener.connections).toBe(before + 1);
+    await outbound.close();
+  });
+
   it.each([["127.0.0.1"], ["127.0.0.0/8"]])("lets %s be called by http and on any port", async (entry) => {
     const outbound = openOutbound({ allow: [entry] });
     const before = listener.connections;

@@ -40,6 +40,29 @@ describe("a bound on a price", () => {
     expect(askedBounds(q)).toMatchObject({ price: null, rest: q });
   });
 
+  it("is one without a currency from a hundred on: smaller numbers are ages and sizes", () => {
+    for (const words of ["under", "from"]) {
+      expect(askedBounds(`bike ${words} 99`).price, words).toBeNull();
+      expect(askedBounds(`bike ${words} 100`).price, words).not.toBeNull();
+      expect(askedBounds(`bike ${words} 99 €`).price, words).not.toBeNull();
+    }
+  });
+
+  it("of at least something is broken by what is free, in any currency, and kept by either end", () => {
+    const breaks = (q: string, text: string) => {
+      const { price } = askedBounds(q);
+      return price !== null && breaksPrice(price, amountsIn(text));
+    };
+    for (const q of ["bike over 100 €", "bike over 100 USD", "bike over 100"]) {
+      expect(breaks(q, "A bike, zu verschenken"), q).toBe(true);
+      expect(breaks(q, "A bike, kostenlos or 150 € with a lock and 150 USD"), q).toBe(false);
+    }
+    expect(breaks("bike from 50 to 80 €", "A bike, 50 €")).toBe(false);
+    expect(breaks("bike from 50 to 80 €", "A bike, 80 €")).toBe(false);
+    expect(breaks("bike from 50 to 80 €", "A bike, 49 €")).toBe(true);
+    expect(breaks("bike from 50 to 80 €", "A bike, 81 €")).toBe(true);
+  });
+
   it("leaves words and meaning to the rest", () => {
     const { any, plain } = parseQueryText("used e-bike under 900 €, Leeds");
     expect(any).toEqual(["used", "e", "bike", "leeds"]);

@@ -410,6 +410,41 @@ describe("an alert", () => {
 });
 
 describe("rows and news as publishers write them", () => {
+  it("news are shown for two weeks after their date, and after now where that lies ahead", () => {
+    const DAY_MS = 86_400_000;
+    const item = (id: string, at: number | null) =>
+      `<item><guid>${id}</guid><title>${id}</title>${at === null ? "" : `<pubDate>${new Date(at).toUTCString()}</pubDate>`}</item>`;
+    const dates = [NOW - 14 * DAY_MS, NOW - 14 * DAY_MS - 1_000, NOW - DAY_MS, NOW + 60 * DAY_MS];
+    const items = [...dates.map((at, n) => item(`n${n}`, at)), item("undated", null)];
+    const { entries, over } = read(`<rss version="2.0"><channel>${items.join("")}</channel></rss>`, {
+      kind: "rss",
+    });
+    const ends = new Map(entries.map(({ id, input }) => [id, input.expires_at ?? null]));
+    expect(over).toBe(1);
+    expect(ends.has("n1")).toBe(false);
+    expect(ends.get("n2")).toBe(NOW + 13 * DAY_MS);
+    expect(ends.get("n3")).toBe(NOW + 14 * DAY_MS);
+    expect(ends.has("undated")).toBe(true);
+  });
+
+  it("of alerts, real updates and cancellations replace what they name, and tests replace nothing", () => {
+    const alert = (id: string, fields: string) =>
+      `<alert><identifier>${id}</identifier><sender>s</sender>${fields}<info><event>${id}</event><headline>Storm ${id}</headline></info></alert>`;
+    const naming = (id: string, status: string, type: string) =>
+      `<status>${status}</status><msgType>${type}</msgType><scope>Public</scope><references>s,${id},2026-11-27T10:00:00+00:00</references>`;
+    const first = "<status>Actual</status><msgType>Alert</msgType><scope>Public</scope>";
+    const shown = (...more: string[]) =>
+      read(`<alerts>${alert("a", first)}${alert("b", first)}${more.join("")}</alerts>`, { kind: "cap" })
+        .entries.map(({ id }) => id)
+        .sort();
+    expect(shown()).toEqual(["a", "b"]);
+    for (const status of ["Test", "Exercise", "System", "Draft"])
+      for (const type of ["Update", "Cancel"])
+        expect(shown(alert("c", naming("a", status, type))), status).toEqual(["a", "b"]);
+    expect(shown(alert("c", naming("a", "Actual", "Update")))).toEqual(["b", "c"]);
+    expect(shown(alert("c", naming("b", "Actual", "Cancel")))).toEqual(["a"]);
+  });
+
   it("rows may have kinds in capitals and coordinates by their long names", () =>
     expect(inputs(file("19-letter-case.jsonl", "jsonl"))[0]).toMatchObject({
       kind: "event",
