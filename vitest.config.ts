@@ -12,7 +12,7 @@ useMemoryForFiles();
 const ON_EITHER_STORE = [
   "test/tools/*.test.ts",
   "test/tools/search/pages.test.ts",
-  "test/routes/{erasure,meeting-calls,posts,publishers,recovery,repeated-calls,retention,subscriptions,threads,waiting}.test.ts",
+  "test/routes/{erasure,meeting-calls,posts,publishers,recovery,repeated-calls,retention,subscriptions,threads,told-changes,waiting}.test.ts",
   "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}.test.ts",
   "test/domain/metrics.test.ts",
   "test/sign-in/{renewals,bounds}.test.ts",

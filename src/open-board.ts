@@ -173,9 +173,9 @@ export async function openBoard(
   };
   const hourly = new HourlyLimit({ limits: store.limits, limited });
   const consent = new Consent({ store, outbound, secrets, hourly, log });
-  const standing = { store, index, embedder, outbound, site, cursors, secrets, consent };
+  const standing = { store, index, embedder, outbound, site, cursors, secrets, consent, posts };
   const subscriptions = new Subscriptions({ ...standing, corrections });
-  const events = new Events({ ...standing, posts, contentNotice: CONTENT_NOTICE });
+  const events = new Events({ ...standing, contentNotice: CONTENT_NOTICE });
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
   const waits = new Waits({
     inbox: store.inbox,

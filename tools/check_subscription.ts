@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, ok } from "../src/operation.ts";
-import { awaitedPageOf, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
+import { awaitedPageOf, GoneMatch, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
 
 export default defineTool({
   name: "check_subscription",
@@ -11,7 +11,7 @@ export default defineTool({
     ...awaitedPageOf,
     cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
   }),
-  output: z.array(PendingMatch),
+  output: z.array(z.union([PendingMatch, GoneMatch])),
   auth: "key",
   effect: "reads",
   failures: ["subscription_not_found", "invalid_cursor"],

@@ -123,6 +123,7 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
 const keyHash = (n: number) => digits(n, 64);
 
 const at = (time: number) => ({ createdAt: time, updatedAt: time, writtenNo: time });
+const UNCHANGED = { change: null };
 
 /** @param notice  one of `notices` */
 function postRow(
@@ -133,6 +134,7 @@ function postRow(
 ): BoardRows["post"] {
   const startsAt = notice["starts_at"];
   return {
+    ...UNCHANGED,
     id: postId(n),
     publisherId: publisherId(n),
     kind: notice["kind"] as BoardRows["post"]["kind"],

@@ -1,6 +1,7 @@
-import type { StoredPost, StoredPublisher } from "../ports/store/index.ts";
+import type { StoredPost, StoredPublisher, ToldChange } from "../ports/store/index.ts";
 import type { Post } from "../schema/post.ts";
 import type { Publisher } from "../schema/publisher.ts";
+import type { Change } from "../schema/subscription.ts";
 import type { Site } from "./site.ts";
 
 /** Epoch milliseconds as callers see them: ISO 8601 in UTC. */
@@ -22,6 +23,21 @@ export function publisherResource(stored: StoredPublisher, site: Site): Publishe
     first_seen: isoTime(stored.createdAt),
     post_count: stored.postCount,
     crier_url: site.publisher(stored.id),
+  };
+}
+
+/** What changed of a post, as those who are told of it see it. */
+export function changeResource({ what, before, at }: ToldChange): Change {
+  const { startsAt, endsAt, expiresAt, location } = before;
+  return {
+    what: [...what],
+    before: {
+      ...(startsAt === undefined ? {} : { starts_at: isoTimeOrNull(startsAt) }),
+      ...(endsAt === undefined ? {} : { ends_at: isoTimeOrNull(endsAt) }),
+      ...(expiresAt === undefined ? {} : { expires_at: isoTime(expiresAt) }),
+      ...(location === undefined ? {} : { location }),
+    },
+    at: isoTime(at),
   };
 }
 

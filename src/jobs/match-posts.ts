@@ -1,13 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Matching, PostToMatch } from "../domain/subscriptions/matching.ts";
 import { seriesOf, windowOf } from "../ports/index-entry.ts";
-import type { Match, Store } from "../ports/store/index.ts";
+import type { Match, Store, StoredPost } from "../ports/store/index.ts";
 
 const BATCH = 50;
 /** Matches recorded in one transaction. */
 const DELIVERIES = 200;
 /** A worker that dies leaves its posts to others after this time. */
 const LEASE_MS = 5_000;
+
+interface Services {
+  store: Store;
+  matching: Matching;
+  modelId: string;
+  matched: (publisherIds: Iterable<string>) => void;
+}
 
 /**
  * Matches new and changed posts against the standing queries: by words and filters once a post is written, by meaning
@@ -16,29 +23,26 @@ const LEASE_MS = 5_000;
  * @param services.matched  told the publishers of matches that were recorded
  * @returns true when more posts may wait
  */
-export async function matchPosts(
-  services: {
-    store: Store;
-    matching: Matching;
-    modelId: string;
-    matched: (publisherIds: Iterable<string>) => void;
-  },
-  now: number,
-): Promise<boolean> {
+export async function matchPosts(services: Services, now: number): Promise<boolean> {
   const { store, matching, modelId, matched } = services;
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
   // After the claim, so that a subscription acknowledged before the post is seen. Where it outlasts the lease, two processes
   // match a post; a match recorded twice counts once.
   await matching.refresh(now);
   if (items.length === 0) return false;
-  const posts = await store.posts.many(items.map((item) => item.postId));
+  const claimed = await store.posts.many(items.map((item) => item.postId));
+  const next = await tellChanges(services, claimed, now);
+  const ids = claimed.map((post) => post.id);
+  const posts = [...claimed, ...next.map(({ post }) => post).filter(({ id }) => !ids.includes(id))];
   const parents = await store.posts.many([...new Set(posts.flatMap(({ parentId }) => parentId ?? []))]);
   const answered = new Map(parents.map((parent) => [parent.id, parent.publisherId]));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));
   // From the store: another process may have given them a moment ago, and an index apart from the store lags behind.
-  const ids = posts.map((post) => post.id);
-  const vectors = await store.posts.vectors(ids, modelId);
+  const vectors = await store.posts.vectors(
+    posts.map((post) => post.id),
+    modelId,
+  );
   const candidates = posts.flatMap((post, i): PostToMatch[] => {
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined
@@ -51,9 +55,15 @@ export async function matchPosts(
   for (const candidate of candidates) {
     const key = seriesOf(candidate.post);
     const series = key === null ? null : { key, endsAt: windowOf(candidate.post).windowEnd };
+    const isClaimed = ids.includes(candidate.post.id);
     for (const subscriptionId of matching.answeredBy(candidate, now)) {
+      const standsIn = next.some(
+        ({ post, knew }) => post.id === candidate.post.id && knew.has(subscriptionId),
+      );
+      if (!isClaimed && !standsIn) continue;
       const match = { subscriptionId, postId: candidate.post.id, matchedAt: now };
-      matches.push({ ...match, series: matching.tellsEachDate(subscriptionId) ? null : series });
+      const tellsEach = standsIn || matching.tellsEachDate(subscriptionId);
+      matches.push({ ...match, series: tellsEach ? null : series });
     }
     // A post against a million queries takes milliseconds; others get their turn in between.
     await nextTurn();
@@ -66,4 +76,23 @@ export async function matchPosts(
   while (matches.length > DELIVERIES) await record(matches.splice(0, DELIVERIES), []);
   await record(matches, items);
   return items.length === BATCH;
+}
+
+/**
+ * Tells what changed of posts to those who were told of them.
+ * @returns the next dates of series whose told date is gone, with the subscriptions that knew of that
+ */
+async function tellChanges(
+  { store, matching, matched }: Services,
+  posts: readonly StoredPost[],
+  now: number,
+): Promise<{ post: StoredPost; knew: ReadonlySet<string> }[]> {
+  const next: { post: StoredPost; knew: ReadonlySet<string> }[] = [];
+  for (const gone of posts.filter(({ change }) => change !== null)) {
+    const told = await store.subscriptions.tellChange(gone.id, now);
+    if (told.length > 0) matched(new Set(told.map(({ publisherId }) => publisherId)));
+    const post = await matching.nextOf(gone, now);
+    if (post !== null) next.push({ post, knew: new Set(await store.subscriptions.toldOf(gone.id)) });
+  }
+  return next;
 }

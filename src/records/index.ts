@@ -2,7 +2,7 @@ import { COUNTER, SETTING, WORK } from "./board.ts";
 import { BESIDE_POST, POST } from "./post.ts";
 import { MODERATION, PUBLISHER, REPORT } from "./publisher.ts";
 import { count, type RowOf, type RowRecord, record } from "./record.ts";
-import { DELIVERY, INBOX, PUSH, SUBSCRIPTION } from "./subscription.ts";
+import { DELIVERY, INBOX, PUSH, SUBSCRIPTION, TOLD_SERIES } from "./subscription.ts";
 
 /** Fields of subscriptions by hosts, as every other has them. */
 export const OF_HOSTS = {
@@ -27,6 +27,7 @@ export const MOVED = {
   /** `nextDelivery`: the id its next delivery gets. Hosts subscribe anew, so what they subscribed to stays behind. */
   subscription: record({ ...subscription, nextDelivery: count }, [["id"]]),
   delivery: DELIVERY,
+  told_series: TOLD_SERIES,
   /** A claimed one counts as due: its claimant does not come along. */
   push: PUSH,
   inbox: INBOX,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Kind, PostFlag } from "../schema/post.ts";
+import { change } from "./change.ts";
 import {
   count,
   free,
@@ -77,6 +78,8 @@ export const POST = record(
      * this reaches. An insert sets it, whatever is given.
      */
     writtenNo: changeNumber,
+    /** What those who were told of it have not heard yet; an edit or a removal sets it, and its work takes it off. */
+    change,
     state: z.enum(STATES),
   },
   [["id"], ["publisherId", "idempotencyHash"]],

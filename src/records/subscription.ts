@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
 import { Breadth, INACTIVE_REASONS } from "../schema/subscription.ts";
+import { change } from "./change.ts";
 import { changeNumber } from "./post.ts";
 import { count, free, id, idOf, moment, type RowOf, record, since, text, vector } from "./record.ts";
 
@@ -15,6 +16,8 @@ export const SUBSCRIPTION = record(
     /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
     query: free,
     breadth: since(Breadth, () => "close"),
+    /** Whether it is told when a post that it was told of moves, ends early or is taken down. */
+    changes: since(z.boolean(), () => true),
     /** Vector of the query's text under `vectorModel`, or null until there is one. */
     vector: vector.nullable(),
     vectorModel: text.nullable(),
@@ -64,9 +67,16 @@ export const DELIVERY = record(
     postId: idOf("post", id),
     deliveryId: count,
     matchedAt: moment.nullable(),
+    /** What it told of the post last; null before the post changed. */
+    change,
   },
   [["subscriptionId", "postId"]],
 );
+
+/** Until when a series has dates that a subscription knows of. */
+export const TOLD_SERIES = record({ subscriptionId: idOf("subscription", id), series: id, endsAt: moment }, [
+  ["subscriptionId", "series"],
+]);
 
 const PUSH_STATES = ["waiting", "delivered", "failed", "cancelled"] as const;
 export type PushState = (typeof PUSH_STATES)[number];
@@ -109,13 +119,15 @@ export const INBOX = record(
     no: count,
     /**
      * `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it
-     * replied to.
+     * replied to, or the end of that.
      */
     type: z.enum(["reply", "match", "activity"]),
     at: moment,
     postId: idOf("post", id),
     subscriptionId: idOf("subscription", id.nullable()),
     deliveryId: count.nullable(),
+    /** What changed of the post, where that is the news. */
+    change,
   },
   [["publisherId", "no"]],
 );

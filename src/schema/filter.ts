@@ -27,6 +27,8 @@ export interface PostFilter extends StandingFilter {
   endedBy?: number;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;
+  /** Only dates of this series (`seriesOf`); an index may leave it to the reader. */
+  series?: string;
   /** Only posts created at or before it: this keeps a walk over pages still while posts arrive. */
   createdUntil: number;
 }

@@ -55,6 +55,7 @@ export const SubscriptionInput = z.object({
   breadth: Breadth.default("close").describe(
     "`close`, the default: posts that answer `q` well. `wide`: all that may; some three in four will not.",
   ),
+  changes: Flag.default(true).describe("false: do not tell when a match moves, ends early or is taken down."),
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
@@ -63,10 +64,14 @@ export const SubscriptionPatch = z.object({
   label: line(80).nullish(),
   query: StandingQuery.optional().describe("Replaces the saved query."),
   breadth: Breadth.optional().describe("`close`: what answers `q` well. `wide`: all that may."),
+  changes: Flag.optional().describe("false: matches that move or end are told of no more."),
   webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
   active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
+
+/** What of a post its readers are told of, once they were told of the post. */
+export const CHANGED = ["starts_at", "ends_at", "location", "cancelled", "ended", "removed"] as const;
 
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
 
@@ -76,6 +81,7 @@ export const Subscription = z.object({
   label: z.string().nullable(),
   query: z.record(z.string(), z.unknown()),
   breadth: Breadth,
+  changes: z.boolean().describe("Whether it tells when a match moves, ends early or is taken down."),
   describes: z.string(),
   webhook_url: z.string().nullable(),
   webhook_verified: z.boolean().describe("Nothing is pushed before its owner has answered the challenge."),
@@ -149,9 +155,34 @@ export const DeliveryRecord = z.object({
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
+/** What changed of a post that was told before. */
+export const Change = z.object({
+  what: z.array(z.enum(CHANGED)).describe("`ended`: before its time; `removed`: taken down."),
+  before: z
+    .object({
+      starts_at: Timestamp.nullable(),
+      ends_at: Timestamp.nullable(),
+      expires_at: Timestamp,
+      location: Post.shape.location,
+    })
+    .partial()
+    .describe("How what changed was."),
+  at: Timestamp,
+});
+export type Change = z.infer<typeof Change>;
+
+const change = Change.optional().describe("Of a post that you were told of before: what changed.");
+
+/** This is all that is left of a post that was told and is taken down. */
+export const GonePost = z.object({ id: z.string() });
+export type GonePost = z.infer<typeof GonePost>;
+
 /** `relevance` says how well the post answers the saved query; 1 where it has no words. */
-export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp });
+export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp, change });
+/** In its place, once the post is taken down. */
+export const GoneMatch = GonePost.extend({ delivery_id: z.int(), matched_at: Timestamp, change: Change });
 export type PendingMatch = z.infer<typeof PendingMatch>;
+export type GoneMatch = z.infer<typeof GoneMatch>;
 
 /** The longest wait, in seconds: clients and proxies commonly give up a silent call after 60. */
 const WAIT_MAX_S = 50;
@@ -176,9 +207,12 @@ export const awaitedPageOf = {
 export const InboxItem = z.object({
   type: z
     .enum(["reply", "match", "activity"])
-    .describe("A reply to your post; a match of your subscription; a reply in a thread you replied to."),
+    .describe(
+      "A reply to your post; a match of your subscription; a reply in a thread you replied to, or its end (`change`).",
+    ),
   at: Timestamp,
-  post: Post,
+  post: z.union([Post, GonePost]).describe("Only its `id` once it is taken down."),
+  change,
   subscription_id: z.string().optional().describe("Of a match, as is `delivery_id`."),
   delivery_id: z.int().optional(),
 });

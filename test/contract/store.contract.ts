@@ -23,6 +23,7 @@ import { describeSignIns } from "./store/sign-ins.ts";
 import { describeStatistics } from "./store/statistics.ts";
 import type { Subject } from "./store/subject.ts";
 import { describeSubscriptions } from "./store/subscriptions.ts";
+import { describeToldChanges } from "./store/told-changes.ts";
 import { describeWork } from "./store/work.ts";
 
 /** A store to be held to the contract, empty at first; `reopen` replaces its `store`. */
@@ -39,6 +40,7 @@ const PARTS: readonly ((subject: Subject) => void)[] = [
   describeVectors,
   describeErasure,
   describeDeliveries,
+  describeToldChanges,
   describePublishers,
   describeSubscriptions,
   describePushClaims,

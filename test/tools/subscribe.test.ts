@@ -27,6 +27,7 @@ describe("subscribe", () => {
         include_syndicated: true,
       },
       breadth: "close",
+      changes: true,
       describes: 'Offers about "road bike"',
       webhook_url: null,
       webhook_verified: false,

@@ -1,17 +1,18 @@
 import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server";
+import { isWhole } from "../../domain/posts/stands-for.ts";
 import { COUNTED_MAX } from "../../domain/search/index.ts";
 import type { Site } from "../../domain/site.ts";
 import { type BoardError, FAILURES } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
-import type { InboxItem, Subscription } from "../../schema/subscription.ts";
+import type { GonePost, Subscription } from "../../schema/subscription.ts";
 import { counted } from "../../schema/text.ts";
 import type { Performed } from "../calls/dispatcher.ts";
 import { soughtWords } from "../text/excerpt.ts";
-import { grouped } from "../text/markdown.ts";
 import { fittingCount, mentionedPost, type PostDisplay, shownPost } from "../text/posts.ts";
-import { quotedLine, visible, visibleJson, visibleLine } from "../text/untrusted.ts";
+import { visible, visibleJson, visibleLine } from "../text/untrusted.ts";
 import { nowText } from "../text/when.ts";
 import { receiptLines, recordText, subscriptionLines, withKey } from "./record.ts";
+import { type ListItem, listRows, newsLine, savedQueryLines, savedToShow, shownRow } from "./rows.ts";
 import type { ServedOperation, ServedTool } from "./tool-list.ts";
 
 /** Printed once in every answer with posts. */
@@ -51,8 +52,8 @@ export const POSTS = "board://posts/";
 /** Links to the posts of an answer, for programs: the text names each by its id, and a model pays for every link. */
 export function postLinks({ served: { shape } }: Call, { data }: Performed["body"]): ResourceLink[] {
   if (shape === "record") return [];
-  const posts = shape === "posts" ? rowsOf(data as (Post | InboxItem)[]) : [{ post: data as Post }];
-  const byId = new Map(posts.map(({ post: { id, title } }) => [id, title]));
+  const posts = shape === "posts" ? listRows(data as ListItem[]).map(({ post }) => post) : [data as Post];
+  const byId = new Map(posts.filter((post) => isWhole<Post>(post)).map(({ id, title }) => [id, title]));
   return [...byId].map(([name, title]) => ({
     type: "resource_link",
     uri: `${POSTS}${name}`,
@@ -124,16 +125,16 @@ export function fittingItems(call: Call, data: unknown): number {
     const whole = { ...viewOf(call, []), isWhole: true };
     return fittingOf(call, [post, ...replies], whole) - 1;
   }
-  const items = data as (Post | InboxItem)[];
-  const rows = rowsOf(items);
+  const items = data as ListItem[];
+  const rows = listRows(items);
   const posts = rows.map(({ post }) => post);
   const [next] = rows[fittingOf(call, posts, viewOf(call, []))]?.items ?? [];
   return next === undefined ? items.length : items.indexOf(next);
 }
 
 /** This is how many of the first posts fit into an answer, as text and, where programs read it, as data. */
-function fittingOf(call: Call, posts: readonly Post[], view: PostDisplay): number {
-  const texts = posts.map((post) => shownPost(post, "00. ", view));
+function fittingOf(call: Call, posts: readonly (Post | GonePost)[], view: PostDisplay): number {
+  const texts = posts.map((post) => shownRow({ post }, "00. ", view));
   const fitting = fittingCount(texts, view.isWhole ? POSTS_TOKENS.whole : POSTS_TOKENS.brief);
   if (call.answers === "text") return fitting;
   const data = posts.map((post) => JSON.stringify(post));
@@ -148,31 +149,15 @@ const viewOf = ({ served, detail, now, site }: Call, sought: readonly string[]):
   noPages: !site.isServed,
 });
 
-/** A post of a list, with what the list says of it. */
-interface Row {
-  post: Post;
-  /** Several subscriptions may have matched the post. */
-  items: (Post | InboxItem)[];
-}
-
-/** The posts of a list. One that reached an inbox in several ways has a row for each way. */
-function rowsOf(items: readonly (Post | InboxItem)[]): Row[] {
-  const kind = (item: Post | InboxItem) => ("post" in item ? `${item.type} ${item.post.id}` : item.id);
-  return [...grouped(items, kind).values()].map((own) => {
-    const [first] = own as [Post | InboxItem];
-    return { post: "post" in first ? first.post : first, items: own };
-  });
-}
-
 function listLines(call: Call, body: Performed["body"]): string[] {
   const { served } = call;
   const { meta } = body;
   const q = (meta["query"] as { q?: string } | undefined)?.q;
-  const rows = rowsOf(body.data as (Post | InboxItem)[]);
+  const rows = listRows(body.data as ListItem[]);
   const view = { ...viewOf(call, soughtWords(q)), isNewest: meta["ranking"] === "newest" };
   const more = typeof body.next_cursor === "string" ? [continuation(call, body.next_cursor)] : [];
   const all = meta["subscriptions"] as Subscription[] | undefined;
-  const saved = savedToShow(all ?? [], body.data as (Post | InboxItem)[], call.detail === "full");
+  const saved = savedToShow(all ?? [], body.data as ListItem[], call.detail === "full");
   const savedLines = all === undefined ? [] : savedQueryLines(saved, all.length);
   const today = `Now: ${nowText(call.now)}.`;
   if (rows.length === 0) {
@@ -182,11 +167,12 @@ function listLines(call: Call, body: Performed["body"]): string[] {
   const order =
     ORDERS[String(meta["ranking"])] ??
     (served.isWatermark || served.whole === "always" ? ", oldest first" : "");
-  const texts = rows.map((row, i) => shownPost(row.post, `${i + 1}. `, view) + newsLine(row, saved));
-  const strong = rows.findIndex(({ post }) => post.weak === true);
+  const texts = rows.map((row, i) => shownRow(row, `${i + 1}. `, view) + newsLine(row, saved));
+  const whole = rows.map(({ post }) => post).filter(isWhole<Post>);
+  const strong = rows.findIndex(({ post }) => isWhole(post) && post.weak === true);
   const matches = strong === -1 ? texts : texts.slice(0, strong);
   return [
-    `${today} ${countOf(matches.length, texts.length, meta)}${matches.length === 0 ? "" : order}${fittingOnly(call, meta)}. ${pagesOf(call, rows)}`,
+    `${today} ${countOf(matches.length, texts.length, meta)}${matches.length === 0 ? "" : order}${fittingOnly(call, meta)}. ${pagesOf(call, whole)}`,
     UNTRUSTED,
     ...matches,
     ...(matches.length === texts.length ? [] : [WEAK, ...texts.slice(matches.length)]),
@@ -220,54 +206,6 @@ function countOf(shown: number, listed: number, { first, total }: Record<string,
   const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
   if (typeof first !== "number") return `${posts} of ${all}`;
   return shown === 1 ? `Post ${first + 1} of ${all}` : `Posts ${first + 1}–${first + shown} of ${all}`;
-}
-
-/**
- * A line that says when a post was written and why the caller is told of it; empty for a post that was searched for. A reply
- * is answered by its root.
- */
-function newsLine({ items, post }: Row, saved: readonly Subscription[]): string {
-  const [first] = items;
-  if (first === undefined || !("delivery_id" in first || "post" in first)) return "";
-  const written = `written ${nowText(Date.parse(post.created_at))}`;
-  if (!("post" in first)) return `\n   relevance ${post.relevance}, ${written}`;
-  const answer = `answer it with \`parent_id\` "${post.parent_id ?? post.id}"`;
-  if (first.type === "reply") return `\n   a reply to your post, ${written}; ${answer}`;
-  if (first.type === "activity") return `\n   a reply in a thread you replied to, ${written}; ${answer}`;
-  const names = (items as InboxItem[]).map(({ subscription_id: id, post: { relevance } }) => {
-    const at = saved.findIndex((each) => each.id === id);
-    return `${at === -1 ? `\`${id}\`` : `S${at + 1}`} (relevance ${relevance})`;
-  });
-  return `\n   matches ${names.join(", ")}, ${written}`;
-}
-
-/** Of the caller's subscriptions, those that a look is about: which matched, and which need attention; or all. */
-function savedToShow(
-  all: readonly Subscription[],
-  items: readonly (Post | InboxItem)[],
-  whole: boolean,
-): Subscription[] {
-  const matched = new Set(
-    items.map((item) => ("subscription_id" in item ? item.subscription_id : undefined)),
-  );
-  return all.filter(({ id, inactive_reason: reason }) => whole || reason !== null || matched.has(id));
-}
-
-/** Subscriptions, named S1, S2, … for the matches above them. */
-function savedQueryLines(saved: readonly Subscription[], count: number): string[] {
-  if (saved.length === 0) return count === 0 ? ["You have no subscriptions."] : [];
-  return [
-    saved.length === count ? "Your subscriptions:" : `Of your ${count} subscriptions:`,
-    ...saved.map(({ id, label, describes, pending, inactive_reason: reason }, i) =>
-      [
-        `S${i + 1} \`${id}\``,
-        ...(label === null ? [] : [quotedLine(label)]),
-        quotedLine(describes),
-        `${pending} kept`,
-        ...(reason === null ? [] : [`inactive: ${reason}`]),
-      ].join(" | "),
-    ),
-  ];
 }
 
 /** Characters of a post's body in one answer. */
@@ -319,12 +257,12 @@ function continuation({ tool, served, sent, detail, sendsKey }: Call, cursor: st
 }
 
 /** Where the posts of a list can be read whole, and where calendars find them: `Page of a post: https://board.example/p/ID`. */
-function pagesOf({ tool, sent, site }: Call, rows: readonly Row[]): string {
-  const [first] = rows;
+function pagesOf({ tool, sent, site }: Call, posts: readonly Post[]): string {
+  const [first] = posts;
   if (first === undefined) return "";
   if (!site.isServed) return "Read one with `get_post`.";
-  const page = first.post.url.replace(first.post.id, "ID");
-  if (rows.every(({ post }) => post.starts_at === null)) return `Page of a post: ${page}`;
+  const page = first.url.replace(first.id, "ID");
+  if (posts.every((post) => post.starts_at === null)) return `Page of a post: ${page}`;
   const filters = Object.entries(sent).filter(([name]) => tool.fields.has("q") && !OF_ONE_PAGE.has(name));
   const query = new URLSearchParams(filters.map(([name, value]): [string, string] => [name, String(value)]));
   const all = tool.fields.has("q") ? `, all of these ${site.root}/calendar.ics?${query}` : "";

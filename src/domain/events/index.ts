@@ -118,14 +118,15 @@ export class Events {
     const since = asked.maxAgeMs === undefined ? 0 : now - asked.maxAgeMs;
     const young = page.filter(({ matchedAt }) => matchedAt >= since);
     const posts = await this.#parts.posts.told(
-      young.map(({ post }) => post.id),
+      young.map(({ post, change }) => ({ postId: post.id, change })),
       now,
     );
     return {
-      events: young.flatMap(({ post: { id: told }, matchedAt, deliveryId }) => {
-        const post = posts.get(told);
+      events: young.flatMap(({ post: { id: told }, change, matchedAt, deliveryId }, n) => {
+        const post = posts[n];
         if (post === undefined) return [];
-        return [{ cursor: at(deliveryId), occurrence: occurrenceOf(row, { post, told, matchedAt, notice }) }];
+        const occurrence = occurrenceOf(row, { post, told, change, matchedAt, notice });
+        return [{ cursor: at(deliveryId), occurrence }];
       }),
       from: at(after),
       cursor: at(page.at(-1)?.deliveryId ?? after),

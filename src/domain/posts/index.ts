@@ -6,8 +6,10 @@ import type {
   Store,
   StoredPost,
   StoredPublisher,
+  ToldChange,
 } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
+import type { GonePost } from "../../schema/subscription.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
@@ -133,20 +135,23 @@ export class Posts {
   }
 
   /**
-   * The posts that somebody was told of, as far as anyone may see them now, by the id that was told: in the place of a date
-   * that is over stands the next of its series, each with those behind it.
+   * The posts that somebody was told of, as far as anyone may see them now. In the place of a date that is over stands the next
+   * of its series, unless a change is told, and each has those behind it. Of a post that is removed, only its id is told.
    */
-  async told(ids: readonly string[], now: number): Promise<Map<string, Post>> {
-    const rows = await this.#store.posts.many([...new Set(ids)]);
+  async told(
+    told: readonly { postId: string; change: ToldChange | null }[],
+    now: number,
+  ): Promise<(Post | GonePost | undefined)[]> {
+    const rows = await this.#store.posts.many([...new Set(told.map(({ postId }) => postId))]);
     const standing = await nextDates({ index: this.#index, posts: this.#store.posts }, rows, now);
-    const shown = await withDates(this.#index, await this.shown(standing), filterOf({}, now));
-    const byId = new Map(shown.map((post) => [post.id, post]));
-    return new Map(
-      rows.flatMap(({ id }, at): [string, Post][] => {
-        const post = byId.get(standing[at]?.id ?? id);
-        return post === undefined ? [] : [[id, post]];
-      }),
-    );
+    const next = new Map(rows.map(({ id }, at) => [id, standing[at]?.id]));
+    const all = new Map([...rows, ...standing].map((row) => [row.id, row]));
+    const shown = await withDates(this.#index, await this.shown([...all.values()]), filterOf({}, now));
+    const posts = new Map(shown.map((post) => [post.id, post]));
+    return told.map(({ postId: id, change }) => {
+      if (change === null) return posts.get(next.get(id) ?? id);
+      return all.get(id)?.state === "removed" ? { id } : posts.get(id);
+    });
   }
 
   /** Posts in the form of the API, in order, without those whose publisher is gone. */

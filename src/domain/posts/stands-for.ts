@@ -3,8 +3,13 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { PostStore, StoredPost } from "../../ports/store/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, DATES_NAMED, type Post } from "../../schema/post.ts";
+import type { GonePost } from "../../schema/subscription.ts";
 import { isoTime } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
+
+/** Whether a post that was told of is there, and not only its id left. */
+export const isWhole = <Shown extends Post>(post: Shown | GonePost | undefined): post is Shown =>
+  post !== undefined && "title" in post;
 
 /** The posts, with the copies that each stands for in the answer to a question. */
 export async function withCopies(

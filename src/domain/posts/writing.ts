@@ -113,6 +113,7 @@ export class Writing {
       createdAt: now,
       updatedAt: now,
       writtenNo: 0,
+      change: null,
       state: options.relayed === true || !(await this.#holds(publisher)) ? "active" : "hidden",
     };
     // Before the post, so that nothing hides without word of why; of a post that is refused nobody reads it.

@@ -1,10 +1,11 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { InboxEntry, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
-import type { InboxItem } from "../../schema/subscription.ts";
+import type { GonePost, InboxItem } from "../../schema/subscription.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { isoTime } from "../resources.ts";
+import { isWhole } from "../posts/stands-for.ts";
+import { changeResource, isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 
@@ -38,20 +39,18 @@ export class Inbox {
     const after =
       this.#cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(caller, page.since, now));
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
-    const posts = await this.#posts.told(
-      entries.map((entry) => entry.postId),
-      now,
-    );
+    const posts = await this.#posts.told(entries, now);
     const relevances = await this.#relevances(entries, posts);
     const isMatchOfReplies = await this.#matchesOfReplies(caller, entries);
-    const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
-      const shown = posts.get(postId);
+    const items = entries.flatMap(({ type, at, subscriptionId, deliveryId, change }, n): InboxItem[] => {
+      const shown = posts[n];
       if (shown === undefined || isMatchOfReplies(subscriptionId)) return [];
-      const relevance = relevances.get(`${subscriptionId} ${postId}`);
+      const relevance = relevances[n];
       const post = relevance === undefined ? shown : { ...shown, relevance };
       const subscription = subscriptionId === null ? {} : { subscription_id: subscriptionId };
       const delivery = deliveryId === null ? {} : { delivery_id: deliveryId };
-      return [{ type, at: isoTime(at), post, ...subscription, ...delivery }];
+      const news = change === null ? {} : { change: changeResource(change) };
+      return [{ type, at: isoTime(at), post, ...subscription, ...delivery, ...news }];
     });
     const last = entries.at(-1);
     const nextCursor =
@@ -70,22 +69,30 @@ export class Inbox {
     });
   }
 
-  /** This is how well matches answer their saved query, by the ids of both. */
+  /** How well the matches among entries answer their saved query; nothing for other entries, and for posts that are gone. */
   async #relevances(
     entries: readonly InboxEntry[],
-    posts: ReadonlyMap<string, Post>,
-  ): Promise<Map<string, number>> {
+    posts: readonly (Post | GonePost | undefined)[],
+  ): Promise<(number | undefined)[]> {
+    const found: (number | undefined)[] = entries.map(() => undefined);
     const ids = new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []));
-    const found = [...ids].map(async (id) => {
+    const parts = { store: this.#store, embedder: this.#embedder };
+    const filled = [...ids].map(async (id) => {
       const row = await this.#store.subscriptions.get(id);
-      if (row === null) return [];
-      const some = entries.filter(({ subscriptionId }) => subscriptionId === id);
-      const told = [...new Set(some.map(({ postId }) => postId))].filter((postId) => posts.has(postId));
-      const matched = told.flatMap((postId) => posts.get(postId) ?? []);
-      const relevances = await relevancesOf({ store: this.#store, embedder: this.#embedder }, row, matched);
-      return relevances.map((relevance, i) => [`${id} ${told[i]}`, relevance] as const);
+      const matched = entries.flatMap(({ subscriptionId }, at) => {
+        const post = posts[at];
+        return subscriptionId === id && isWhole(post) ? [{ at, post }] : [];
+      });
+      if (row === null) return;
+      const relevances = await relevancesOf(
+        parts,
+        row,
+        matched.map(({ post }) => post),
+      );
+      for (const [n, { at }] of matched.entries()) found[at] = relevances[n];
     });
-    return new Map((await Promise.all(found)).flat());
+    await Promise.all(filled);
+    return found;
   }
 
   /** Which subscriptions are to the replies to the caller's posts: each of these is in the inbox already. */

@@ -9,22 +9,19 @@ import type {
   SubscriptionChange,
 } from "../../ports/store/index.ts";
 import type {
-  PendingMatch,
   StandingQuery,
   Subscription,
   SubscriptionInput,
   SubscriptionPatch,
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
-import { type Cursors, FULL_PAGE } from "../cursors.ts";
-import type { Noted } from "../posts/index.ts";
-import { nextDates, withDates } from "../posts/stands-for.ts";
-import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
+import type { Cursors } from "../cursors.ts";
+import type { Noted, Posts } from "../posts/index.ts";
+import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { withPlaceDecided } from "../search/near.ts";
 import {
   criteriaJson,
-  filterOf,
   notesOnAsked,
   notesOnBounds,
   notesOnPlace,
@@ -33,18 +30,16 @@ import {
 } from "../search/query.ts";
 import { notesOnHere, notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
 import { newId, type Secrets } from "../secrets.ts";
-import { placeSince, sinceOf } from "../since.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { describeSubscription } from "./describe-subscription.ts";
 import { meaningOf } from "./meaning.ts";
-import { relevancesOf } from "./relevance.ts";
+import { type PendingPage, pendingMatches } from "./pending.ts";
 import {
   ACTIVATED,
   BEGUN,
   changeSubscription,
-  isMatched,
   keepSubscription,
   ownSubscription,
   ownWebhook,
@@ -58,6 +53,7 @@ interface Parts {
   site: Site;
   secrets: Secrets;
   cursors: Cursors;
+  posts: Posts;
   consent: Consent;
   corrections: Corrections;
 }
@@ -85,8 +81,10 @@ export class Subscriptions {
     const { store, outbound, consent, secrets } = this.#parts;
     const webhookUrl = input.webhook_url ?? null;
     if (webhookUrl !== null) refuseUrl(outbound, webhookUrl, "webhook_url");
-    const same = await this.#sameAs(input, caller);
-    if (same !== null) return this.#goesOn(same);
+    const isSame = sameAs(input);
+    const same = async () => (await store.subscriptions.ofPublisher(caller.id)).find(isSame);
+    const there = await same();
+    if (there !== undefined) return this.#goesOn(there);
     const row: StoredSubscription = {
       ...BEGUN,
       id: newId("sub"),
@@ -94,27 +92,20 @@ export class Subscriptions {
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
       breadth: input.breadth,
+      changes: input.changes,
       ...(await meaningOf(this.#parts, input.query, now)),
       webhookUrl,
       createdAt: now,
     };
-    if (!(await keepSubscription(store, row))) throw new BoardError("too_many_subscriptions");
+    if (!(await keepSubscription(store, row, isSame))) {
+      // Two calls at once may save the same query.
+      const other = await same();
+      if (other === undefined) throw new BoardError("too_many_subscriptions");
+      return this.#goesOn(other);
+    }
     if (webhookUrl !== null) consent.askLater(row, webhookUrl, now);
     const secret = secrets.webhookSecret(row.id, row.secretVersion);
     return { data: { ...this.#resource(row, 0), secret }, notes: [], isNew: true };
-  }
-
-  /** The caller's subscription that looks for the same; null if there is none. */
-  async #sameAs(input: SubscriptionInput, caller: StoredPublisher): Promise<StoredSubscription | null> {
-    const sought = sameText(criteriaJson(input.query));
-    const url = input.webhook_url ?? null;
-    const own = await this.#parts.store.subscriptions.ofPublisher(caller.id);
-    const isSame = ({ event, webhookUrl, breadth, query }: StoredSubscription) =>
-      event === null &&
-      (url === null || webhookUrl === url) &&
-      breadth === input.breadth &&
-      sameText(query) === sought;
-    return own.find(isSame) ?? null;
   }
 
   async #goesOn(row: StoredSubscription): Promise<Noted<Subscription> & { isNew: boolean }> {
@@ -199,6 +190,7 @@ export class Subscriptions {
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
       ...(patch.breadth === undefined ? {} : { breadth: patch.breadth }),
+      ...(patch.changes === undefined ? {} : { changes: patch.changes }),
       ...(patch.query === undefined ? {} : await this.#queryChange(patch.query, now)),
       ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
     };
@@ -221,59 +213,9 @@ export class Subscriptions {
     await this.#parts.store.subscriptions.remove(id);
   }
 
-  /**
-   * Matches after the caller's watermark, oldest first. Nothing is consumed.
-   *
-   * @param page.since  where to begin without a cursor, see `sinceOf`
-   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given, or that of the beginning
-   * @throws BoardError `subscription_not_found`, `invalid_cursor`, `invalid_query`
-   */
-  async pending(
-    id: string,
-    caller: StoredPublisher,
-    page: { cursor: string | undefined; since?: string | undefined; limit: number },
-    now: number,
-  ): Promise<{ matches: PendingMatch[]; nextCursor: string; notes: string[]; hasNews: boolean }> {
-    const { store, index, cursors, site } = this.#parts;
-    const list = `pending ${id}`;
-    const read = async () => {
-      const after = cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(id, page.since, now));
-      return { after, found: await store.subscriptions.pending(id, after, page.limit) };
-    };
-    // Side by side; whether the subscription is the caller's is said first.
-    const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
-    const row = fulfilled(owned);
-    const { after, found: deliveries } = fulfilled(found);
-    const posts = await nextDates(
-      { index, posts: store.posts },
-      deliveries.map(({ post }) => post),
-      now,
-    );
-    const relevances = await relevancesOf(this.#parts, row, posts);
-    const told = deliveries.map(({ post, publisher, deliveryId, matchedAt }, i) => ({
-      ...postResource(posts[i] ?? post, publisher, site),
-      relevance: relevances[i] ?? 1,
-      delivery_id: deliveryId,
-      matched_at: isoTime(matchedAt),
-    }));
-    const matches = await withDates(index, told, filterOf({}, now));
-    const last = deliveries.at(-1);
-    const nextCursor =
-      page.cursor !== undefined && last === undefined
-        ? page.cursor
-        : cursors.write(list, [last?.deliveryId ?? after]);
-    const inactive = `The subscription is inactive (\`${row.inactiveReason}\`): new posts are not matched until it is active again.`;
-    const notes = isMatched(row) ? [] : [inactive];
-    if (deliveries.length === page.limit) notes.push(FULL_PAGE);
-    return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
-  }
-
-  async #placeOf(id: string, since: string | undefined, now: number): Promise<number> {
-    if (since === undefined) return 0;
-    return placeSince(sinceOf(since, now), async (after) => {
-      const [delivery] = await this.#parts.store.subscriptions.pending(id, after, 1);
-      return delivery === undefined ? null : { no: delivery.deliveryId, at: delivery.matchedAt };
-    });
+  /** See `pendingMatches`. */
+  pending(...asked: [id: string, caller: StoredPublisher, page: PendingPage, now: number]) {
+    return pendingMatches(this.#parts, ...asked);
   }
 
   /**
@@ -302,6 +244,7 @@ export class Subscriptions {
       label: row.label,
       query: row.query,
       breadth: row.breadth,
+      changes: row.changes,
       describes: describeSubscription(row),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
@@ -330,15 +273,22 @@ const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the tit
 /** Of a webhook that has not answered yet. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
 
+/** Whether a publisher's subscription looks for the same. */
+function sameAs(input: SubscriptionInput): (own: StoredSubscription) => boolean {
+  const sought = sameText(criteriaJson(input.query));
+  const url = input.webhook_url ?? null;
+  return ({ event, webhookUrl, breadth, changes, query }) =>
+    event === null &&
+    (url === null || webhookUrl === url) &&
+    breadth === input.breadth &&
+    changes === input.changes &&
+    sameText(query) === sought;
+}
+
 /** This is what a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
 function sameText(query: Readonly<Record<string, unknown>>): string {
   const sorted = (value: unknown) => (typeof value === "string" ? value.split(",").sort().join(",") : value);
   const { q, kind, tags, ...others } = query;
   const text = typeof q === "string" ? q.toLowerCase().split(/\s+/).join(" ").trim() : null;
   return JSON.stringify([text, sorted(kind), sorted(tags), Object.entries(others).sort()]);
-}
-
-function fulfilled<T>(result: PromiseSettledResult<T>): T {
-  if (result.status === "rejected") throw result.reason;
-  return result.value;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
-import { windowOf } from "../../ports/index-entry.ts";
+import { seriesOf, windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
@@ -18,6 +18,9 @@ const CHANGES_BATCH = 100;
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
 /** How often the board's size is looked at, by posts and by time; and how many queries are then counted at once. */
 const COUNTING = { posts: 10, everyMs: 10_000, perRefresh: 100 } as const;
+
+/** Among so many of its publisher's dates the next one of a series is looked for, where the index knows no series. */
+const DATES_READ = 50;
 
 /** A post as matching sees it. */
 export interface PostToMatch {
@@ -100,6 +103,19 @@ export class Matching {
       })
       .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
       .map(({ id }) => id);
+  }
+
+  /** The next date of the series that a post was a date of before it was gone; null without one. */
+  async nextOf({ id, publisherId, change }: StoredPost, now: number): Promise<StoredPost | null> {
+    const series = change?.series ?? null;
+    if (series === null) return null;
+    const filter = { ...filterOf({ publisher: publisherId }, now), series, after: now };
+    const question = { filter, words: null, vector: null, minCosine: 0 };
+    const dates = await this.#index.list(question, { order: "soonest", after: null, limit: DATES_READ });
+    const posts = await this.#store.posts.many(dates.map((date) => date.id));
+    return (
+      posts.find((post) => post.id !== id && post.state === "active" && seriesOf(post) === series) ?? null
+    );
   }
 
   /** Whether a subscription is told of each date of a series: those of the next two weeks at most. */

@@ -33,6 +33,7 @@ export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, fail
 export const BEGUN = {
   label: null,
   breadth: "close",
+  changes: true,
   vector: null,
   vectorModel: null,
   background: null,
@@ -53,12 +54,16 @@ export function standingQueryOf({ query }: StoredSubscription): StandingQuery | 
 }
 
 /**
- * Saves a subscription; false when its publisher has as many active ones as it may, or there is one of this id.
+ * Saves a subscription; false when its publisher has as many active ones as it may, or there is one of this id, or the same.
  * @throws BoardError `invalid_api_key` for a publisher that has just erased itself
  */
-export async function keepSubscription(store: Store, row: StoredSubscription): Promise<boolean> {
+export async function keepSubscription(
+  store: Store,
+  row: StoredSubscription,
+  isSame?: (own: StoredSubscription) => boolean,
+): Promise<boolean> {
   try {
-    return await store.subscriptions.insert(row, ACTIVE_MAX);
+    return await store.subscriptions.insert(row, ACTIVE_MAX, isSame);
   } catch (error) {
     if ((await store.publishers.get(row.publisherId)) === null) throw new BoardError("invalid_api_key");
     throw error;

@@ -7,12 +7,15 @@ import type {
   PushStore,
   Store,
   StoredSubscription,
+  ToldChange,
 } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
+import type { GonePost } from "../../schema/subscription.ts";
 import type { Events } from "../events/index.ts";
 import { webhookIdOf } from "../events/names.ts";
 import type { Posts } from "../posts/index.ts";
-import { isoTime } from "../resources.ts";
+import { isWhole } from "../posts/stands-for.ts";
+import { changeResource, isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 import { type CallResult, callWebhook, isDelivered, keysOf, type Message } from "./request.ts";
@@ -65,10 +68,14 @@ export class Pushes {
     const lasts = row.expiresAt === null || row.expiresAt > now;
     const mayBeSent = lasts && row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
-    if (post === null || post.state === "removed") return CANCELLED;
-    const shown = (await posts.told([post.id], now)).get(post.id);
+    if (post === null) return CANCELLED;
+    // Of a pair that was told again, only the last delivery is there: earlier ones send the post as it is now.
+    const [delivery] = await store.subscriptions.pending(row.id, push.deliveryId - 1, 1);
+    const change = delivery?.deliveryId === push.deliveryId ? delivery.change : null;
+    if (change === null && post.state === "removed") return CANCELLED;
+    const [shown] = await posts.told([{ postId: post.id, change }], now);
     if (shown === undefined) return post.expiresAt <= now ? CANCELLED : putOff(now + HIDDEN_MS);
-    if (Date.parse(shown.expires_at) <= now) return CANCELLED;
+    if (change === null && isWhole(shown) && Date.parse(shown.expires_at) <= now) return CANCELLED;
 
     const keys = keysOf(row, secrets, now);
     if (keys.length === 0) {
@@ -76,29 +83,33 @@ export class Pushes {
       this.#hasToldOfSecrets = true;
       return CANCELLED;
     }
-    const message = await this.#messageOf(push, row, shown, now);
+    const message = await this.#messageOf(push, row, { post: shown, change }, now);
     const called = await callWebhook(outbound, { ...row, url: row.webhookUrl }, keys, message, now);
     const { attempt } = called;
     const before = { attempts: push.attempts, failingSince: row.failingSince, event: row.event };
     return { attempt, outcome: outcomeOf(called, before, now + attempt.latencyMs, random()) };
   }
 
-  async #messageOf(push: ClaimedPush, row: StoredSubscription, post: Post, now: number): Promise<Message> {
+  async #messageOf(push: ClaimedPush, row: StoredSubscription, news: News, now: number): Promise<Message> {
+    const { post, change } = news;
     if (row.event === null) {
-      const [relevance = 1] = await relevancesOf(this.#parts, row, [post]);
-      const body = this.#bodyOf(push, row, { ...post, relevance });
+      const [relevance] = isWhole(post) ? await relevancesOf(this.#parts, row, [post]) : [];
+      const body = this.#bodyOf(push, row, {
+        post: relevance === undefined ? post : { ...post, relevance },
+        change,
+      });
       return { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
     }
     const event = await this.#parts.events.pushed(
       row,
-      { post, told: push.postId, matchedAt: push.matchedAt },
+      { post, change, told: push.postId, matchedAt: push.matchedAt },
       now,
     );
     return { id: webhookIdOf(event), body: JSON.stringify(event) };
   }
 
   /** The same bytes for the same rows: members come in a fixed order. */
-  #bodyOf(push: ClaimedPush, row: StoredSubscription, post: Post): string {
+  #bodyOf(push: ClaimedPush, row: StoredSubscription, { post, change }: News): string {
     return JSON.stringify({
       type: "post.matched",
       timestamp: isoTime(push.matchedAt),
@@ -107,10 +118,17 @@ export class Pushes {
         delivery_id: push.deliveryId,
         query: row.query,
         post,
+        ...(change === null ? {} : { change: changeResource(change) }),
         content_notice: this.#parts.contentNotice,
       },
     });
   }
+}
+
+/** What a push tells: a match, or a change of one. */
+interface News {
+  post: Post | GonePost;
+  change: ToldChange | null;
 }
 
 const UNREADABLE =

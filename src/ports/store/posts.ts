@@ -1,5 +1,6 @@
 import type { StoredPost } from "../../records/post.ts";
 
+export type { ToldChange } from "../../records/change.ts";
 export type { PostState, StoredPost } from "../../records/post.ts";
 
 /** What an edit may change. */
@@ -11,6 +12,7 @@ export type PostChange = Partial<
     | "parentId"
     | "createdAt"
     | "writtenNo"
+    | "change"
     | "replyCount"
     | "lastReplyAt"
     | "retrievals"
@@ -121,7 +123,8 @@ export interface PostStore {
   /** Active and hidden posts and replies, expired ones too, newest first by (createdAt, id): what the operator looks through. */
   written(filter: WrittenFilter, page: EarlierPage): Promise<StoredPost[]>;
   /**
-   * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text` is true
+   * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. Where somebody was
+   * told of it, its `change` says what of it they are to hear; those who answered a post that ends early hear that at once. When `text` is true
    * its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any case. A changed
    * expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but not its
    * replies, out of the index and out of its parent's reply count; `active` puts both back. Resolves to the post afterwards.
@@ -137,6 +140,7 @@ export interface PostStore {
    * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
    * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location,
    * time zone, source, metadata, flags) is wiped at once; ids, times, fingerprint and hash stay until the post is erased.
+   * Who was told of them, or answered the root, hears of it as of an edit; `match` is enqueued for that.
    * Resolves to the ids now removed; empty when there was nothing to do.
    */
   remove(id: string, now: number): Promise<string[]>;

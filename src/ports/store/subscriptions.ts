@@ -1,5 +1,5 @@
 import type { InboxEntry, StoredSubscription } from "../../records/subscription.ts";
-import type { StoredPost, WorkItem } from "./posts.ts";
+import type { StoredPost, ToldChange, WorkItem } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 
 export {
@@ -17,6 +17,8 @@ export type SubscriptionChange = Partial<
 export interface Delivery {
   deliveryId: number;
   matchedAt: number;
+  /** What changed of the post, where that is what is told. */
+  change: ToldChange | null;
   post: StoredPost;
   /** Of the post. */
   publisher: StoredPublisher;
@@ -41,9 +43,14 @@ export interface NewMatch {
 
 export interface SubscriptionStore {
   /**
-   * Inserts unless the publisher has `maxActive` active ones already, or there is one of this id; exact under concurrency.
+   * Inserts unless the publisher has `maxActive` active ones already, or there is one of this id, or the publisher has one that
+   * `isSame` accepts; exact under concurrency.
    */
-  insert(subscription: StoredSubscription, maxActive: number): Promise<boolean>;
+  insert(
+    subscription: StoredSubscription,
+    maxActive: number,
+    isSame?: (own: StoredSubscription) => boolean,
+  ): Promise<boolean>;
   get(id: string): Promise<StoredSubscription | null>;
   /** All of a publisher, oldest first. */
   ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
@@ -85,12 +92,20 @@ export interface SubscriptionStore {
    * Records matches, each pair of subscription and post once and for ever. The same transaction gives each its delivery
    * id and, where the subscription has a webhook, its push, sets `lastMatchedAt`, and marks `settled` work done.
    * Pairs whose subscription is gone or whose post is not active are skipped (a restored post is matched again), and dates
-   * of a series that the subscription was told of (see `Match`). Resolves to the new pairs.
+   * of a series that the subscription was told of (see `Match`). Settled `match` work takes the `change` off its post. Resolves
+   * to the new pairs.
    */
   deliver(matches: readonly Match[], settled: readonly WorkItem[]): Promise<NewMatch[]>;
   /**
+   * Tells the `change` of a post to those who were told of the post, each once, in bounded transactions: their delivery gets
+   * another id and all that a match has. Not to subscriptions that are paused or want no changes. Resolves to those told now.
+   */
+  tellChange(postId: string, now: number): Promise<NewMatch[]>;
+  /** Ids of all subscriptions that were told of a post. */
+  toldOf(postId: string): Promise<string[]>;
+  /**
    * Deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not suspended;
-   * of replies, only while that holds for the post they answer too.
+   * of replies, only while that holds for the post they answer too. Of a post that is removed, the one that tells it.
    */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
   /** This is how many `pending` would return from 0 on, for each id. */
@@ -108,7 +123,10 @@ export const INBOX_KEPT_DAYS = 30;
  * delivery.
  */
 export interface InboxStore {
-  /** Entries after `after`, in order, of posts that are active and whose publisher is not suspended. */
+  /**
+   * Entries after `after`, in order, of posts that are active and whose publisher is not suspended, and those that tell of a
+   * removal.
+   */
   read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
   /**
    * The number of the last entry each of these publishers was ever given, 0 before the first; without publishers that are

@@ -64,6 +64,7 @@ function listsOf(memory: PostMemory, filter: PostFilter): List[] {
   const lists: List[] = [];
   if (filter.publisherId !== null) lists.push(listOf(memory, NAME.publisher, [filter.publisherId]));
   if (filter.parentId !== null) lists.push(listOf(memory, NAME.parent, [filter.parentId]));
+  if (filter.series !== undefined) lists.push(listOf(memory, NAME.series, [filter.series]));
   if (filter.tags !== null) lists.push(listOf(memory, NAME.tag, new Set(filter.tags)));
   return lists;
 }

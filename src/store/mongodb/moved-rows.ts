@@ -29,7 +29,7 @@ import {
   UNCLAIMED,
 } from "./database/subscriptions.ts";
 import { DUE_WORK, waiting } from "./database/work.ts";
-import { deliveryDocument } from "./subscriptions/deliveries.ts";
+import { deliveryDocument, readToldSeries, toldSeriesDocument } from "./subscriptions/deliveries.ts";
 import { entryId } from "./subscriptions/inbox.ts";
 
 /** Documents that hold rows of a kind. */
@@ -73,6 +73,11 @@ export const MOVING: { readonly [K in RowKind]: Moving<BoardRows[K]> } = {
     }),
   },
   delivery: { collection: "deliveries", insert: deliveryDocument },
+  told_series: {
+    collection: "told_series",
+    parts: [{ read: readToldSeries }],
+    insert: toldSeriesDocument,
+  },
   push: {
     collection: "pushes",
     parts: [{ read: unclaimed }],

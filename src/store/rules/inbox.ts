@@ -11,9 +11,16 @@ export function entriesOfReply(
   rootPublisher: string,
   repliers: readonly string[],
 ): { publisherId: string; type: InboxEntry["type"] }[] {
-  const others = repliers.filter((id) => id !== author && id !== rootPublisher).slice(0, REPLIERS_MAX);
+  const others = hearersOfEnd(
+    rootPublisher,
+    repliers.filter((id) => id !== author),
+  );
   return [
     ...(rootPublisher === author ? [] : [{ publisherId: rootPublisher, type: "reply" as const }]),
     ...others.map((publisherId) => ({ publisherId, type: "activity" as const })),
   ];
 }
+
+/** Who hears that a post has ended because they answered it. */
+export const hearersOfEnd = (rootPublisher: string, repliers: readonly string[]): string[] =>
+  repliers.filter((id) => id !== rootPublisher).slice(0, REPLIERS_MAX);

@@ -82,6 +82,7 @@ export const ROW_SOURCES: { readonly [K in RowKind]: Source } = {
   },
   subscription: { columns: "*", from: "subscription WHERE event IS NULL", order: "seq" },
   delivery: numbered("delivery", "t.subscription, t.post"),
+  told_series: numbered("told_series", "t.subscription, t.series"),
   push: numbered("push", "t.subscription, t.delivery_id"),
   inbox: numbered("inbox", "t.publisher, t.no"),
   report: numbered("report", "t.seq"),
@@ -221,6 +222,7 @@ const WRITERS: { readonly [K in RowKind]: Writer<K> } = {
     raiseChangeNo(connection, subscription.savedNo);
   },
   delivery: into("delivery"),
+  told_series: into("told_series"),
   push: into("push", ({ sql }, { state, subscriptionId }) => {
     const receiver = sql(`SELECT ${DESTINATION_COLUMNS} FROM subscription s WHERE s.id = ?`).get(
       subscriptionId,

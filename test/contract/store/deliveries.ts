@@ -101,8 +101,8 @@ export function describeDeliveries({ store }: Subject): void {
       const publisher = await store.publishers.get("pub_a");
       const [p1, p2] = await store.posts.many(["p1", "p2"]);
       expect(await read()).toEqual([
-        { deliveryId: 2, matchedAt: T0 + 1, post: p1, publisher },
-        { deliveryId: 3, matchedAt: T0 + 2, post: p2, publisher },
+        { deliveryId: 2, matchedAt: T0 + 1, change: null, post: p1, publisher },
+        { deliveryId: 3, matchedAt: T0 + 2, change: null, post: p2, publisher },
       ]);
       expect(await read()).toEqual(await read());
       expect(await store.subscriptions.pending("sub_1", 4, 10)).toEqual([]);

@@ -26,8 +26,8 @@ export function describeInbox({ store, another }: Subject): void {
       await matched("p", T0 + 3);
       const entries = await read("pub_a");
       expect(entries.map(({ no: _no, ...entry }) => entry)).toEqual([
-        { type: "reply", at: T0 + 9, postId: "root-1", subscriptionId: null, deliveryId: null },
-        { type: "match", at: T0 + 3, postId: "p", subscriptionId: "sub_1", deliveryId: 1 },
+        { type: "reply", at: T0 + 9, postId: "root-1", subscriptionId: null, deliveryId: null, change: null },
+        { type: "match", at: T0 + 3, postId: "p", subscriptionId: "sub_1", deliveryId: 1, change: null },
       ]);
       const [earlier, later] = entries as [InboxEntry, InboxEntry];
       expect(later.no).toBeGreaterThan(earlier.no);

@@ -58,6 +58,7 @@ export function aPost(id: string, over: Partial<StoredPost> = {}): StoredPost {
     createdAt: T0,
     updatedAt: T0,
     writtenNo: 0,
+    change: null,
     state: "active",
     ...over,
   };
@@ -70,6 +71,7 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     label: "bikes",
     query: { q: "road bike", kind: ["offer"], near: "52.37,4.90" },
     breadth: "close",
+    changes: true,
     vector: null,
     vectorModel: null,
     background: null,

@@ -1,3 +1,4 @@
+import { isWhole } from "../../../domain/posts/stands-for.ts";
 import type { Post } from "../../../schema/post.ts";
 import type { InboxItem } from "../../../schema/subscription.ts";
 import type { Success } from "../../calls/envelope.ts";
@@ -23,7 +24,7 @@ export async function latestReplies(
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const { data, next_cursor: cursor } = await read(page);
     const items = data as InboxItem[];
-    replies.push(...items.filter(({ type }) => type === "reply").map(({ post }) => post));
+    replies.push(...items.flatMap(({ type, post }) => (type === "reply" && isWhole(post) ? [post] : [])));
     if (items.length === 0) break;
     page = { cursor, limit: 100 };
   }

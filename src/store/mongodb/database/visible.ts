@@ -6,12 +6,15 @@ import type { PostDocument } from "./schema/documents.ts";
 /** What decides whether a post is seen. */
 const STATE = { root: 1, state: 1, pub_suspended: 1 } as const;
 
-/** Those of the posts that anyone may see, by id: neither they nor their roots are hidden, by themselves or with a publisher. */
+/**
+ * Those of the posts that anyone may see, by id: neither they nor their roots are hidden, by themselves or with a publisher. And
+ * those that are removed.
+ */
 async function visiblePosts(
   context: MongodbContext,
   ids: readonly string[],
   fields: Document,
-): Promise<Map<string, PostDocument>> {
+): Promise<Record<"seen" | "removed", Map<string, PostDocument>>> {
   const posts = await findPosts(context, [...new Set(ids)], undefined, fields);
   const roots = new Set([...posts.values()].map(({ root }) => root).filter((id) => !posts.has(id)));
   const others = roots.size === 0 ? [] : await findPosts(context, [...roots], undefined, STATE);
@@ -20,11 +23,20 @@ async function visiblePosts(
     const post = known.get(id);
     return post?.state === "active" && !post.pub_suspended;
   };
-  return new Map([...posts].filter(([id, { root }]) => isOpen(id) && isOpen(root)));
+  return {
+    seen: new Map([...posts].filter(([id, { root }]) => isOpen(id) && isOpen(root))),
+    removed: new Map([...posts].filter(([, { state }]) => state === "removed")),
+  };
 }
 
 /** Rows read at once after a first page with too few visible ones. */
 export const ROWS_PER_LOOK = 1000;
+
+/** What tells of a post, or, once that is removed, of its removal. */
+interface Telling {
+  post_id: string;
+  change?: object | null;
+}
 
 interface List<Row> {
   /** Rows with a number above `after`, in order. */
@@ -36,7 +48,7 @@ interface List<Row> {
  * Looks through a list for rows whose posts anyone may see, and gives those of each look, in order.
  * @param fields  of the posts, as a projection
  */
-export async function* visibleRows<Row extends { post_id: string }>(
+export async function* visibleRows<Row extends Telling>(
   context: MongodbContext,
   { page, numberOf }: List<Row>,
   after: number,
@@ -48,9 +60,9 @@ export async function* visibleRows<Row extends { post_id: string }>(
     const last = rows.at(-1);
     if (last === undefined) return;
     const ids = rows.map((row) => row.post_id);
-    const seen = await visiblePosts(context, ids, fields);
+    const { seen, removed } = await visiblePosts(context, ids, fields);
     yield rows.flatMap((row): (readonly [Row, PostDocument])[] => {
-      const post = seen.get(row.post_id);
+      const post = seen.get(row.post_id) ?? (row.change == null ? undefined : removed.get(row.post_id));
       return post === undefined ? [] : [[row, post]];
     });
     if (rows.length < size) return;
@@ -59,7 +71,7 @@ export async function* visibleRows<Row extends { post_id: string }>(
 }
 
 /** The first `limit` of them, however many rows that takes. */
-export async function firstVisible<Row extends { post_id: string }>(
+export async function firstVisible<Row extends Telling>(
   context: MongodbContext,
   list: List<Row>,
   after: number,

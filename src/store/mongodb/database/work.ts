@@ -42,13 +42,16 @@ export const waiting = (kind: WorkKind): Filter<PostDocument> => ({ [`${kind}.at
  */
 export const DUE_WORK: DueWork = { at: new Date(0), token: null, attempts: 0 };
 
-/** Ends items that still have their token. */
+/** Ends items that still have their token; with `match` goes the change that it told of. */
 export function settleWork(
   context: MongodbContext,
   session: ClientSession | undefined,
   items: readonly WorkItem[],
 ): Promise<void> {
-  return changeClaims(context, session, items, (kind) => ({ $unset: { [kind]: "" } }));
+  return changeClaims(context, session, items, (kind) => ({
+    $unset: { [kind]: "" },
+    ...(kind === "match" ? { $set: { change: null } } : {}),
+  }));
 }
 
 /** Changes those that still have their token. */

@@ -1,11 +1,14 @@
 import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
+import { isEnd, moveByEdit, moveByRemoval } from "../../rules/moves.ts";
 import { editedPost } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, WIPED } from "../database/posts.ts";
 import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { DUE_WORK } from "../database/work.ts";
+import { addEndEntries } from "../subscriptions/inbox.ts";
+import { toldAmong } from "../subscriptions/told-changes.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
@@ -23,8 +26,14 @@ export async function updatePostDocument(
   let moved: string[] = [];
   const after = await connection.write([`post:${id}`], async (session) => {
     const before = (await findPosts(context, [id], session, {})).get(id) ?? null;
-    const post = before === null ? null : editedPost(postOfDocument(before), change, asOf);
-    if (before === null || post === null) return null;
+    const stored = before === null ? null : postOfDocument(before);
+    const edited = stored === null ? null : editedPost(stored, change, asOf);
+    if (before === null || stored === null || edited === null) return null;
+    const move = moveByEdit(stored, edited);
+    if (move !== null && !before.is_reply && isEnd(move, stored.change))
+      await addEndEntries(context, session, before, move);
+    const isTold = move !== null && (await toldAmong(context, session, [id])).length > 0;
+    const post = { ...edited, change: isTold ? move : null };
     const { vec, vec_model, vec_maker, ...unread } = before;
     const document: PostDocument = {
       // A newer release may have added fields.
@@ -63,12 +72,25 @@ export async function removePostDocument(
       : await posts
           .find(
             { ...repliesTo(context, [id]), state: { $ne: "removed" } },
-            { session, projection: { publisher_id: 1 } },
+            { session, projection: { vec: 0 } },
           )
           .toArray();
+    const end = moveByRemoval(postOfDocument(post), now);
+    if (end !== null && !post.is_reply) await addEndEntries(context, session, post, end);
     const all = [post, ...replies];
     const ids = all.map(({ _id }) => _id);
     await posts.updateMany({ _id: { $in: ids }, root: post.root }, removal(now), { session });
+    // How the post was before an edit is its publisher's text too.
+    const texts = { post_id: { $in: ids }, "change.at": { $exists: true, $ne: now } };
+    await collections.deliveries.updateMany(texts, { $set: { change: null } }, { session });
+    await collections.inbox.updateMany(texts, { $set: { change: null } }, { session });
+    const told = new Set(await toldAmong(context, session, ids));
+    for (const one of all.filter(({ _id }) => told.has(_id))) {
+      const change = moveByRemoval(postOfDocument(one), now);
+      if (change === null) continue;
+      const news = { $set: { change, match: DUE_WORK } };
+      await posts.updateOne({ _id: one._id, root: one.root }, news, { session });
+    }
     await uncountPosts(context, session, all);
     if (post.parent_id !== null) await recountReplyDocuments(context, session, post.parent_id);
     return ids;
@@ -82,6 +104,7 @@ const removal = (now: number): UpdateFilter<PostDocument> => ({
   $set: {
     ...WIPED,
     state: "removed",
+    change: null,
     removed_at: new Date(now),
     vec_model: null,
     vec_maker: null,

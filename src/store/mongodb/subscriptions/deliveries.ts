@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { Delivery, Match, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import type { Delivery, Match, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { BoardRows } from "../../../records/index.ts";
 import { DELIVERY } from "../../../records/subscription.ts";
 import { goesOn } from "../../rules/series.ts";
@@ -7,7 +7,12 @@ import type { MongodbContext } from "../database/context.ts";
 import { postOfDocument, publisherOfDocument } from "../database/posts.ts";
 import { findPosts, inSession } from "../database/reads.ts";
 import { documentOf } from "../database/rows.ts";
-import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
+import {
+  type DeliveryDocument,
+  type Documents,
+  type SubscriptionDocument,
+  UNPRUNED,
+} from "../database/schema/documents.ts";
 import { newPush } from "../database/subscriptions.ts";
 import { firstVisible, ROWS_PER_LOOK, visibleRows } from "../database/visible.ts";
 import { settleWork } from "../database/work.ts";
@@ -28,8 +33,8 @@ export async function deliverDocuments(
   matches: Matches,
   settled: readonly WorkItem[],
 ): ReturnType<SubscriptionStore["deliver"]> {
-  const { deliveries, subscriptions } = context.collections;
-  const receivers = await receiversOf(context, session, matches);
+  const ids = matches.map(({ subscriptionId }) => subscriptionId);
+  const receivers = await receiversOf(context, session, ids);
   const owners = [...receivers.values()].map((receiver) => receiver.publisher_id);
   // A publisher's erasure begins by closing its inbox.
   const inboxes = await lastNumbers(context, session, owners);
@@ -41,14 +46,48 @@ export async function deliverDocuments(
     if (receiver === undefined || !inboxes.has(receiver.publisher_id)) return [];
     if (!isNew.delete(pairId(subscriptionId, postId))) return [];
     if (!told.begins(subscriptionId, series, matchedAt)) return [];
-    const delivery = { subscriptionId, postId, deliveryId: receiver.next_delivery };
-    receiver.next_delivery += 1;
-    receiver.last_matched_at = new Date(
-      Math.max(matchedAt, receiver.last_matched_at?.getTime() ?? matchedAt),
-    );
-    return [{ ...delivery, receiver, matchedAt }];
+    const deliveryId = numbered(receiver, matchedAt);
+    return [{ subscriptionId, postId, deliveryId, receiver, matchedAt }];
   });
   await told.keep();
+  await handOver(
+    context,
+    session,
+    inboxes,
+    added.map((one) => ({ ...one, change: null })),
+  );
+  await settleWork(context, session, settled);
+  return newMatchesOf(added);
+}
+
+/** A delivery, or a new one in the place of a pair's, with the subscription that gets it. */
+export type Handed = BoardRows["delivery"] & { matchedAt: number; receiver: SubscriptionDocument };
+
+export const newMatchesOf = (handed: readonly Omit<Handed, "change">[]): NewMatch[] =>
+  handed.map(({ subscriptionId, postId, deliveryId, receiver }) => ({
+    subscriptionId,
+    publisherId: receiver.publisher_id,
+    postId,
+    deliveryId,
+  }));
+
+/** Numbers a delivery of a subscription that was read in this transaction. */
+export function numbered(receiver: SubscriptionDocument, matchedAt: number): number {
+  const deliveryId = receiver.next_delivery;
+  receiver.next_delivery += 1;
+  const last = receiver.last_matched_at?.getTime() ?? matchedAt;
+  receiver.last_matched_at = new Date(Math.max(matchedAt, last));
+  return deliveryId;
+}
+
+/** Writes deliveries that are numbered, with inbox entries and pushes. @param inboxes  see `addEntryDocuments` */
+export async function handOver(
+  context: MongodbContext,
+  session: ClientSession,
+  inboxes: ReadonlyMap<string, number>,
+  added: readonly Handed[],
+): Promise<void> {
+  const { deliveries, subscriptions } = context.collections;
   if (added.length > 0) {
     await subscriptions.bulkWrite(
       [...new Set(added.map(({ receiver }) => receiver))].map(({ _id, next_delivery, last_matched_at }) => ({
@@ -56,17 +95,21 @@ export async function deliverDocuments(
       })),
       { session },
     );
-    await deliveries.insertMany(
-      added.map((delivery) => deliveryDocument(delivery)),
+    await deliveries.bulkWrite(
+      added.map((delivery) => {
+        const { _id, subscription_id, ...fields } = deliveryDocument(delivery);
+        return { updateOne: { filter: { _id, subscription_id }, update: { $set: fields }, upsert: true } };
+      }),
       { session },
     );
     await addEntryDocuments(
       context,
       session,
       inboxes,
-      added.map(({ receiver, postId, deliveryId, matchedAt }) => ({
+      added.map(({ receiver, postId, deliveryId, matchedAt, change }) => ({
         publisher_id: receiver.publisher_id,
         type: "match",
+        change,
         at: new Date(matchedAt),
         post_id: postId,
         subscription_id: receiver._id,
@@ -81,13 +124,6 @@ export async function deliverDocuments(
     const posts = { _id: { $in: [...new Set(added.map(({ postId }) => postId))] } };
     await context.collections.posts.updateMany(posts, { $inc: { reports: 1 } }, { session });
   }
-  await settleWork(context, session, settled);
-  return added.map(({ subscriptionId, postId, deliveryId, receiver }) => ({
-    subscriptionId,
-    publisherId: receiver.publisher_id,
-    postId,
-    deliveryId,
-  }));
 }
 
 /** What subscriptions were told of the series of some matches. */
@@ -123,14 +159,25 @@ async function toldSeries({ collections }: MongodbContext, session: ClientSessio
   };
 }
 
-async function receiversOf(
+export const toldSeriesDocument = (row: BoardRows["told_series"]) => ({
+  _id: `${row.subscriptionId}:${row.series}`,
+  subscription_id: row.subscriptionId,
+  ends_at: new Date(row.endsAt),
+});
+
+export const readToldSeries = (document: Documents["told_series"]): BoardRows["told_series"] => ({
+  subscriptionId: document.subscription_id,
+  series: document._id.slice(document.subscription_id.length + 1),
+  endsAt: document.ends_at.getTime(),
+});
+
+export async function receiversOf(
   { collections }: MongodbContext,
   session: ClientSession,
-  matches: Matches,
+  ids: readonly string[],
 ): Promise<Map<string, SubscriptionDocument>> {
-  const ids = [...new Set(matches.map(({ subscriptionId }) => subscriptionId))];
   const receivers = await collections.subscriptions
-    .find({ _id: { $in: ids } }, { session, projection: { query: 0, vector: 0 } })
+    .find({ _id: { $in: [...new Set(ids)] } }, { session, projection: { query: 0, vector: 0 } })
     .toArray();
   return new Map(receivers.map((receiver) => [receiver._id, receiver]));
 }
@@ -161,7 +208,7 @@ export function deliveryDocument(row: BoardRows["delivery"]): DeliveryDocument {
   return { _id: pairId(row.subscriptionId, row.postId), ...documentOf(DELIVERY, row) };
 }
 
-const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
+export const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
 
 export async function readPendingDocuments(
   context: MongodbContext,
@@ -174,11 +221,11 @@ export async function readPendingDocuments(
   const owners = { _id: { $in: [...new Set(rows.map(([, post]) => post.publisher_id))] } };
   const found = await context.collections.publishers.find(owners).toArray();
   const publishers = new Map(found.map((publisher) => [publisher._id, publisherOfDocument(publisher)]));
-  return rows.flatMap(([{ delivery_id, matched_at }, post]): Delivery[] => {
+  return rows.flatMap(([{ delivery_id, matched_at, change = null }, post]): Delivery[] => {
     const publisher = publishers.get(post.publisher_id);
     // Erased since.
     if (publisher === undefined) return [];
-    const delivery = { deliveryId: delivery_id, matchedAt: matched_at.getTime() };
+    const delivery = { deliveryId: delivery_id, matchedAt: matched_at.getTime(), change };
     return [{ ...delivery, post: postOfDocument(post), publisher }];
   });
 }

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
-import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
+import type { InboxEntry, InboxStore, ToldChange } from "../../../ports/store/index.ts";
 import { INBOX } from "../../../records/subscription.ts";
-import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
+import { entriesOfReply, hearersOfEnd, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { inSession } from "../database/reads.ts";
 import { rowOf } from "../database/rows.ts";
@@ -49,23 +49,8 @@ export async function addReplyEntries(
   reply: { id: string; publisherId: string; createdAt: number },
   root: { _id: string; publisher_id: string },
 ): Promise<void> {
-  const shard = context.connection.sharded ? { root: root._id } : {};
-  // Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people.
-  const repliers = await context.collections.posts
-    .aggregate<{ _id: string }>(
-      [
-        { $match: { ...shard, parent_id: root._id, state: "active" } },
-        { $group: { _id: "$publisher_id" } },
-        { $limit: REPLIERS_SOUGHT },
-      ],
-      { session },
-    )
-    .toArray();
-  const hearers = entriesOfReply(
-    reply.publisherId,
-    root.publisher_id,
-    repliers.map(({ _id }) => _id),
-  );
+  const repliers = await repliersTo(context, session, root._id);
+  const hearers = entriesOfReply(reply.publisherId, root.publisher_id, repliers);
   if (hearers.length === 0) return;
   const inboxes = await lastNumbers(
     context,
@@ -77,9 +62,52 @@ export async function addReplyEntries(
     type,
     at: new Date(reply.createdAt),
     post_id: reply.id,
-    subscription_id: null,
-    delivery_id: null,
+    ...NO_DELIVERY,
+    change: null,
   }));
+  await addEntryDocuments(context, session, inboxes, entries);
+}
+
+/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
+async function repliersTo(
+  { connection, collections }: MongodbContext,
+  session: ClientSession,
+  rootId: string,
+): Promise<string[]> {
+  const shard = connection.sharded ? { root: rootId } : {};
+  const repliers = await collections.posts
+    .aggregate<{ _id: string }>(
+      [
+        { $match: { ...shard, parent_id: rootId, state: "active" } },
+        { $group: { _id: "$publisher_id" } },
+        { $limit: REPLIERS_SOUGHT },
+      ],
+      { session },
+    )
+    .toArray();
+  return repliers.map(({ _id }) => _id);
+}
+
+const NO_DELIVERY = { subscription_id: null, delivery_id: null } as const;
+
+/** Tells those who answered a root that it has ended; runs inside the transaction that ends it, while its replies are there. */
+export async function addEndEntries(
+  context: MongodbContext,
+  session: ClientSession,
+  root: { _id: string; publisher_id: string },
+  change: ToldChange,
+): Promise<void> {
+  const hearers = hearersOfEnd(root.publisher_id, await repliersTo(context, session, root._id));
+  if (hearers.length === 0) return;
+  const inboxes = await lastNumbers(context, session, hearers);
+  const entry = {
+    type: "activity",
+    at: new Date(change.at),
+    post_id: root._id,
+    ...NO_DELIVERY,
+    change,
+  } as const;
+  const entries = hearers.map((publisher_id) => ({ publisher_id, ...entry }));
   await addEntryDocuments(context, session, inboxes, entries);
 }
 

@@ -19,13 +19,14 @@ import {
   purgeSubscription,
   readPendingDocuments,
 } from "./deliveries.ts";
+import { tellChangeDocuments, toldOf } from "./told-changes.ts";
 
 export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionStore {
   const { connection, collections } = context;
   const { subscriptions } = collections;
   return {
-    insert: (subscription, maxActive) =>
-      connection.write([CHANGES], (session) => insert(context, session, subscription, maxActive)),
+    insert: (subscription, maxActive, isSame) =>
+      connection.write([CHANGES], (session) => insert(context, session, subscription, maxActive, isSame)),
 
     get: oneByOne((ids) =>
       connection.run(async () =>
@@ -101,6 +102,8 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
       await connection.run(() => settleWork(context, undefined, settled));
       return [];
     },
+    tellChange: (postId, now) => tellChangeDocuments(context, postId, now),
+    toldOf: (postId) => connection.run(() => toldOf(context, postId)),
     pending: (id, after, limit) => connection.run(() => readPendingDocuments(context, id, after, limit)),
     pendingCounts: (ids) => connection.run(() => countPendingDocuments(context, ids)),
     pruneDeliveries: (before, limit) =>
@@ -113,6 +116,7 @@ async function insert(
   session: ClientSession,
   subscription: StoredSubscription,
   maxActive: number,
+  isSame: (own: StoredSubscription) => boolean = () => false,
 ): Promise<boolean> {
   const { publishers, subscriptions } = context.collections;
   const change_no = await nextChange(context, session);
@@ -123,6 +127,8 @@ async function insert(
   const { id } = subscription;
   if ((await subscriptions.findOne({ _id: id }, { session, projection: { _id: 1 } })) !== null) return false;
   if ((await activeOf(context, session, publisherId)) >= maxActive) return false;
+  const own = await subscriptions.find({ publisher_id: publisherId }, { session }).toArray();
+  if (own.some((document) => isSame(subscriptionOfDocument(document)))) return false;
   // Another one of this id may be gone, and its remains not purged yet.
   const before = await context.collections.removed_subscriptions.findOne({ _id: id }, { session });
   const next_delivery = before?.next_delivery ?? 1;

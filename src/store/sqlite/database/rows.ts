@@ -125,9 +125,12 @@ export function rowWithKey(
 }
 
 /** Holds for a post `p` of publisher `a` that anyone may see: neither it nor the post it answers is hidden. */
-export const IS_SHOWN = `(p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0 AND (p.parent_id IS NULL OR EXISTS (
+const IS_SHOWN = `(p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0 AND (p.parent_id IS NULL OR EXISTS (
   SELECT 1 FROM post root CROSS JOIN publisher b ON b.id = root.publisher_id
   WHERE root.id = p.parent_id AND root.state = 'active' AND b.suspended_at IS NULL AND b.erasing = 0)))`;
+
+/** Holds for a row `t` of deliveries or of an inbox whose post `p` of publisher `a` anyone may see, or that tells of its removal. */
+export const isTold = (t: string) => `(${IS_SHOWN} OR (p.state = 'removed' AND ${t}.change IS NOT NULL))`;
 
 export const PUBLISHER_COLUMNS = new Columns(PUBLISHER);
 export const SUBSCRIPTION_COLUMNS = new Columns(SUBSCRIPTION);

@@ -60,13 +60,13 @@ export function renewWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: nu
   sql("UPDATE work SET due_at = 0, token = NULL, attempts = 0 WHERE post = ? AND kind = ?").run(post, kind);
 }
 
-/** Deletes items that are still claimed under their token. */
+/** Deletes items that are still claimed under their token; with `match` goes the change that it told of. */
 export function settleWorkRows({ sql }: SqliteConnection, items: readonly WorkItem[]): void {
   for (const { kind, postId, token } of items) {
-    sql("DELETE FROM work WHERE post = (SELECT seq FROM post WHERE id = ?) AND kind = ? AND token = ?").run(
-      postId,
-      kind,
-      token,
-    );
+    const { changes } = sql(
+      "DELETE FROM work WHERE post = (SELECT seq FROM post WHERE id = ?) AND kind = ? AND token = ?",
+    ).run(postId, kind, token);
+    if (kind === "match" && changes > 0)
+      sql("UPDATE post SET change = NULL WHERE id = ? AND change IS NOT NULL").run(postId);
   }
 }

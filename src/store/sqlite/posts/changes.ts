@@ -6,6 +6,7 @@ import type {
   ThreadRoot,
 } from "../../../ports/store/index.ts";
 import { POST } from "../../../records/post.ts";
+import { isEnd, moveByEdit, moveByRemoval } from "../../rules/moves.ts";
 import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { markLog } from "../database/erased-log.ts";
@@ -20,7 +21,7 @@ import {
 } from "../database/rows.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { lastChangeNo } from "../subscriptions/changes.ts";
-import { addReplyRows } from "../subscriptions/inbox.ts";
+import { addEndRows, addReplyRows } from "../subscriptions/inbox.ts";
 
 /** Everything here runs inside a write and keeps counts, work and index in step with the post. */
 
@@ -127,10 +128,15 @@ export function updatePostRow(
   if (row === null) return null;
   const { seq } = row;
   const before = storedPostOfRow(row);
-  const after = editedPost(before, change, asOf);
-  if (after === null) return null;
+  const edited = editedPost(before, change, asOf);
+  if (edited === null) return null;
+  const move = moveByEdit(before, edited);
+  if (move !== null && row.parent_id === null && isEnd(move, before.change))
+    addEndRows(connection, row, move);
+  const after = { ...edited, change: isToldOf(connection, seq) ? move : null };
 
-  updateIn(connection, "post", postColumns({ ...change, expiresAt: after.expiresAt }).decided, ["seq", seq]);
+  const decided = { ...change, expiresAt: after.expiresAt, change: after.change };
+  updateIn(connection, "post", postColumns(decided).decided, ["seq", seq]);
   updateIn(connection, "post_content", postColumns(after).content, ["post", seq]);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
   if (before.expiresAt !== after.expiresAt) moveReplies(context, id, after.expiresAt);
@@ -155,19 +161,30 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
   markLog(connection);
   const replies: PostRow[] = sql(`${SELECT_POST} WHERE p.parent_id = ? AND p.state <> 'removed'`).all(id);
   const gone = [row, ...replies];
+  const end = moveByRemoval(storedPostOfRow(row), now);
+  if (end !== null && row.parent_id === null) addEndRows(connection, row, end);
   for (const one of gone) {
+    // How the post was before an edit is its publisher's text too.
+    for (const table of ["delivery", "inbox"])
+      sql(`UPDATE ${table} SET change = NULL WHERE post = ? AND change ->> '$.at' <> ?`).run(one.seq, now);
+    const change = isToldOf(connection, one.seq) ? moveByRemoval(storedPostOfRow(one), now) : null;
     // The text goes at once; publisher, times and fingerprint stay until the row is erased.
-    const { decided } = postColumns({ ...POST.wiped, state: "removed" });
+    const { decided } = postColumns({ ...POST.wiped, state: "removed", change });
     updateIn(connection, "post", { ...decided, removed_at: now, vector_model: null }, ["seq", one.seq]);
     sql("DELETE FROM post_content WHERE post = ?").run(one.seq);
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);
+    if (change !== null) enqueueWorkRow(connection, "match", one.seq);
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(one.publisher_id);
     if (one.state === "active") indexPost(context, one.seq, storedPostOfRow(one), null);
   }
   if (row.parent_id !== null) recountReplyRows(context, row.parent_id);
   return gone.map((one) => one.id);
 }
+
+/** Whether any subscription was told of a post. */
+const isToldOf = ({ sql }: SqliteConnection, seq: number): boolean =>
+  sql("SELECT 1 FROM delivery WHERE post = ? LIMIT 1").get(seq) !== undefined;
 
 /** Brings `reply_count` and `last_reply_at` of a root in step with its active replies. */
 export function recountReplyRows({ connection }: SqliteContext, parentId: string): void {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Delivery, Match, NewMatch, WorkItem } from "../../../ports/store/index.ts";
+import type { Delivery, Match, NewMatch, ToldChange, WorkItem } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { goesOn } from "../../rules/series.ts";
 import { pruneBefore, type SqliteConnection } from "../database/connection.ts";
-import { IS_SHOWN, PUBLISHER_COLUMNS, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { isTold, PUBLISHER_COLUMNS, SELECT_POST, type SqliteRow, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { DESTINATION_COLUMNS } from "../pushes/claims.ts";
 import { addPush } from "../pushes/index.ts";
@@ -16,6 +16,8 @@ import { addEntryRow } from "./inbox.ts";
 
 /** Rows deleted, pruned or counted in one go. */
 const ROWS_PER_STEP = 2000;
+/** Subscriptions that are told of a change in one write. */
+const TOLD_PER_WRITE = 200;
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;
 
@@ -35,23 +37,65 @@ export function deliverRows(
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
     ).get(subscriptionId, postId);
     if (pair === undefined || !beginsSeries(connection, pair.subscription, series, matchedAt)) continue;
-    const { deliveryId } = sql(
-      `UPDATE subscription SET next_delivery = next_delivery + 1, last_matched_at = max(coalesce(last_matched_at, ?1), ?1)
-      WHERE seq = ?2 RETURNING next_delivery - 1 AS deliveryId`,
-    ).get(matchedAt, pair.subscription);
-    sql("INSERT INTO delivery (subscription, post, delivery_id, matched_at) VALUES (?, ?, ?, ?)").run(
-      pair.subscription,
-      pair.post,
-      deliveryId,
-      matchedAt,
-    );
-    const { owner, subscription, post } = pair;
-    addEntryRow(connection, owner, { type: "match", at: matchedAt, post, subscription, deliveryId });
-    addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt }, pair);
+    const deliveryId = handOver(connection, pair, { postId, matchedAt, change: null });
     delivered.push({ subscriptionId, publisherId: pair.owner, postId, deliveryId });
   }
   settleWorkRows(connection, settled);
   return delivered;
+}
+
+/** See `SubscriptionStore.tellChange`. */
+export async function tellChangeRows(
+  connection: SqliteConnection,
+  postId: string,
+  now: number,
+): Promise<NewMatch[]> {
+  const told: NewMatch[] = [];
+  await inSteps(Number.POSITIVE_INFINITY, TOLD_PER_WRITE, (most) =>
+    connection.write(() => {
+      const pairs: (Pair & { subscriptionId: string; change: string })[] = connection
+        .sql(
+          `SELECT d.subscription, d.post, s.id AS subscriptionId, o.id AS owner, p.change, ${DESTINATION_COLUMNS}
+          FROM post p CROSS JOIN delivery d ON d.post = p.seq CROSS JOIN subscription s ON s.seq = d.subscription
+            CROSS JOIN publisher o ON o.id = s.publisher_id
+          WHERE p.id = ? AND p.change IS NOT NULL AND o.erasing = 0 AND s.changes = 1
+            AND (s.active = 1 OR s.inactive_reason IN ('webhook_gone', 'webhook_failing'))
+            AND (d.change IS NULL OR d.change ->> '$.at' <> p.change ->> '$.at') LIMIT ?`,
+        )
+        .all(postId, most);
+      for (const { subscriptionId, change, ...pair } of pairs) {
+        const news = { postId, matchedAt: now, change: JSON.parse(change) as ToldChange };
+        const deliveryId = handOver(connection, pair, news);
+        told.push({ subscriptionId, publisherId: pair.owner, postId, deliveryId });
+      }
+      return pairs.length;
+    }),
+  );
+  return told;
+}
+
+/** A subscription and a post, by row, with the subscription's publisher and where its pushes go. */
+type Pair = Parameters<typeof addPush>[2] & { subscription: number; post: number; owner: string };
+
+/** Gives a pair its delivery, or a new one in the place of that, with inbox entry and push; runs inside a write. */
+function handOver(
+  connection: SqliteConnection,
+  pair: Pair,
+  { postId, matchedAt, change }: { postId: string; matchedAt: number; change: ToldChange | null },
+): number {
+  const { owner, subscription, post } = pair;
+  const { sql } = connection;
+  const { deliveryId } = sql(
+    `UPDATE subscription SET next_delivery = next_delivery + 1, last_matched_at = max(coalesce(last_matched_at, ?1), ?1)
+    WHERE seq = ?2 RETURNING next_delivery - 1 AS deliveryId`,
+  ).get(matchedAt, subscription);
+  const told = change === null ? null : JSON.stringify(change);
+  sql(
+    "INSERT OR REPLACE INTO delivery (subscription, post, delivery_id, matched_at, change) VALUES (?, ?, ?, ?, ?)",
+  ).run(subscription, post, deliveryId, matchedAt, told);
+  addEntryRow(connection, owner, { type: "match", at: matchedAt, post, subscription, deliveryId, change });
+  addPush(connection, { subscription, deliveryId, postId, matchedAt }, pair);
+  return deliveryId;
 }
 
 /** Whether a subscription is to be told of a date; remembers how long its series goes on. Runs inside a write. */
@@ -79,18 +123,19 @@ export function readPendingRows(
   after: number,
   limit: number,
 ): Delivery[] {
-  const rows: { deliveryId: number; postId: string; publisherId: string; matchedAt: number }[] = sql(
-    `SELECT d.delivery_id AS deliveryId, p.id AS postId, p.publisher_id AS publisherId, d.matched_at AS matchedAt
+  const rows: SqliteRow[] = sql(
+    `SELECT d.delivery_id AS deliveryId, p.id AS postId, p.publisher_id AS publisherId, d.matched_at AS matchedAt, d.change
     FROM subscription s
       CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
       CROSS JOIN post p ON p.seq = d.post
       CROSS JOIN publisher a ON a.id = p.publisher_id
-    WHERE s.id = ? AND d.delivery_id > ? AND ${IS_SHOWN}
+    WHERE s.id = ? AND d.delivery_id > ? AND ${isTold("d")}
     ORDER BY d.delivery_id LIMIT ?`,
   ).all(id, after, limit);
-  return rows.map(({ deliveryId, postId, publisherId, matchedAt }) => ({
+  return rows.map(({ deliveryId, postId, publisherId, matchedAt, change }) => ({
     deliveryId,
     matchedAt,
+    change: change === null ? null : JSON.parse(change),
     post: storedPostOfRow(sql(`${SELECT_POST} WHERE p.id = ?`).get(postId)),
     publisher: PUBLISHER_COLUMNS.read(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
   }));
@@ -110,9 +155,9 @@ export async function countPendingRows(
       const step: { looked: number; last: number | null; shown: number } = await read(() =>
         sql(
           `SELECT count(*) AS looked, max(d.delivery_id) AS last,
-            count(CASE WHEN ${IS_SHOWN} THEN 1 END) AS shown
+            count(CASE WHEN ${isTold("d")} THEN 1 END) AS shown
           FROM (
-            SELECT post, delivery_id FROM delivery
+            SELECT post, delivery_id, change FROM delivery
             WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id > ? AND matched_at IS NOT NULL
             ORDER BY delivery_id LIMIT ?
           ) d

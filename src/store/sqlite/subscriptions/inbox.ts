@@ -1,7 +1,7 @@
-import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
-import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
+import type { InboxEntry, InboxStore, ToldChange } from "../../../ports/store/index.ts";
+import { entriesOfReply, hearersOfEnd, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { pruneBefore, type SqliteConnection, type SqliteContext } from "../database/connection.ts";
-import { IS_SHOWN } from "../database/rows.ts";
+import { isTold } from "../database/rows.ts";
 
 export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
   const { sql, read } = connection;
@@ -9,18 +9,18 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
     read: (publisherId, after, limit) =>
       read(() =>
         sql(
-          `SELECT i.no, i.type, i.at, p.id AS postId, s.id AS subscriptionId, i.delivery_id AS deliveryId
+          `SELECT i.no, i.type, i.at, p.id AS postId, s.id AS subscriptionId, i.delivery_id AS deliveryId, i.change
           FROM publisher me
             CROSS JOIN inbox i ON i.publisher = me.seq
             CROSS JOIN post p ON p.seq = i.post
             CROSS JOIN publisher a ON a.id = p.publisher_id
             LEFT JOIN subscription s ON s.seq = i.subscription
-          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND ${IS_SHOWN}
+          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND ${isTold("i")}
             AND (i.subscription IS NULL OR s.seq IS NOT NULL)
           ORDER BY i.no LIMIT ?`,
         )
           .all(publisherId, after, limit)
-          .map((row) => ({ ...row })),
+          .map((row) => ({ ...row, change: row.change === null ? null : JSON.parse(row.change) })),
       ),
 
     lastNumbers: (publisherIds) =>
@@ -45,11 +45,25 @@ export function addReplyRows(
   reply: { seq: number; publisherId: string; at: number },
   root: { id: string; publisher_id: string },
 ): void {
-  const entry = { at: reply.at, post: reply.seq, subscription: null, deliveryId: null };
+  const entry = { at: reply.at, post: reply.seq, ...NO_DELIVERY, change: null };
   const repliers = repliersTo(connection, root.id, REPLIERS_SOUGHT);
   for (const { publisherId, type } of entriesOfReply(reply.publisherId, root.publisher_id, repliers)) {
     addEntryRow(connection, publisherId, { ...entry, type });
   }
+}
+
+const NO_DELIVERY = { subscription: null, deliveryId: null };
+
+/** Tells those who answered a root that it has ended; runs inside the write that ends it, while its replies are there. */
+export function addEndRows(
+  connection: SqliteConnection,
+  root: { seq: number; id: string; publisher_id: string },
+  change: ToldChange,
+): void {
+  const entry = { type: "activity", at: change.at, post: root.seq, ...NO_DELIVERY, change } as const;
+  const repliers = repliersTo(connection, root.id, REPLIERS_SOUGHT);
+  for (const publisherId of hearersOfEnd(root.publisher_id, repliers))
+    addEntryRow(connection, publisherId, entry);
 }
 
 /** Adds an entry to a publisher's inbox, unless the publisher is gone; runs inside a write. `post` and `subscription` are rows, not ids. */
@@ -62,6 +76,7 @@ export function addEntryRow(
     post: number;
     subscription: number | null;
     deliveryId: number | null;
+    change: ToldChange | null;
   },
 ): void {
   const next: { seq: number; no: number } | undefined = sql(
@@ -69,8 +84,11 @@ export function addEntryRow(
   ).get(publisherId);
   if (next === undefined) return;
   sql(
-    "INSERT INTO inbox (publisher, no, type, at, post, subscription, delivery_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  ).run(next.seq, next.no, entry.type, entry.at, entry.post, entry.subscription, entry.deliveryId);
+    "INSERT INTO inbox (publisher, no, type, at, post, subscription, delivery_id, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  ).run(
+    ...[next.seq, next.no, entry.type, entry.at, entry.post, entry.subscription, entry.deliveryId],
+    entry.change === null ? null : JSON.stringify(entry.change),
+  );
 }
 
 /** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */

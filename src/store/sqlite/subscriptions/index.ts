@@ -11,12 +11,13 @@ import {
   pruneDeliveryRows,
   purgeDeliveries,
   readPendingRows,
+  tellChangeRows,
 } from "./deliveries.ts";
 
 export function sqliteSubscriptionStore({ connection }: SqliteContext): SubscriptionStore {
   const { sql, read, write } = connection;
   return {
-    insert: (subscription, maxActive) =>
+    insert: (subscription, maxActive, isSame = () => false) =>
       write(() => {
         if (
           sql("SELECT 1 FROM publisher WHERE id = ? AND erasing = 0").get(subscription.publisherId) ===
@@ -26,18 +27,14 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         }
         if (find(connection, subscription.id) !== null) return false;
         if (activeOf(connection, subscription.publisherId) >= maxActive) return false;
+        if (ofPublisher(connection, subscription.publisherId).some(isSame)) return false;
         insertSubscription(connection, subscription);
         return true;
       }),
 
     get: (id) => read(() => find(connection, id)),
 
-    ofPublisher: (publisherId) =>
-      read(() =>
-        sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
-          .all(publisherId)
-          .map((row) => SUBSCRIPTION_COLUMNS.read(row)),
-      ),
+    ofPublisher: (publisherId) => read(() => ofPublisher(connection, publisherId)),
 
     update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
       write(() => {
@@ -84,6 +81,16 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
     changes: (after, limit) => read(() => readChangeRows(connection, after, limit)),
     deliver: (matches, settled) => write(() => deliverRows(connection, matches, settled)),
+    tellChange: (postId, now) => tellChangeRows(connection, postId, now),
+    toldOf: (postId) =>
+      read(() =>
+        sql(
+          `SELECT s.id FROM post p CROSS JOIN delivery d ON d.post = p.seq CROSS JOIN subscription s ON s.seq = d.subscription
+          WHERE p.id = ?`,
+        )
+          .all(postId)
+          .map(({ id }) => id),
+      ),
     pending: (id, after, limit) => read(() => readPendingRows(connection, id, after, limit)),
     pendingCounts: (ids) => countPendingRows(connection, ids),
     pruneDeliveries: (before, limit) => pruneDeliveryRows(connection, before, limit),
@@ -136,6 +143,12 @@ function activeOf({ sql }: SqliteConnection, publisherId: string): number {
 function find({ sql }: SqliteConnection, id: string): StoredSubscription | null {
   const row = sql("SELECT * FROM subscription WHERE id = ?").get(id);
   return row === undefined ? null : SUBSCRIPTION_COLUMNS.read(row);
+}
+
+function ofPublisher({ sql }: SqliteConnection, publisherId: string): StoredSubscription[] {
+  return sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
+    .all(publisherId)
+    .map((row) => SUBSCRIPTION_COLUMNS.read(row));
 }
 
 const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">) => ({

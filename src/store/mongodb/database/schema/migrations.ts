@@ -42,6 +42,8 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // They are those of subscriptions whose pushes fail.
   [],
+  // Changes that are told: an older document has none.
+  [],
 ];
 
 /** The version that 0.1.0 wrote. Databases of before have other indexes alone. */

@@ -1,0 +1,90 @@
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { GoneMatch, PendingMatch } from "../../schema/subscription.ts";
+import { type Cursors, FULL_PAGE } from "../cursors.ts";
+import type { Posts } from "../posts/index.ts";
+import { isWhole } from "../posts/stands-for.ts";
+import { changeResource, isoTime } from "../resources.ts";
+import { placeSince, sinceOf } from "../since.ts";
+import { relevancesOf } from "./relevance.ts";
+import { isMatched, ownSubscription } from "./state.ts";
+
+interface Parts {
+  store: Store;
+  embedder: Embedder;
+  cursors: Cursors;
+  posts: Posts;
+}
+
+export interface PendingPage {
+  cursor: string | undefined;
+  /** Where to begin without a cursor, see `sinceOf`. */
+  since?: string | undefined;
+  limit: number;
+}
+
+/**
+ * Matches after the caller's watermark, oldest first, and what changed of earlier ones. Nothing is consumed.
+ *
+ * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given, or that of the beginning
+ * @throws BoardError `subscription_not_found`, `invalid_cursor`, `invalid_query`
+ */
+export async function pendingMatches(
+  parts: Parts,
+  id: string,
+  caller: StoredPublisher,
+  page: PendingPage,
+  now: number,
+): Promise<{ matches: (PendingMatch | GoneMatch)[]; nextCursor: string; notes: string[]; hasNews: boolean }> {
+  const { store, cursors, posts } = parts;
+  const list = `pending ${id}`;
+  const read = async () => {
+    const after = cursors.readNumber(list, page.cursor) ?? (await placeOf(store, id, page.since, now));
+    return { after, found: await store.subscriptions.pending(id, after, page.limit) };
+  };
+  // Side by side; whether the subscription is the caller's is said first.
+  const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
+  const row = fulfilled(owned);
+  const { after, found: deliveries } = fulfilled(found);
+  const told = deliveries.map(({ post, change }) => ({ postId: post.id, change }));
+  const shown = await posts.told(told, now);
+  const relevances = await relevancesOf(
+    parts,
+    row,
+    shown.flatMap((post) => (isWhole(post) ? [post] : [])),
+  );
+  const matches = deliveries.flatMap(
+    ({ deliveryId, matchedAt, change }, at): (PendingMatch | GoneMatch)[] => {
+      const post = shown[at];
+      const delivery = { delivery_id: deliveryId, matched_at: isoTime(matchedAt) };
+      const news = change === null ? undefined : changeResource(change);
+      if (isWhole(post)) {
+        const relevance = relevances.shift() ?? 1;
+        return [{ ...post, relevance, ...delivery, ...(news === undefined ? {} : { change: news }) }];
+      }
+      return post === undefined || news === undefined ? [] : [{ ...post, ...delivery, change: news }];
+    },
+  );
+  const last = deliveries.at(-1);
+  const nextCursor =
+    page.cursor !== undefined && last === undefined
+      ? page.cursor
+      : cursors.write(list, [last?.deliveryId ?? after]);
+  const inactive = `The subscription is inactive (\`${row.inactiveReason}\`): new posts are not matched until it is active again.`;
+  const notes = isMatched(row) ? [] : [inactive];
+  if (deliveries.length === page.limit) notes.push(FULL_PAGE);
+  return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
+}
+
+async function placeOf(store: Store, id: string, since: string | undefined, now: number): Promise<number> {
+  if (since === undefined) return 0;
+  return placeSince(sinceOf(since, now), async (after) => {
+    const [delivery] = await store.subscriptions.pending(id, after, 1);
+    return delivery === undefined ? null : { no: delivery.deliveryId, at: delivery.matchedAt };
+  });
+}
+
+function fulfilled<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
+}

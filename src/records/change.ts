@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { CHANGED } from "../schema/subscription.ts";
+import { moment, since, text } from "./record.ts";
+
+/** This is what changed of a post that somebody was told of: which of its fields, how they were, and when. */
+const CHANGE = z.strictObject({
+  at: moment,
+  what: z.array(z.enum(CHANGED)).readonly(),
+  before: z.strictObject({
+    startsAt: moment.nullable().exactOptional(),
+    endsAt: moment.nullable().exactOptional(),
+    expiresAt: moment.exactOptional(),
+    location: z
+      .object({ name: text.nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
+      .nullable()
+      .exactOptional(),
+  }),
+  /** Of a date that is gone: its series (`seriesOf`), of which another may stand for it. */
+  series: text.nullable(),
+});
+export type ToldChange = z.output<typeof CHANGE>;
+
+/** A change of a post; none before there was the field. */
+export const change = since(CHANGE.nullable(), () => null);

@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
+import { claimedWork, type Subject } from "./subject.ts";
+
+const HOUR_MS = 3_600_000;
+const START = T0 + 48 * HOUR_MS;
+
+/** What `PostStore` and `SubscriptionStore` promise of changes to posts that somebody was told of. */
+export function describeToldChanges({ store }: Subject): void {
+  describe("changes of posts that were told", () => {
+    beforeEach(async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      for (const id of ["sub_1", "sub_2"]) await store.subscriptions.insert(aSubscription(id), 50);
+      await store.posts.insert(aPost("p", { publisherId: "pub_b", startsAt: START }));
+    });
+    const deliver = (...ids: string[]) =>
+      store.subscriptions.deliver(
+        ids.map((subscriptionId) => ({ subscriptionId, postId: "p", matchedAt: T0 })),
+        [],
+      );
+    const edit = (change: object, updatedAt: number) =>
+      store.posts.update("p", { ...change, updatedAt }, { text: false });
+    const told = async (now: number) =>
+      (await store.subscriptions.tellChange("p", now)).map((one) => [one.subscriptionId, one.deliveryId]);
+    const pending = async (id: string) =>
+      (await store.subscriptions.pending(id, 0, 9)).map(({ deliveryId, change, post }) => [
+        deliveryId,
+        change?.what ?? null,
+        post.state,
+      ]);
+
+    it("give each who was told another delivery with what changed, once, and nobody else", async () => {
+      await deliver("sub_1");
+      await edit({ startsAt: START + HOUR_MS, title: "A better title" }, T0 + 1);
+      expect(await told(T0 + 2)).toEqual([["sub_1", 2]]);
+      expect(await told(T0 + 3)).toEqual([]);
+      const [delivery] = await store.subscriptions.pending("sub_1", 0, 9);
+      const change = { at: T0 + 1, what: ["starts_at"], before: { startsAt: START }, series: null };
+      expect(delivery).toMatchObject({ deliveryId: 2, matchedAt: T0 + 2, change });
+      expect(await pending("sub_2")).toEqual([]);
+      const entries = await store.inbox.read("pub_a", 0, 9);
+      expect(entries.map((entry) => [entry.type, entry.deliveryId, entry.change?.what])).toEqual([
+        ["match", 1, undefined],
+        ["match", 2, ["starts_at"]],
+      ]);
+      expect((await store.subscriptions.pendingCounts(["sub_1"])).get("sub_1")).toBe(1);
+    });
+
+    it("wait with the post until its work is settled, and gather", async () => {
+      await deliver("sub_1");
+      await edit({ startsAt: START + HOUR_MS }, T0 + 1);
+      await edit({ location: null }, T0 + 2);
+      const before = { startsAt: START, location: { name: "Amsterdam", lat: 52.37, lng: 4.9 } };
+      const { change } = (await store.posts.get("p")) ?? {};
+      expect(change).toEqual({ at: T0 + 2, what: ["starts_at", "location"], before, series: null });
+      const work = await claimedWork(store, "match");
+      await store.subscriptions.deliver([], work);
+      expect((await store.posts.get("p"))?.change).toBeNull();
+      expect(await told(T0 + 3)).toEqual([]);
+    });
+
+    it.each([
+      ["words, tags and links", { title: "Other", body: "Other", tags: ["x"], link: null }],
+      ["another spelling of the place", { location: { name: "AMSTERDAM", lat: null, lng: null } }],
+      ["a later expiry", { expiresAt: T0 + 60 * 24 * HOUR_MS }],
+    ])("are none for %s", async (_what, change) => {
+      await deliver("sub_1");
+      expect((await edit(change, T0 + 1))?.change).toBeNull();
+    });
+
+    it("are none once the post is over, and none where nobody was told", async () => {
+      expect((await edit({ startsAt: START + 1 }, T0 + 1))?.change).toBeNull();
+      await deliver("sub_1");
+      expect((await edit({ startsAt: START + 2 }, START + HOUR_MS))?.change).toBeNull();
+      await store.posts.remove("p", START + HOUR_MS);
+      expect(await told(START + HOUR_MS)).toEqual([]);
+      expect(await pending("sub_1")).toEqual([]);
+    });
+
+    it("are told neither to who is paused nor to who wants none", async () => {
+      await store.subscriptions.update("sub_1", { changes: false });
+      await deliver("sub_1", "sub_2");
+      await store.subscriptions.update("sub_2", { active: false, inactiveReason: "paused" });
+      await edit({ endsAt: START + HOUR_MS }, T0 + 1);
+      expect(await told(T0 + 2)).toEqual([]);
+      await store.subscriptions.update("sub_2", { active: false, inactiveReason: "webhook_gone" });
+      expect(await told(T0 + 3)).toEqual([["sub_2", 2]]);
+      expect(await store.subscriptions.toldOf("p")).toEqual(expect.arrayContaining(["sub_1", "sub_2"]));
+    });
+
+    it("are removals too, of which nothing but the id is left", async () => {
+      await deliver("sub_1");
+      await edit({ location: { name: "Delft", lat: 52.01, lng: 4.36 } }, T0 + 1);
+      expect(await told(T0 + 2)).toEqual([["sub_1", 2]]);
+      await store.posts.remove("p", T0 + 3);
+      // Where it was is its publisher's text.
+      expect(await pending("sub_1")).toEqual([]);
+      expect((await store.inbox.read("pub_a", 0, 9)).length).toBe(0);
+      expect(await claimedWork(store, "match")).toMatchObject([{ postId: "p" }]);
+      expect(await told(T0 + 4)).toEqual([["sub_1", 3]]);
+      expect(await pending("sub_1")).toEqual([[3, ["removed"], "removed"]]);
+      const [entry] = await store.inbox.read("pub_a", 0, 9);
+      expect(entry).toMatchObject({ postId: "p", deliveryId: 3, change: { what: ["removed"], before: {} } });
+    });
+
+    it("push to webhooks as matches do", async () => {
+      const hook = { webhookUrl: "https://example.org/hook", webhookVerifiedAt: T0 };
+      await store.subscriptions.insert(aSubscription("sub_3", hook), 50);
+      await deliver("sub_3");
+      await edit({ expiresAt: T0 + 1 }, T0 + 1);
+      await told(T0 + 2);
+      const pushes = await store.pushes.list("sub_3", { before: null, limit: 9 });
+      expect(pushes.map(({ deliveryId, state }) => [deliveryId, state])).toEqual([
+        [2, "waiting"],
+        [1, "waiting"],
+      ]);
+    });
+
+    it("tell those who answered a post that it ended, once, and not its publisher", async () => {
+      await store.posts.insert(aPost("p-1", { parentId: "p" }));
+      await store.posts.insert(aPost("p-2", { parentId: "p", publisherId: "pub_b" }));
+      const heard = async (id: string) =>
+        (await store.inbox.read(id, 0, 9))
+          .filter(({ change }) => change !== null)
+          .map(({ type, postId, change }) => [type, postId, change?.what]);
+      await edit({ startsAt: START + HOUR_MS }, T0 + 1);
+      expect(await heard("pub_a")).toEqual([]);
+      await edit({ expiresAt: T0 + 2 }, T0 + 2);
+      expect(await heard("pub_a")).toEqual([["activity", "p", ["ended"]]]);
+      await edit({ title: "Over" }, T0 + 3);
+      await store.posts.remove("p", T0 + 4);
+      expect(await heard("pub_a")).toEqual([]);
+      expect(await heard("pub_b")).toEqual([]);
+    });
+
+    it("tell those who answered a post that it is taken down", async () => {
+      await store.posts.insert(aPost("p-1", { parentId: "p" }));
+      await store.posts.remove("p", T0 + 4);
+      const entries = await store.inbox.read("pub_a", 0, 9);
+      expect(entries).toMatchObject([{ type: "activity", postId: "p", change: { what: ["removed"] } }]);
+    });
+
+    it("save no query twice, whatever is tried together", async () => {
+      const same = ({ query }: { query: object }) => JSON.stringify(query) === '{"q":"same"}';
+      const tried = ["a", "b", "c"].map((id) =>
+        store.subscriptions.insert(aSubscription(id, { query: { q: "same" } }), 50, same),
+      );
+      expect((await Promise.all(tried)).filter(Boolean)).toHaveLength(1);
+    });
+  });
+}
