@@ -16,8 +16,9 @@ const RULES_OF_LOOKS = {
 };
 const LOOKS = [
   { width: 1280, colours: "light", rules: ALL_RULES },
-  { width: 768, colours: "light", rules: null },
-  { width: 360, colours: "dark", rules: RULES_OF_LOOKS },
+  { width: 768, colours: "dark", rules: RULES_OF_LOOKS },
+  { width: 360, colours: "light", rules: RULES_OF_LOOKS },
+  { width: 320, colours: "dark", rules: null },
 ] as const;
 
 /** Time for a script's work after a click; no event marks its end. */
@@ -47,6 +48,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       "post-arabic": `/p/${made.arabic}`,
       publisher: `/publishers/${made.publisher}`,
       calendar: `/calendar?month=${new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 7)}`,
+      weeks: "/calendar?near=Berlin",
       tags: "/tags",
       places: "/places",
       docs: "/docs",

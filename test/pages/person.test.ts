@@ -134,6 +134,9 @@ describe("a person without scripts", { retry: 1 }, () => {
     }
     const numbers = read.map((body) => Number(/^\d+/.exec(body)?.[0]));
     expect(numbers).toEqual(bodies.map((_, n) => n + 1));
+    await press("link", /ago|just now/);
+    await press("link", /^↑ A reply to “Old lamps”/);
+    expect(new URL(page.url()).pathname).toBe(`/p/${id}`);
   });
 
   it("sells a bicycle, from /join until it is taken down, and hears of an answer", async () => {

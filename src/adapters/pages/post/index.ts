@@ -1,5 +1,6 @@
 import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
+import { BoardError } from "../../../failures.ts";
 import type { Post, PostFlag, PostWithContext } from "../../../schema/post.ts";
 import { isAllDay } from "../../text/when.ts";
 import {
@@ -36,14 +37,33 @@ export const post: View = {
     const answer = await asked.ask("/posts/{id}", asked.params);
     const shown = answer.data as PostWithContext;
     const answers = await repliesOf(asked, answer);
+    const parent = await parentOf(shown, asked);
     return {
-      html: () => postHtml(shown, answers, noteOf(answer), asked),
+      html: () => postHtml(shown, { parent, answers, note: noteOf(answer) }, asked),
       markdown: () => postMarkdown(shown, answer.meta, asked),
     };
   },
 };
 
-function postHtml(shown: PostWithContext, answers: RepliesPage, note: string | null, asked: Asked): string {
+/** What stands on the page of a post beside the post itself. */
+interface Around {
+  /** What it replies to; null for no reply, or one to what is gone. */
+  parent: Post | null;
+  answers: RepliesPage;
+  note: string | null;
+}
+
+async function parentOf({ parent_id: id }: Post, { ask }: Asked): Promise<Post | null> {
+  if (id === null) return null;
+  try {
+    return (await ask("/posts/{id}", { id })).data as Post;
+  } catch (thrown) {
+    if (thrown instanceof BoardError) return null;
+    throw thrown;
+  }
+}
+
+function postHtml(shown: PostWithContext, around: Around, asked: Asked): string {
   const { site, now, language } = asked;
   const path = pathOf(shown);
   return page({
@@ -53,8 +73,8 @@ function postHtml(shown: PostWithContext, answers: RepliesPage, note: string | n
     site,
     openGraphType: "article",
     noindex: !isKept(shown, now),
-    banner: sheet(shown, note, now, language),
-    main: html`${replies(shown, answers, asked)}${related(shown, now, language)}
+    banner: sheet(shown, around, now, language),
+    main: html`${replies(shown, around.answers, asked)}${related(shown, now, language)}
 ${replyPanel(shown, site)}
 ${reportPanel(shown)}
 <ul class="inline forms screen" aria-label="This post in other forms">${forms(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>`,
@@ -81,17 +101,16 @@ function cardFacts(shown: Post): string {
 }
 
 /** The post itself. */
-function sheet(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
+function sheet(shown: PostWithContext, around: Around, now: number, language: Language): Html {
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
-${sheetBody(shown, note, now, language)}
+${sheetBody(shown, around, now, language)}
 </div>
 </article>`;
 }
 
-function sheetBody(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
+function sheetBody(shown: PostWithContext, { parent, note }: Around, now: number, language: Language): Html {
   const expired = Date.parse(shown.expires_at) <= now;
-  const { parent_id: parent } = shown;
-  return html`${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ A reply in this thread</a></p>`}
+  return html`${parent !== null && html`<p class="small"><a href="${pathOf(parent)}">↑ A reply to “${bdi(oneLine(parent.title, 100))}”</a></p>`}
 <h1 dir="auto"${shown.title.length > LONG_TITLE_CHARS && html` class="long"`}>${shownText(shown.title)}</h1>
 <p class="facts">${kindPill(shown.kind)}${expired ? html`<span class="warning">expired ${dayTag(shown.expires_at, language)}</span>` : isOver(shown, now) && html`<span class="warning">over</span>`}${whenWhereOrAge(shown, now, language)}${byline(shown.publisher)}</p>
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
