@@ -6,6 +6,7 @@ import { ConfigError } from "./failures.ts";
 import { parseUrl } from "./parse-url.ts";
 import { Near } from "./schema/place.ts";
 import { WebhookSecret } from "./schema/scalars.ts";
+import { slipsBetween } from "./search/spelling.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z
@@ -191,6 +192,16 @@ const Variables = z.object({
 });
 
 export const VARIABLES: readonly string[] = Object.keys(Variables.shape);
+
+/** Variables that are none of the board's, but a letter away from one: a sentence for each. */
+export function misspelt(environment: Record<string, string | undefined>): string[] {
+  const long = VARIABLES.filter(({ length }) => length >= 5);
+  const strange = Object.keys(environment).filter((name) => !VARIABLES.includes(name));
+  return strange.flatMap((name) => {
+    const meant = long.find((variable) => slipsBetween(name, variable, 1) <= 1);
+    return meant === undefined ? [] : [`${name} is no setting of the board; ${meant} is one.`];
+  });
+}
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 

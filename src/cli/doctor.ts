@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { mistakeIn } from "../adapters/calls/limits.ts";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, misspelt, readConfig } from "../config.ts";
 import { UNREAD_SETTING } from "../domain/board/unread-posts.ts";
 import { SECRET_KEY_CHECK_SETTING, Secrets } from "../domain/secrets.ts";
 import { chooseModel, completeModel, ModelRefused } from "../embed/chosen/index.ts";
@@ -64,6 +64,7 @@ async function* findings(newest: string | undefined): AsyncIterable<Finding> {
     for (const mistake of error.message.split("\n")) yield problem("configuration", mistake);
     return;
   }
+  for (const mistake of misspelt(process.env)) yield warning("configuration", mistake);
   for (const part of PARTS) {
     try {
       yield* part(config);

@@ -8,7 +8,7 @@ import { answerBrokenRequests } from "../adapters/http/broken-requests.ts";
 import { measured } from "../adapters/http/measured.ts";
 import { type Admin, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, misspelt, readConfig } from "../config.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";
 import { listenError, listenOn } from "./listen.ts";
 import { createProgress, openLogger } from "./output.ts";
@@ -22,6 +22,7 @@ export function serveCommand(): Command {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const logger = openLogger(config.logLevel);
+  for (const mistake of misspelt(process.env)) logger.warn(mistake);
   const progress = (label: string, total: number) =>
     createProgress(label, total, { line: (text) => logger.info(text) });
   const opening = openBoard(config, { logger, progress });

@@ -75,6 +75,16 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     () => ({ RATE_LIMITS: "serach=1/60" }),
   ],
   [
+    "a setting that is misspelt",
+    /warning +configuration +SITE_URLL is no setting of the board; SITE_URL is one\./,
+    () => ({ SITE_URLL: "https://board.example", PORT: "0" }),
+  ],
+  [
+    "another setting that is misspelt",
+    /warning +configuration +RATE_LIMIT is no setting of the board; RATE_LIMITS is one/,
+    () => ({ RATE_LIMIT: "off", PORT: "0" }),
+  ],
+  [
     "another board's secret key",
     /problem +key +SECRET_KEY is another board's/,
     async () => ({ DATA_DIR: await board(), SECRET_KEY: "x".repeat(40) }),

@@ -94,7 +94,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/gazetteer": ["src/data"],
   "src/data": [],
   "src/failures.ts": [],
-  "src/config.ts": ["src/domain/site.ts", "src/schema", "src/failures.ts", "src/parse-url.ts"],
+  "src/config.ts": [
+    ...["src/domain/site.ts", "src/schema", "src/failures.ts", "src/parse-url.ts"],
+    "src/search/spelling.ts",
+  ],
   "src/start-worker.ts": [],
   "src/sqlite.ts": [],
   "src/folders.ts": [],
