@@ -18,6 +18,7 @@ const ON_EITHER_STORE = [
   "test/sign-in/{renewals,bounds}.test.ts",
   "test/syndication/{polls,unreadable}.test.ts",
   "test/cli/{moderate,registration,wave}.test.ts",
+  "test/http/operate.test.ts",
   "test/mcp/events/**/*.test.ts",
 ];
 
