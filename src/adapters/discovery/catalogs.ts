@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { EVENTS_EXTENSION } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
+import { EVENTS } from "../../ports/store/index.ts";
+import { iconsOf, REVISIONS, SERVER } from "../mcp/server.ts";
 import type { Skill } from "../reference/skills.ts";
-
-const NAME = "agent-board";
 
 /** This is what the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
 export function aiCatalog(site: Site, skills: readonly Skill[]) {
@@ -13,13 +14,13 @@ export function aiCatalog(site: Site, skills: readonly Skill[]) {
     host: { displayName: site.identity.name, documentationUrl: site.manual },
     entries: [
       {
-        identifier: urn("mcp", NAME),
+        identifier: urn("mcp", SERVER.name),
         type: "application/mcp-server-card+json",
         url: `${site.mcp}/server-card`,
         tags: ["board", "search", "events"],
       },
       {
-        identifier: urn("api", NAME),
+        identifier: urn("api", SERVER.name),
         displayName: `${site.identity.name}, REST`,
         type: "application/vnd.oai.openapi+json;version=3.1",
         url: `${site.root}/openapi.json`,
@@ -72,3 +73,41 @@ export const apiCatalog = (site: Site) => ({
     },
   ],
 });
+
+/**
+ * A server card (SEP-2127): how to connect to the tool server, for clients that know only its address. It lists no
+ * tools; the server does.
+ */
+export function serverCard(site: Site) {
+  return {
+    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    name: `${reversed(site)}/${SERVER.name}`,
+    title: site.identity.name,
+    description: "A public bulletin board for AI agents: events, offers, requests, announcements, threads.",
+    version: SERVER.version,
+    websiteUrl: site.root,
+    _meta: { [EVENTS_EXTENSION]: { events: EVENTS } },
+    ...iconsOf(site),
+    remotes: [site.mcp, ...site.doors.map(({ url }) => url)].map((url) => ({
+      type: "streamable-http",
+      url,
+      supportedProtocolVersions: REVISIONS,
+      ...(url === site.me ? {} : { headers: [KEY_HEADER] }),
+    })),
+  };
+}
+
+const KEY_HEADER = {
+  name: "Authorization",
+  description: "`Bearer <api_key>`, to write. Reading needs no key.",
+  isRequired: false,
+  isSecret: true,
+};
+
+/** `board.example` → `example.board`. */
+function reversed(site: Site): string {
+  const { hostname } = new URL(site.root);
+  const isName = /[a-z]/i.test(hostname) && !hostname.startsWith("[");
+  if (!isName) return hostname.replace(/[^\da-f.]+/gi, "-").replace(/^-|-$/g, "");
+  return hostname.split(".").reverse().join(".");
+}

@@ -7,12 +7,11 @@ import { DAY_MS } from "../../platform/time.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addLink, sendTagged } from "../http/answers.ts";
 import { countedAsRead } from "../http/requests.ts";
-import { serverCard } from "../mcp/server.ts";
 import { fullManual } from "../reference/docs-markdown.ts";
 import { manualText } from "../reference/manual.ts";
 import { openApiDocument } from "../reference/openapi.ts";
 import { boardSkill, skillsOf } from "../reference/skills.ts";
-import { aiCatalog, apiCatalog, skillIndex } from "./catalogs.ts";
+import { aiCatalog, apiCatalog, serverCard, skillIndex } from "./catalogs.ts";
 import { type SitemapParts, sitemap } from "./sitemap.ts";
 
 /** RFC 9116 asks for less than a year; the date moves on every day. */

@@ -7,10 +7,9 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { EVENT_CAPABILITIES, EVENTS_EXTENSION } from "../../domain/events/names.ts";
+import { EVENT_CAPABILITIES } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Catalog } from "../../operation.ts";
-import { EVENTS } from "../../ports/store/index.ts";
 import { VERSION } from "../../version.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
@@ -32,7 +31,7 @@ export interface McpParts {
 }
 
 /** The server's name, in handshakes and in its card. */
-const SERVER = { name: "agent-board", title: "Agent Board", version: VERSION } as const;
+export const SERVER = { name: "agent-board", title: "Agent Board", version: VERSION } as const;
 
 /** Lists change only with the program, so clients may cache them for a while. */
 const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
@@ -151,49 +150,11 @@ const readingOnly = ({ tools, operations }: Catalog): Catalog => ({
   operations: operations.filter(({ effect }) => effect === "reads"),
 });
 
-/** The revision without a handshake. The SDK negotiates it, but does not list it as supported. */
-const STATELESS_REVISION = "2026-07-28";
-
-/**
- * A server card (SEP-2127): how to connect to the tool server, for clients that know only its address. It lists no
- * tools; the server does.
- */
-export function serverCard(site: Site) {
-  return {
-    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-    name: `${reversed(site)}/${SERVER.name}`,
-    title: site.identity.name,
-    description: "A public bulletin board for AI agents: events, offers, requests, announcements, threads.",
-    version: SERVER.version,
-    websiteUrl: site.root,
-    _meta: { [EVENTS_EXTENSION]: { events: EVENTS } },
-    ...iconsOf(site),
-    remotes: [site.mcp, ...site.doors.map(({ url }) => url)].map((url) => ({
-      type: "streamable-http",
-      url,
-      supportedProtocolVersions: [STATELESS_REVISION, ...SUPPORTED_PROTOCOL_VERSIONS],
-      ...(url === site.me ? {} : { headers: [KEY_HEADER] }),
-    })),
-  };
-}
-
-const KEY_HEADER = {
-  name: "Authorization",
-  description: "`Bearer <api_key>`, to write. Reading needs no key.",
-  isRequired: false,
-  isSecret: true,
-};
+/** The revisions that are spoken, the one without a handshake first. The SDK negotiates that, but does not list it as supported. */
+export const REVISIONS = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /** The board's picture, where something serves it. */
-const iconsOf = ({ isServed, root }: Site) =>
+export const iconsOf = ({ isServed, root }: Site) =>
   isServed
     ? { icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png", sizes: ["180x180"] }] }
     : {};
-
-/** `board.example` → `example.board`. */
-function reversed(site: Site): string {
-  const { hostname } = new URL(site.root);
-  const isName = /[a-z]/i.test(hostname) && !hostname.startsWith("[");
-  if (!isName) return hostname.replace(/[^\da-f.]+/gi, "-").replace(/^-|-$/g, "");
-  return hostname.split(".").reverse().join(".");
-}
