@@ -82,7 +82,7 @@ export function describeTransfer(
         expect([...kinds].sort()).toEqual(
           [
             ...["counter", "delivery", "inbox", "moderation", "post", "publisher", "push", "report"],
-            ...["setting", "subscription", "work"],
+            ...["setting", "subscription", "told_series", "work"],
           ].sort(),
         );
         const text = before.join("\n");
