@@ -10,21 +10,21 @@ useMemoryForFiles();
  * passes its filters, how a model reads them, how a feed is written or a foreign one read is the same on both.
  */
 const ON_EITHER_STORE = [
-  "test/tools/*.test.ts",
-  "test/tools/search/pages.test.ts",
-  "test/routes/{erasure,meeting-calls,posts,publishers,recovery,repeated-calls,retention,subscriptions,threads,told-changes,waiting}.test.ts",
-  "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}.test.ts",
-  "test/domain/metrics.test.ts",
-  "test/sign-in/{renewals,bounds}.test.ts",
-  "test/syndication/{polls,unreadable}.test.ts",
-  "test/cli/{moderate,registration,wave}.test.ts",
-  "test/http/operate.test.ts",
-  "test/mcp/events/**/*.test.ts",
+  "test/tools/*{,.slow}.test.ts",
+  "test/tools/search/pages{,.slow}.test.ts",
+  "test/routes/{erasure,meeting-calls,posts,publishers,recovery,repeated-calls,retention,subscriptions,threads,told-changes,waiting}{,.slow}.test.ts",
+  "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}{,.slow}.test.ts",
+  "test/domain/metrics{,.slow}.test.ts",
+  "test/sign-in/{renewals,bounds}{,.slow}.test.ts",
+  "test/syndication/{polls,unreadable}{,.slow}.test.ts",
+  "test/cli/{moderate,registration,wave}{,.slow}.test.ts",
+  "test/http/operate{,.slow}.test.ts",
+  "test/mcp/events/**/*{,.slow}.test.ts",
 ];
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */
 const LONG =
-  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/(delivery-crash|outbound-paths)|mcp\/conformance)\.test/;
+  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/(delivery-crash|outbound-paths)|mcp\/conformance)(\.slow)?\.test/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

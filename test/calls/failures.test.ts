@@ -8,7 +8,7 @@ import { distinctText } from "../support/texts/texts.ts";
 const NOT_PROVOKED: readonly FailureCode[] = [
   // Needs a broken program; envelope.test.ts tests its envelope.
   "internal",
-  // Needs a broken database or a thousand calls at once; see broken-machine.test.ts.
+  // Needs a broken database or a thousand calls at once; see broken-machine.slow.test.ts.
   "store_unavailable",
   "overloaded",
 ];

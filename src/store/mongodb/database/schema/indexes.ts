@@ -11,7 +11,7 @@ const ENDED_S = 600;
 export const ANY_CASE = { locale: "en", strength: 2 } as const;
 
 /**
- * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and `test/mongodb/plans.test.ts` checks
+ * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and `test/mongodb/plans.slow.test.ts` checks
  * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
  * new `SCHEMA_VERSION`.
  */

@@ -53,7 +53,7 @@ describe("a URL that a publisher chose", () => {
     return again.status;
   }
 
-  /** One of each sort: `outbound.test.ts` shows the guard all forms. */
+  /** One of each sort: `outbound.slow.test.ts` shows the guard all forms. */
   const FORMS: readonly ((port: number) => string)[] = [
     ...["127.0.0.1", "2130706433", "169.254.169.254", "[::ffff:127.0.0.1]", "localhost"].map(
       (host) => (port: number) => `https://${host}:${port}/hook`,

@@ -19,7 +19,7 @@ import { folderForTest } from "../../../support/run/temporary.ts";
  * `sep-9999-`. The board has no answer to some: it grants no lifetime without end (`ttl-no-expiry-…`,
  * `verification-persisted-for-no-expiry`), has no key of its own that hosts would discover (`server-identity-key-discovery`),
  * loses no event within a lifetime (`envelope-gap`), and says that a subscription is over when it is refreshed
- * (`envelope-terminated`). `ssrf-validate-at-delivery-time` is in `../attacks.test.ts`.
+ * (`envelope-terminated`). `ssrf-validate-at-delivery-time` is in `../attacks.slow.test.ts`.
  */
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const ALLOWED = { WEBHOOK_ALLOW: "127.0.0.1" };

@@ -5,7 +5,7 @@ import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const database = await mongodbFor("replicaSet", "feed");
 
-/** What it reports, and what an index makes of that, is tested in `replica.test.ts`. */
+/** What it reports, and what an index makes of that, is tested in `replica.slow.test.ts`. */
 describe.skipIf(database === null)("the feed of a mongodb store", () => {
   const { url, db, wipe, drop } = database as NonNullable<typeof database>;
   let store: MongodbStore;
