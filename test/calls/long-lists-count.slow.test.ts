@@ -40,8 +40,13 @@ describe("lists count by their size", () => {
       const headers = { ...from(address).headers, accept: "text/html" };
       return (await call(board, `GET ${board.url}${path}`, undefined, { headers })).status;
     };
+    // Three of 201 events, and one of a month without any.
+    expect([await page("/calendar", "203.0.113.9"), await page("/calendar", "203.0.113.9")]).toEqual([
+      200, 429,
+    ]);
+    const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7);
     const statuses = [];
-    for (let n = 0; n < 4; n += 1) statuses.push(await page("/calendar", "203.0.113.9"));
+    for (let n = 0; n < 4; n += 1) statuses.push(await page(`/calendar?month=${month}`, "203.0.113.11"));
     expect(statuses).toEqual([200, 200, 200, 429]);
     // Three of 201 events, one of the rest: there is more than a page ahead.
     expect(await page("/", "203.0.113.10")).toBe(429);

@@ -143,6 +143,8 @@ export function everyCall(store: Store): Record<string, () => Promise<unknown>> 
       ),
     "subscriptions.pending": () => subscriptions.pending("sub_2", 5, 5),
     "subscriptions.pendingCounts": () => subscriptions.pendingCounts(["sub_2", "sub_3"]),
+    "subscriptions.toldOf": () => subscriptions.toldOf("p2"),
+    "subscriptions.tellChange": () => subscriptions.tellChange("p2", T0),
     "subscriptions.pruneDeliveries": () => subscriptions.pruneDeliveries(T0 - 55 * DAY_MS, 20),
     "pushes.claim": () => pushes.claim(claim),
     "pushes.settle": async () => {

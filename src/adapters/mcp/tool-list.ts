@@ -91,7 +91,9 @@ function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {
 /** @param first  the tool's first operation, when this is its second: what continues one post is shown like it */
 function servedOperation(operation: Operation, first?: ServedOperation): ServedOperation {
   const shape = shapeOf(operation);
-  const item = operation.output instanceof z.ZodArray ? operation.output.element : undefined;
+  const element = operation.output instanceof z.ZodArray ? operation.output.element : undefined;
+  // In place of a post that is gone there is a shorter item.
+  const item = element instanceof z.ZodUnion ? element.options[0] : element;
   const isWatermark = item instanceof z.ZodObject && "delivery_id" in item.shape;
   const isInbox = isWatermark && "post" in item.shape;
   const whole = shape !== "posts" ? "never" : first?.shape === "post" ? "always" : "asked";

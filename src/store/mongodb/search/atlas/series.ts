@@ -32,9 +32,10 @@ export async function laterDates(
   const byId = new Map(own.map((post) => [post._id, post]));
   return ids.map((id) => {
     const post = byId.get(id);
-    if (post === undefined) return [];
+    const series = post === undefined ? null : keyOf(post);
+    if (post === undefined || series === null) return [];
     return all
-      .filter((other) => other._id !== id && keyOf(other) === keyOf(post) && inOrder(other, post) > 0)
+      .filter((other) => other._id !== id && keyOf(other) === series && inOrder(other, post) > 0)
       .sort(inOrder)
       .map(({ _id, win_start }) => ({ id: _id, at: win_start.getTime() }));
   });
