@@ -19,7 +19,7 @@ const ON_EITHER_STORE = [
   "test/syndication/{polls,unreadable}{,.slow}.test.ts",
   "test/cli/{moderate,registration,wave}{,.slow}.test.ts",
   "test/http/operate{,.slow}.test.ts",
-  "test/mcp/events/**/*{,.slow}.test.ts",
+  "test/mcp/events/*{,.slow}.test.ts",
 ];
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */

@@ -354,9 +354,12 @@ const OVER_MCP: Case[] = [
   ],
   [
     "words of place and time in a saved query",
-    async (key, where) => ({
-      text: await asking("subscribe", { query: { q: "jazz near Berlin" } }, key, where),
-    }),
+    async (key, where) => {
+      const text = await asking("subscribe", { query: { q: "jazz near Berlin" } }, key, where);
+      // A look that waits is answered at once.
+      await post(key, { title: "Jazz near Berlin" });
+      return { text };
+    },
   ],
   [
     "a list that goes on",

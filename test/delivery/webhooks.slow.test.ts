@@ -495,7 +495,8 @@ describe("an edit of a subscription", () => {
   it("with `active: false` pauses matching and pushes until `active: true`", async () => {
     const webhook = await startWebhook();
     const { id } = await subscribeTo(board, key, webhook, { tags: "paused" });
-    const sent = { query: { tags: "paused" } };
+    // Another breadth: the same query would be the one there is.
+    const sent = { query: { tags: "paused" }, breadth: "wide" };
     const other = (await call(board, "POST /subscriptions", sent, { key })).body.data.id;
     const paused = await patch(id, { active: false });
     expect(paused.body.data).toMatchObject({ active: false, inactive_reason: "paused" });
