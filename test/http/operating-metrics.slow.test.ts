@@ -1,21 +1,22 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type { Registry } from "prom-client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { measured } from "../../src/adapters/http/measured.ts";
 import { LAST_BACKUP } from "../../src/domain/board/metrics.ts";
 import { ON_MONGODB, startBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { aFeedOf, startFeedSource } from "../support/boards/feed-source.ts";
-import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { useFolder, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
+import { mountSmallDisk, unmount } from "../support/run/small-disk.ts";
 
 const [MINUTE, DAY] = [60_000, 86_400_000];
 let now = Date.now();
@@ -167,6 +168,34 @@ describe("a state that an operator asks about", () => {
       await rename(file, `${file}.moved`);
       await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 0]);
       await rename(`${file}.moved`, file);
+      await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 1]);
+      own.clear();
+      await other.stop();
+    },
+  );
+
+  const disk = mkdtempSync(join(useFolder(), "disk-"));
+  const hasDisk = !ON_MONGODB && mountSmallDisk(disk, 40);
+  it.runIf(hasDisk)(
+    "a full disk: it reads and does not write, and is well again with some room",
+    async () => {
+      onTestFinished(() => unmount(disk));
+      const other = await startBoard({}, { dataDir: join(disk, "data") });
+      const own = measured(other.board);
+      const { key } = await register(other);
+      expect(await both(own)).toEqual([1, 1]);
+      const filling = join(disk, "filling");
+      for (const bytes of [1 << 20, 4_096])
+        expect(() => {
+          for (;;) appendFileSync(filling, Buffer.alloc(bytes));
+        }).toThrow("ENOSPC");
+      // What fits into the room that its files have already is still written.
+      const body = "All that a notice may hold. ".repeat(280);
+      const post = () => call(other, "POST /posts", { title: `Notice ${Math.random()}`, body }, { key });
+      await expect.poll(async () => (await post()).status, { timeout: 20_000, interval: 1 }).toBe(503);
+      await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 0]);
+      expect(await figure("board_disk_free_bytes", own)).toBeLessThan(4_096);
+      rmSync(filling);
       await expect.poll(() => both(own), { timeout: 10_000 }).toEqual([1, 1]);
       own.clear();
       await other.stop();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -6,19 +6,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useFolder } from "../support/boards/use.ts";
+import { mount, mountSmallDisk, unmount } from "../support/run/small-disk.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const disk = mkdtempSync(join(useFolder(), "disk-"));
-const mount = (...args: string[]) => execFileSync("mount", args, { stdio: "ignore" });
 const remount = (how: "ro" | "rw") => mount("-o", `remount,${how}`, disk);
-const canMount = (() => {
-  try {
-    mount("-t", "tmpfs", "-o", "size=50m", "tmpfs", disk);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const canMount = mountSmallDisk(disk, 50);
 
 /** Starts a board on the disk; resolves once it answers. */
 async function started(port: number) {
@@ -42,7 +35,7 @@ async function started(port: number) {
 
 describe.runIf(canMount)("a disk that is read-only when the board starts", () => {
   afterAll(() => {
-    execFileSync("umount", ["-l", disk]);
+    unmount(disk);
   });
 
   it("fails the start within seconds in one line, and the next start is well once it can be written", async () => {
