@@ -27,7 +27,7 @@ describe.skipIf(node === "")("Node's own SQLite", () => {
   it("passes the store's contract, without a warning", async () => {
     const suites = [
       "test/store/sqlite-store.test.ts",
-      "test/store/sqlite.slow.test.ts",
+      "test/store/sqlite.test.ts",
       "test/search-index/embedded",
     ];
     const { stdout, stderr } = await run(
