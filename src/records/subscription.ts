@@ -67,7 +67,7 @@ export const DELIVERY = record(
     postId: idOf("post", id),
     deliveryId: count,
     matchedAt: moment.nullable(),
-    /** What it told of the post last; null before the post changed. */
+    /** It told this of the post last; null before the post changed. */
     change,
   },
   [["subscriptionId", "postId"]],

@@ -208,7 +208,7 @@ const strongly = (word: string): Act | null =>
 
 const strongOrEmpty = (word: string) => strongly(word) !== null || weakOf.has(word) || empty.has(word);
 
-/** Whether a field of this name switches a part of the board on or off. */
+/** Tells whether a field of this name switches a part of the board on or off. */
 const switches = (name: string, value: unknown): boolean => {
   const words = wordsOf(name);
   const isSwitch = typeof value === "boolean" || /^(?:no\w*|none|off|disallow)$/i.test(String(value));

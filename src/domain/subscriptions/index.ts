@@ -273,7 +273,7 @@ const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the tit
 /** Of a webhook that has not answered yet. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
 
-/** Whether a publisher's subscription looks for the same. */
+/** Tells whether a publisher's subscription looks for the same. */
 function sameAs(input: SubscriptionInput): (own: StoredSubscription) => boolean {
   const sought = sameText(criteriaJson(input.query));
   const url = input.webhook_url ?? null;

@@ -18,7 +18,7 @@ interface Parts {
 
 export interface PendingPage {
   cursor: string | undefined;
-  /** Where to begin without a cursor, see `sinceOf`. */
+  /** Without a cursor, the list begins here; see `sinceOf`. */
   since?: string | undefined;
   limit: number;
 }

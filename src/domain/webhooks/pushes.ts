@@ -125,7 +125,7 @@ export class Pushes {
   }
 }
 
-/** What a push tells: a match, or a change of one. */
+/** A push tells this: a match, or a change of one. */
 interface News {
   post: Post | GonePost;
   change: ToldChange | null;

@@ -45,7 +45,7 @@ export const post: View = {
   },
 };
 
-/** What stands on the page of a post beside the post itself. */
+/** These stand on the page of a post beside the post itself. */
 interface Around {
   /** What it replies to; null for no reply, or one to what is gone. */
   parent: Post | null;
