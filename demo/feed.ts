@@ -31,7 +31,10 @@ export function demoFeed(now: number): string {
   const weeks = Math.max(0, Math.floor((now - LISTED) / WEEK_MS));
   const moved = (day: string) =>
     new Date(Date.parse(day) + weeks * WEEK_MS).toISOString().slice(0, "YYYY-MM-DD".length);
-  const notice = weeks === 0 ? "" : `\nThis is demo data: its dates are moved by ${weeks} weeks.`;
+  const notice =
+    weeks === 0
+      ? ""
+      : `\nThis is demo data: its dates are moved by ${weeks === 1 ? "a week" : `${weeks} weeks`}.`;
   return rows()
     .map((row) => ({
       ...row,
