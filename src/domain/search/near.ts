@@ -20,12 +20,15 @@ export async function withPlaceDecided<Query extends StandingQuery>(
   if (near === undefined || oneOf.length === 0) return query;
   const counts = await Promise.all(
     oneOf.map((place) =>
-      index.count({
-        filter: filterOf({ near: place, ...(radius_km === undefined ? {} : { radius_km }) }, now),
-        words: null,
-        vector: null,
-        minCosine: 1,
-      }),
+      index.count(
+        {
+          filter: filterOf({ near: place, ...(radius_km === undefined ? {} : { radius_km }) }, now),
+          words: null,
+          vector: null,
+          minCosine: 1,
+        },
+        1,
+      ),
     ),
   );
   const withPosts = oneOf.filter((_place, at) => (counts[at] ?? 0) > 0);

@@ -24,7 +24,7 @@ export function moveByEdit(before: StoredPost, after: StoredPost): ToldChange | 
   return { at, what, before: fields, series: ends ? seriesOf(before) : null };
 }
 
-/** The same of a removal. */
+/** A removal is news of a post that was shown and not over. */
 export function moveByRemoval(post: StoredPost, now: number): ToldChange | null {
   if (post.state !== "active" || isOver(post, now)) return null;
   return { at: now, what: ["removed"], before: {}, series: seriesOf(post) };
