@@ -68,7 +68,7 @@ export const FAILURES = {
   },
   no_webhook: {
     status: 400,
-    message: "This subscription has no webhook.",
+    message: "The webhook of this subscription is missing, or has not consented.",
     hint: {
       rest: "Poll `poll_url`, or save the query again with a `webhook_url`.",
       tools: "Read its matches with `check_subscription`.",
