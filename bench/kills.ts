@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync } from "../src/sqlite.ts";
+import { DatabaseSync } from "../src/platform/sqlite.ts";
 import { BoardProcess } from "../test/support/boards/board-process.ts";
 import { type Answer, call, eventually } from "../test/support/boards/client.ts";
 import { prose } from "../test/support/texts/prose.ts";

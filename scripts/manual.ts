@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { manualText } from "../src/adapters/reference/manual.ts";
-import { loadCatalog } from "../src/catalog.ts";
+import { loadCatalog } from "../src/board/catalog.ts";
 import { Site } from "../src/domain/site.ts";
 import { securityTests } from "../test/mutations/table.ts";
 import { recordAnswers, told } from "../test/support/recorded/answers.ts";

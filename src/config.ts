@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { ConfigError } from "./board/failures.ts";
 import { DEFAULT_IDENTITY } from "./domain/site.ts";
-import { ConfigError } from "./failures.ts";
-import { parseUrl } from "./parse-url.ts";
+import { parseUrl } from "./platform/parse-url.ts";
 import { Near } from "./schema/place.ts";
 import { WebhookSecret } from "./schema/scalars.ts";
 import { slipsBetween } from "./search/spelling.ts";

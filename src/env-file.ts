@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "./failures.ts";
+import { ConfigError } from "./board/failures.ts";
 
 const OPTION = "--env-file";
 

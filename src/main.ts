@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import "./old-node.ts";
+import "./platform/old-node.ts";
 import { Command } from "commander";
+import { BoardError, ConfigError } from "./board/failures.ts";
 import { exitCodeOf, takeSignals, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { withEnvFile } from "./env-file.ts";
-import { BoardError, ConfigError } from "./failures.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./platform/version.ts";
 
 /**
  * What each command does, and how its definition is loaded. Only the one that is called is loaded: hosts wait for the first

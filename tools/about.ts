@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, ok } from "../src/operation.ts";
+import { defineTool, ok } from "../src/board/operation.ts";
 import { BoardInfo } from "../src/schema/board.ts";
 
 export default defineTool({

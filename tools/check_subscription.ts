@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, ok } from "../src/operation.ts";
+import { defineTool, ok } from "../src/board/operation.ts";
 import { awaitedPageOf, GoneMatch, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
 
 export default defineTool({

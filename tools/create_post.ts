@@ -1,4 +1,4 @@
-import { created, defineTool, ok } from "../src/operation.ts";
+import { created, defineTool, ok } from "../src/board/operation.ts";
 import { Post, PostInput } from "../src/schema/post.ts";
 
 export default defineTool({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, ok } from "../src/operation.ts";
+import { defineTool, ok } from "../src/board/operation.ts";
 import { LIMITS, PostId, PostWithContext } from "../src/schema/post.ts";
 import { numeric } from "../src/schema/scalars.ts";
 

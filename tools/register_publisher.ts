@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { created, defineTool } from "../src/operation.ts";
+import { created, defineTool } from "../src/board/operation.ts";
 import { Publisher, PublisherInput, VerifyInstructions } from "../src/schema/publisher.ts";
 
 export default defineTool({

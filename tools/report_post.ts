@@ -1,4 +1,4 @@
-import { created, defineTool } from "../src/operation.ts";
+import { created, defineTool } from "../src/board/operation.ts";
 import { ReportInput, ReportReceipt } from "../src/schema/report.ts";
 
 export default defineTool({

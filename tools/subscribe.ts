@@ -1,4 +1,4 @@
-import { created, defineTool, ok } from "../src/operation.ts";
+import { created, defineTool, ok } from "../src/board/operation.ts";
 import { NewSubscription, SubscriptionInput } from "../src/schema/subscription.ts";
 
 export default defineTool({

@@ -1,3 +1,4 @@
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { Question } from "../../src/ports/search-index.ts";
 import {
   coverageFactors,
@@ -10,7 +11,6 @@ import {
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { cosineOf } from "../../src/search/vectors.ts";
-import { DatabaseSync } from "../../src/sqlite.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 
 export interface Scored {

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import createPost from "../../tools/create_post.ts";
 import { parseInput } from "../adapters/calls/input.ts";
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import type { OpenBoard } from "../open-board.ts";
 import type { StoredPublisher } from "../ports/store/index.ts";
 import type { PostInput } from "../schema/post.ts";

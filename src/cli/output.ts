@@ -1,8 +1,8 @@
 import { fstatSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Logger, pino } from "pino";
+import { BoardError } from "../board/failures.ts";
 import { sinceOf } from "../domain/since.ts";
-import { BoardError } from "../failures.ts";
 
 /** Of commands that print facts: one JSON document instead of lines for people. */
 export const jsonOption = (): Option => new Option("--json", "print JSON instead of text").default(false);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type StdioOptions, serveOverStdio } from "../adapters/mcp/stdio/index.ts";
-import { loadCatalog } from "../catalog.ts";
+import { loadCatalog } from "../board/catalog.ts";
 import { type Config, readConfig, siteRoot } from "../config.ts";
 import { Site } from "../domain/site.ts";
 import type { OpenBoard } from "../open-board.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { createProgress, openLogger } from "./output.ts";
 
 /** Hosts ask for the lists within a few milliseconds of the handshake. They must not wait for the modules of the board. */

@@ -1,4 +1,4 @@
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import { API_KEY_LENGTH, looksLikeApiKey } from "./secrets.ts";
 
 /** What looks like a key by its form alone: a key with a typing error tells nearly as much as the key. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import type { Position } from "../ports/store/index.ts";
 
 /** Opaque cursors of the board: signed, and good only for the list they came from. */

@@ -1,4 +1,4 @@
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import type { Store } from "../ports/store/index.ts";
 import type { ReportInput } from "../schema/report.ts";
 import { cleanMultiline, counted } from "../schema/text.ts";

@@ -1,4 +1,4 @@
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import { DAY_MS } from "../platform/time.ts";
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment } from "../schema/time/local-time.ts";

@@ -1,4 +1,4 @@
-import { BoardError } from "../failures.ts";
+import { BoardError } from "../board/failures.ts";
 import type { Outbound } from "../ports/outbound.ts";
 
 /**

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { makeFolder } from "../folders.ts";
+import { makeFolder } from "../platform/folders.ts";
 import { bytesOf, type FileSet, innermostReason, type ProgressFactory, type Watch } from "./download.ts";
 import { fetchFromHub } from "./hub.ts";
 import { fetchFromRegistry } from "./registry.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
+import { siblingOf, startWorker } from "../platform/start-worker.ts";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
 import type { PostParts } from "../schema/text.ts";
-import { siblingOf, startWorker } from "../start-worker.ts";
 import { innermostReason } from "./download.ts";
 import type { EmbeddingModel } from "./models.ts";
 import type { WorkerAnswer, WorkerRequest, WorkerStart } from "./worker.ts";

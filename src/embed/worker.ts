@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { Tensor } from "onnxruntime-common";
+import { stepBack } from "../platform/start-worker.ts";
 import type { PostParts } from "../schema/text.ts";
 import { textForModel } from "../search/model-text.ts";
-import { stepBack } from "../start-worker.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openTokenizer } from "./tokenizer.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { Breadth, INACTIVE_REASONS } from "../schema/subscription.ts";
 import { change } from "./change.ts";
 import { changeNumber } from "./post.ts";

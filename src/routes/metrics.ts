@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute, ok } from "../operation.ts";
+import { defineRoute, ok } from "../board/operation.ts";
 import { Metrics } from "../schema/board.ts";
 
 export const readMetrics = defineRoute({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute, ok } from "../operation.ts";
+import { defineRoute, ok } from "../board/operation.ts";
 import { Deleted, Post, PostId, PostPatch } from "../schema/post.ts";
 import { pageOf } from "../schema/subscription.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute, ok, pending } from "../operation.ts";
+import { defineRoute, ok, pending } from "../board/operation.ts";
 import { Post } from "../schema/post.ts";
 import {
   Publisher,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { isOverADay, spanOfText, type TimeSpan } from "./time/iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./time/zones.ts";
 

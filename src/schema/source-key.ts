@@ -1,4 +1,4 @@
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 
 /**
  * Parameters that identify a click, a campaign or a sender, and not the page: those of Google, Meta, Microsoft, Yandex, X,

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
+import type { DatabaseSyncInstance } from "../platform/sqlite.ts";
 import type { IndexText, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
-import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { LIMITS } from "./follower.ts";
 import { indexedTextOf, type PostRows } from "./indexed-post.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";

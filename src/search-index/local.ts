@@ -1,8 +1,8 @@
+import type { DatabaseSyncInstance } from "../platform/sqlite.ts";
 import { Abandoned, type Question, type Ranked, type SearchIndex, type Spot } from "../ports/search-index.ts";
 import type { Position } from "../ports/store/index.ts";
 import type { PostFilter } from "../schema/filter.ts";
 import { rankCandidates } from "../search/rank.ts";
-import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { Follower, LIMITS } from "./follower.ts";
 import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";

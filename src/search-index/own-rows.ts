@@ -1,6 +1,6 @@
+import type { DatabaseSyncInstance } from "../platform/sqlite.ts";
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
-import type { DatabaseSyncInstance } from "../sqlite.ts";
 import {
   type IndexedPost,
   type IndexedText,

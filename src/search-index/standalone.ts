@@ -1,6 +1,6 @@
+import type { DatabaseSyncInstance } from "../platform/sqlite.ts";
+import { siblingOf } from "../platform/start-worker.ts";
 import type { IndexEntry } from "../ports/search-index.ts";
-import type { DatabaseSyncInstance } from "../sqlite.ts";
-import { siblingOf } from "../start-worker.ts";
 import { EmbeddedIndex, type EmbeddedOptions } from "./index.ts";
 import type { IndexModel } from "./local.ts";
 import { OWN_ROWS, OwnRows } from "./own-rows.ts";

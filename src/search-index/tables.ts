@@ -1,4 +1,4 @@
-import type { DatabaseSyncInstance } from "../sqlite.ts";
+import type { DatabaseSyncInstance } from "../platform/sqlite.ts";
 import type { IndexedText, PostRows } from "./indexed-post.ts";
 import { TOKENIZER } from "./words/stems.ts";
 

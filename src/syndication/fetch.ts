@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { retryAfterMs } from "../domain/webhooks/pushes.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outbound.ts";
 import { FeedError } from "./item.ts";
 

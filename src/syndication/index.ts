@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dayOf } from "../domain/resources.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../platform/time.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import { StoreUnavailable } from "../ports/store/index.ts";

@@ -1,7 +1,7 @@
 import { refuseBoardKeys } from "../domain/board-keys.ts";
 import { checkExpiry, checkWindow } from "../domain/posts/expiry.ts";
 import { sha256 } from "../domain/secrets.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import { DAY_MS } from "../platform/time.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { siblingOf, startWorker } from "../start-worker.ts";
+import { siblingOf, startWorker } from "../platform/start-worker.ts";
 import type { Entries } from "./entries.ts";
 import type { Feed } from "./feeds.ts";
 import type { Sent } from "./fetch.ts";

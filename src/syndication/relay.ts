@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { BoardError } from "../board/failures.ts";
 import { changeOf } from "../domain/posts/changes.ts";
 import type { Writing } from "../domain/posts/writing.ts";
 import { sha256 } from "../domain/secrets.ts";
-import { BoardError } from "../failures.ts";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl } from "../platform/parse-url.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import { type Store, type StoredPost, type StoredPublisher, StoreUnavailable } from "../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../schema/post.ts";

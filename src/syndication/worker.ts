@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { stepBack } from "../start-worker.ts";
+import { stepBack } from "../platform/start-worker.ts";
 import { entriesOf } from "./entries.ts";
 import { FeedError } from "./item.ts";
 import type { ReadRequest, ReadResult } from "./read.ts";

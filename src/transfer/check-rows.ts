@@ -1,5 +1,5 @@
+import { DatabaseSync } from "../platform/sqlite.ts";
 import { MOVED, ROW_KINDS } from "../records/index.ts";
-import { DatabaseSync } from "../sqlite.ts";
 import type { Row } from "./format.ts";
 
 /**

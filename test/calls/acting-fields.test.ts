@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { actingFields } from "../../src/adapters/calls/acting-fields.ts";
-import { loadCatalog } from "../../src/catalog.ts";
-import type { Operation } from "../../src/operation.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
+import type { Operation } from "../../src/board/operation.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 

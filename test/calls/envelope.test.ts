@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureHandler } from "../../src/adapters/http/answers.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
-import { defineRoute, ok } from "../../src/operation.ts";
+import { defineRoute, ok } from "../../src/board/operation.ts";
 import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { FAILURES, type FailureCode } from "../../src/failures.ts";
+import { FAILURES, type FailureCode } from "../../src/board/failures.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FAILURES, type FailureCode } from "../../src/failures.ts";
-import type { Operation } from "../../src/operation.ts";
-import { failuresOf } from "../../src/operation-failures.ts";
+import { FAILURES, type FailureCode } from "../../src/board/failures.ts";
+import type { Operation } from "../../src/board/operation.ts";
+import { failuresOf } from "../../src/board/operation-failures.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";

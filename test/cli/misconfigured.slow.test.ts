@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { MODELS } from "../../src/embed/models.ts";
-import { DatabaseSync } from "../../src/sqlite.ts";
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runHere } from "../support/boards/command.ts";
 import { useFolder } from "../support/boards/use.ts";

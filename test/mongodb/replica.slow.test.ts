@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { DatabaseSync } from "../../src/sqlite.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import type { IndexFeed } from "../../src/store/mongodb/search/feed/index.ts";
 import { Replica } from "../../src/store/mongodb/search/replica/index.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/catalog.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
 import { PostFlag } from "../../src/schema/post.ts";
 import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/catalog.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
 import { CATALOG_FILE, catalogText, recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
 const catalog = await loadCatalog();

@@ -4,55 +4,51 @@ import { describe, expect, it } from "vitest";
 
 /**
  * Which folder may import which. A folder sees itself and the entries listed after it, nothing else. `src/main.ts`,
- * `src/app.ts`, `src/open-board.ts`, `src/catalog.ts` and `src/cli` put the program together and see everything.
+ * `src/app.ts`, `src/open-board.ts`, `src/board/catalog.ts` and `src/cli` put the program together and see everything.
  * See docs/architecture.md.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  tools: ["src/operation.ts", "src/schema"],
+  tools: ["src/board/operation.ts", "src/schema"],
   demo: [],
-  "src/routes": ["src/operation.ts", "src/schema"],
+  "src/routes": ["src/board/operation.ts", "src/schema"],
   "src/adapters": [
-    "src/operation.ts",
-    "src/operation-failures.ts",
+    "src/board/operation.ts",
+    "src/board/operation-failures.ts",
     "src/domain",
     "src/ports",
     "src/search",
     "src/schema",
     "src/data",
-    "src/failures.ts",
-    "src/parse-url.ts",
-    "src/version.ts",
+    "src/board/failures.ts",
     "src/platform",
   ],
-  "src/operation-failures.ts": ["src/operation.ts", "src/failures.ts"],
-  "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
+  "src/board/operation-failures.ts": ["src/board/operation.ts", "src/board/failures.ts"],
+  "src/board/operation.ts": ["src/domain", "src/ports", "src/board/failures.ts"],
   "src/jobs": ["src/domain", "src/ports", "src/search", "src/schema", "src/platform"],
   "src/syndication": [
     "src/domain",
     "src/ports",
     "src/search",
     "src/schema",
-    "src/failures.ts",
-    "src/start-worker.ts",
-    "src/parse-url.ts",
+    "src/board/failures.ts",
     "src/platform",
   ],
-  "src/transfer": ["src/ports", "src/records", "src/sqlite.ts"],
+  "src/transfer": ["src/ports", "src/records", "src/platform"],
   "src/domain": [
     "src/ports",
     "src/search",
     "src/schema",
     "src/gazetteer",
     "src/data",
-    "src/failures.ts",
+    "src/board/failures.ts",
     "src/platform",
   ],
   "src/search": ["src/data", "src/schema"],
   "src/ports": ["src/records", "src/schema"],
-  "src/records": ["src/schema", "src/parse-url.ts"],
+  "src/records": ["src/schema", "src/platform"],
   "src/store/open.ts": ["src/store/module.ts", "src/ports"],
   "src/store/mongodb": [
-    "src/sqlite.ts",
+    "src/platform",
     "src/store/module.ts",
     "src/store/rules",
     "src/search-index",
@@ -60,54 +56,34 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/ports",
     "src/records",
     "src/schema",
-    "src/folders.ts",
-    "src/version.ts",
-    "src/platform",
   ],
   "src/store/sqlite": [
-    "src/sqlite.ts",
+    "src/platform",
     "src/store/module.ts",
     "src/store/rules",
     "src/search-index",
     "src/ports",
     "src/records",
     "src/schema",
-    "src/folders.ts",
-    "src/start-worker.ts",
-    "src/version.ts",
-    "src/platform",
   ],
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports", "src/schema"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
-  "src/search-index": [
-    "src/sqlite.ts",
-    "src/ports",
-    "src/search",
-    "src/schema",
-    "src/folders.ts",
-    "src/start-worker.ts",
-  ],
-  "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/folders.ts", "src/start-worker.ts"],
-  "src/outbound": ["src/ports", "src/parse-url.ts"],
-  "src/schema": ["src/data", "src/gazetteer", "src/parse-url.ts", "src/platform"],
+  "src/search-index": ["src/platform", "src/ports", "src/search", "src/schema"],
+  "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/platform"],
+  "src/outbound": ["src/ports", "src/platform"],
+  "src/schema": ["src/data", "src/gazetteer", "src/platform"],
   "src/gazetteer": ["src/data"],
   "src/data": [],
-  "src/failures.ts": [],
+  "src/board/failures.ts": [],
   "src/config.ts": [
-    ...["src/domain/site.ts", "src/schema", "src/failures.ts", "src/parse-url.ts"],
+    ...["src/domain/site.ts", "src/schema", "src/board/failures.ts", "src/platform"],
     "src/search/spelling.ts",
   ],
-  "src/start-worker.ts": [],
-  "src/sqlite.ts": [],
-  "src/folders.ts": [],
-  "src/old-node.ts": [],
-  "src/parse-url.ts": [],
   "src/platform": [],
-  "src/version.ts": [],
-  "src/env-file.ts": ["src/failures.ts"],
+  "src/env-file.ts": ["src/board/failures.ts"],
 };
-const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
+const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/board/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */
 const MCP_FILES = /^src\/adapters\/mcp\/([\w-]+\/)?[\w-]+\.ts$/;
 /** The only files that may import MongoDB's driver. */
@@ -185,7 +161,7 @@ describe("layout", () => {
   });
 
   it("lets operations import only types from the domain", () => {
-    const values = textOf("src/operation.ts").match(/^import (?!type)[^;]*\/domain\//gm) ?? [];
+    const values = textOf("src/board/operation.ts").match(/^import (?!type)[^;]*\/domain\//gm) ?? [];
     expect(values).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/adapters/reference/openapi.ts";
-import { loadCatalog } from "../../src/catalog.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import { useFolder } from "../support/boards/use.ts";
 

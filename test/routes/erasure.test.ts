@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DatabaseSync } from "../../src/sqlite.ts";
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { SqliteStore } from "../../src/store/sqlite/index.ts";
 import { ON_MONGODB, startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { Breadth, PostBackground } from "../../src/schema/subscription.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import {
@@ -14,7 +15,6 @@ import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { quantize } from "../../src/search/vectors.ts";
 import { MIGRATIONS } from "../../src/search-index/tables.ts";
-import { DatabaseSync } from "../../src/sqlite.ts";
 
 const vectorOf = (seed: number) => {
   const raw = Float32Array.from({ length: 384 }, (_, i) => Math.sin(i * 1.7 + seed));

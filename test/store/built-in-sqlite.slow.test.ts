@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { DatabaseSync } from "../../src/sqlite.ts";
+import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { newerNode } from "../support/clients/newer-node.ts";
 

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/platform/version.ts";
 import { connectMongodb } from "../../src/store/mongodb/database/connection.ts";
 import {
   migrateMongodb,
@@ -19,7 +20,6 @@ import { openStore } from "../../src/store/open.ts";
 import { connectSqlite } from "../../src/store/sqlite/database/connection.ts";
 import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { migrateSqlite } from "../../src/store/sqlite/database/upgrade.ts";
-import { VERSION } from "../../src/version.ts";
 import { exportTo } from "../contract/transfer.contract.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call } from "../support/boards/client.ts";

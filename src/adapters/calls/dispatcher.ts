@@ -1,10 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Usage } from "../../domain/board/usage.ts";
-import { objectTo } from "../../domain/publishers/recovery.ts";
-import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
-import type { Line } from "../../domain/subscriptions/waits.ts";
-import { BoardError, FAILURES, LOST_KEY, type Surface } from "../../failures.ts";
+import { BoardError, FAILURES, LOST_KEY, type Surface } from "../../board/failures.ts";
 import {
   type Context,
   type LimitName,
@@ -12,7 +8,11 @@ import {
   OUTCOME_STATUS,
   type Reply,
   type Services,
-} from "../../operation.ts";
+} from "../../board/operation.ts";
+import type { Usage } from "../../domain/board/usage.ts";
+import { objectTo } from "../../domain/publishers/recovery.ts";
+import { looksLikeApiKey, type Secrets, sha256 } from "../../domain/secrets.ts";
+import type { Line } from "../../domain/subscriptions/waits.ts";
 import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
 import { hasLocalTimes } from "../../schema/time/local-time.ts";
 import { cutAnswer, type Envelopes, type Success } from "./envelope.ts";

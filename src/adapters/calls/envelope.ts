@@ -1,8 +1,8 @@
+import { type Advice, adviceOn, type BoardError, FAILURES, type Surface } from "../../board/failures.ts";
+import type { Operation, Reply } from "../../board/operation.ts";
 import type { Board } from "../../domain/board/index.ts";
 import { markedOver } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Advice, adviceOn, type BoardError, FAILURES, type Surface } from "../../failures.ts";
-import type { Operation, Reply } from "../../operation.ts";
 import type { Post } from "../../schema/post.ts";
 
 export const CONTENT_NOTICE =

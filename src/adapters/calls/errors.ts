@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { BoardError, FAILURES } from "../../failures.ts";
+import { BoardError, FAILURES } from "../../board/failures.ts";
 import { Abandoned } from "../../ports/search-index.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
 

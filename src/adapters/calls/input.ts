@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { type Advice, BoardError, type FailureCode, type Issue, type Surface } from "../../board/failures.ts";
+import type { Operation } from "../../board/operation.ts";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
-import { type Advice, BoardError, type FailureCode, type Issue, type Surface } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
 import { withPlainPlace } from "../../schema/place.ts";
 import { fromJsonText } from "../../schema/scalars.ts";
 import { withMoments } from "../../schema/time/local-time.ts";

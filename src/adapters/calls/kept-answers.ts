@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BoardError } from "../../board/failures.ts";
 import type { Secrets } from "../../domain/secrets.ts";
-import { BoardError } from "../../failures.ts";
 import type { LeaseStore, SignInStore } from "../../ports/store/index.ts";
 
 /** How long the first answer is given again. */

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import { BoardError } from "../../board/failures.ts";
+import type { LimitName } from "../../board/operation.ts";
 import type { Secrets } from "../../domain/secrets.ts";
-import { BoardError } from "../../failures.ts";
-import type { LimitName } from "../../operation.ts";
 import type { LimitStore, StoredPublisher } from "../../ports/store/index.ts";
 
 interface Policy {

@@ -1,8 +1,8 @@
 import { type RequestHandler, Router } from "express";
+import { BoardError } from "../../board/failures.ts";
+import type { Catalog } from "../../board/operation.ts";
 import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
-import { BoardError } from "../../failures.ts";
-import type { Catalog } from "../../operation.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addLink, sendTagged } from "../http/answers.ts";

@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from "express";
+import { type Operation, operationNamed, type Services } from "../../board/operation.ts";
 import {
   type CancelledEntry,
   calendarEntry,
@@ -7,7 +8,6 @@ import {
 } from "../../domain/posts/calendar-entry.ts";
 import { markedOver, wasEndedEarly } from "../../domain/posts/expiry.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Operation, operationNamed, type Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { FAILURES } from "../../failures.ts";
+import { FAILURES } from "../../board/failures.ts";
 
 const UNREAD = {
   code: "invalid_request",

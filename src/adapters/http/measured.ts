@@ -5,9 +5,9 @@ import type { Board } from "../../domain/board/index.ts";
 import { LAST_BACKUP } from "../../domain/board/metrics.ts";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Waits } from "../../domain/subscriptions/waits.ts";
+import { VERSION } from "../../platform/version.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, WorkKind } from "../../ports/store/index.ts";
-import { VERSION } from "../../version.ts";
 
 /** The parts of a board that are measured. */
 interface MeasuredBoard {

@@ -1,7 +1,7 @@
 import cors from "cors";
 import express, { type Request, type RequestHandler, type Router } from "express";
-import { BoardError } from "../../failures.ts";
-import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
+import { BoardError } from "../../board/failures.ts";
+import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../board/operation.ts";
 import { actOf } from "../calls/acting-fields.ts";
 import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { type Advice, adviceOn, BoardError, FAILURES, type Surface } from "../../board/failures.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Advice, adviceOn, BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";

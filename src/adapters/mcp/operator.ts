@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../platform/version.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
 import type { OperatorName } from "../operator/access.ts";
 import { operatorCatalog } from "../operator/tools.ts";

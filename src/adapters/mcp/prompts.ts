@@ -4,8 +4,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import type { Surface } from "../../board/failures.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Surface } from "../../failures.ts";
 import { doorsOf } from "../reference/manual.ts";
 import { postingSteps, searchSteps } from "../reference/skills.ts";
 

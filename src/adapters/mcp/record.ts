@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Operation } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Operation } from "../../operation.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Subscription } from "../../schema/subscription.ts";
 import { quotedLine, visibleJson, visibleLine, wordOrQuoted } from "../text/untrusted.ts";

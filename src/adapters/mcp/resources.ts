@@ -4,8 +4,8 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
+import type { Catalog } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Catalog } from "../../operation.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { toolManual } from "../reference/tool-manual.ts";

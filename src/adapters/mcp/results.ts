@@ -1,8 +1,8 @@
 import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server";
+import { type BoardError, FAILURES } from "../../board/failures.ts";
 import { isWhole } from "../../domain/posts/stands-for.ts";
 import { COUNTED_MAX } from "../../domain/search/index.ts";
 import type { Site } from "../../domain/site.ts";
-import { type BoardError, FAILURES } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { GonePost, Subscription } from "../../schema/subscription.ts";
 import { counted } from "../../schema/text.ts";

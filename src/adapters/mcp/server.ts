@@ -7,10 +7,10 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { z } from "zod";
+import type { Catalog } from "../../board/operation.ts";
 import { EVENT_CAPABILITIES } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Catalog } from "../../operation.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../platform/version.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
 import { callTool, type Door } from "./calls.ts";

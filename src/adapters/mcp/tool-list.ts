@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Catalog, Operation, Tool } from "../../operation.ts";
+import type { Catalog, Operation, Tool } from "../../board/operation.ts";
 import { successOf } from "../../schema/envelope.ts";
 import { jsonSchemaOf, openSchemaOf } from "../../schema/json-schema.ts";
 import { type JsonObject, propertiesOf, requiredOf, withoutNull } from "../reference/fields.ts";

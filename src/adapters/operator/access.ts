@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { CookieOptions, Request, Response } from "express";
+import { BoardError } from "../../board/failures.ts";
 import { signInId } from "../../domain/publishers/hosts.ts";
 import { newToken, type Secrets } from "../../domain/secrets.ts";
-import { BoardError } from "../../failures.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { addressBucket } from "../calls/limits.ts";
 

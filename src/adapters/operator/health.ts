@@ -1,6 +1,6 @@
 import type { Metrics } from "../../domain/board/metrics.ts";
 import { isoTime } from "../../domain/resources.ts";
-import { parseUrl } from "../../parse-url.ts";
+import { parseUrl } from "../../platform/parse-url.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { counted } from "../../schema/text.ts";
 import type { healthHtml } from "./pages.ts";

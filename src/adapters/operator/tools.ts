@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { type Catalog, defineTool, ok } from "../../board/operation.ts";
 import { ACTS, type Act, type Examined, type Moderation, type WithAuthor } from "../../domain/moderation.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/resources.ts";
 import { sinceOf } from "../../domain/since.ts";
-import { type Catalog, defineTool, ok } from "../../operation.ts";
 import { PostId } from "../../schema/post.ts";
 import { PublisherId } from "../../schema/publisher.ts";
 import { bareId } from "../../schema/scalars.ts";

@@ -1,6 +1,6 @@
+import { BoardError } from "../../board/failures.ts";
+import type { Operation } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import { BoardError } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
 import type { Way } from "../reference/connect.ts";
 import { type Docs, type DocsGroup, type DocumentedOperation, docsOf, docsPath } from "../reference/docs.ts";
 import { docsMarkdown, groupMarkdown } from "../reference/docs-markdown.ts";

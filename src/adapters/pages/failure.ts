@@ -1,5 +1,5 @@
+import { adviceOn, type BoardError, FAILURES, type FailureCode } from "../../board/failures.ts";
 import type { Site } from "../../domain/site.ts";
-import { adviceOn, type BoardError, FAILURES, type FailureCode } from "../../failures.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
+import { BoardError, FAILURES } from "../../board/failures.ts";
+import type { Operation } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import { BoardError, FAILURES } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
 import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
 import { addNextLink, type FailurePage } from "../http/answers.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";

@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from "express";
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { BEGUN_CHARS, placeSuggestions } from "../../schema/place.ts";
 import { sendTagged } from "../http/answers.ts";
 

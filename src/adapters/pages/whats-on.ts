@@ -1,5 +1,5 @@
+import { BoardError, FAILURES } from "../../board/failures.ts";
 import { isOver } from "../../domain/posts/expiry.ts";
-import { BoardError, FAILURES } from "../../failures.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";

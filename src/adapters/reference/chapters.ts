@@ -1,5 +1,5 @@
-import { FAILURES, type FailureCode } from "../../failures.ts";
-import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
+import { FAILURES, type FailureCode } from "../../board/failures.ts";
+import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../board/operation-failures.ts";
 import { LIMITS } from "../../schema/post.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { grouped } from "../text/markdown.ts";

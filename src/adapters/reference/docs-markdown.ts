@@ -1,5 +1,5 @@
+import type { Catalog } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Catalog } from "../../operation.ts";
 import { fenced, markdownDocument, table } from "../text/markdown.ts";
 import type { Way } from "./connect.ts";
 import { type Docs, type DocsGroup, type DocumentedOperation, docsOf } from "./docs.ts";

@@ -1,7 +1,7 @@
+import { adviceOn, FAILURES, type FailureCode } from "../../board/failures.ts";
+import { type Operation, OUTCOME_STATUS } from "../../board/operation.ts";
+import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../board/operation-failures.ts";
 import type { Site } from "../../domain/site.ts";
-import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
-import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
-import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../text/untrusted.ts";

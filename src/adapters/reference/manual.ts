@@ -1,5 +1,5 @@
+import { type Operation, operationNamed, type Tool } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Operation, operationNamed, type Tool } from "../../operation.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { Post, PostInput } from "../../schema/post.ts";
 import { table } from "../text/markdown.ts";

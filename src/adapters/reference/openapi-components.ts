@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import { adviceOn, FAILURES, type FailureCode } from "../../board/failures.ts";
+import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../board/operation.ts";
+import { failuresOf } from "../../board/operation-failures.ts";
 import type { Site } from "../../domain/site.ts";
-import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
-import { type Operation, OUTCOME_STATUS, takesIdempotencyKey } from "../../operation.ts";
-import { failuresOf } from "../../operation-failures.ts";
 import { BoardInfo, Metrics, Readiness } from "../../schema/board.ts";
 import { FailureMeta, failureOf, Issue, Meta, successOf } from "../../schema/envelope.ts";
 import { openSchemaOf } from "../../schema/json-schema.ts";

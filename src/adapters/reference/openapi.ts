@@ -1,5 +1,5 @@
+import { type Operation, takesIdempotencyKey } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Operation, takesIdempotencyKey } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/board.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import type { JsonObject } from "./fields.ts";

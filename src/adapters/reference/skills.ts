@@ -1,5 +1,5 @@
+import { type Operation, operationNamed, type Tool } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
-import { type Operation, operationNamed, type Tool } from "../../operation.ts";
 import { KINDS, LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
 

@@ -1,7 +1,7 @@
+import { adviceOn, FAILURES, type FailureCode } from "../../board/failures.ts";
+import type { Operation } from "../../board/operation.ts";
+import { failuresOf } from "../../board/operation-failures.ts";
 import type { Site } from "../../domain/site.ts";
-import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
-import { failuresOf } from "../../operation-failures.ts";
 import { limitsChapter } from "./chapters.ts";
 import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 import { chapterText, doorsOf } from "./manual.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { stringify } from "node:querystring";
 import { Readable } from "node:stream";
 import type { Request } from "express";
-import { parseUrl } from "../../parse-url.ts";
+import { parseUrl } from "../../platform/parse-url.ts";
 
 /** The one thing that a host may ask for: to use the tools as a publisher. */
 export const SCOPE = "board";

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Request, type Response, Router } from "express";
 import type { InteractionResults, Provider } from "oidc-provider";
-import { BoardError } from "../../failures.ts";
-import { type Operation, operationNamed } from "../../operation.ts";
+import { BoardError } from "../../board/failures.ts";
+import { type Operation, operationNamed } from "../../board/operation.ts";
 import { admitted, countedAsRead } from "../http/requests.ts";
 import {
   addedFields,

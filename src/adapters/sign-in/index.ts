@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
-import { adviceOn, FAILURES } from "../../failures.ts";
+import { adviceOn, FAILURES } from "../../board/failures.ts";
 import type { StoredPublisher } from "../../ports/store/index.ts";
 import type { LimitHeaders } from "../calls/limits.ts";
 import { setPagePolicy } from "../http/forms.ts";

@@ -1,5 +1,5 @@
+import type { BoardError } from "../../board/failures.ts";
 import type { Site } from "../../domain/site.ts";
-import type { BoardError } from "../../failures.ts";
 import { copyBox, type Html, html, sentence, shownText } from "../pages/frame/html.ts";
 import { page } from "../pages/frame/layout.ts";
 import { formProblem, newPublisherFields } from "../pages/join/pages.ts";

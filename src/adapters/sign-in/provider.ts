@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { JWK, Provider } from "oidc-provider";
 import type { Logger } from "pino";
+import type { Catalog } from "../../board/operation.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import type { Site } from "../../domain/site.ts";
-import type { Catalog } from "../../operation.ts";
 import { DAY_MS, HOUR_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { newId } from "../../domain/secrets.ts";
-import { parseUrl } from "../../parse-url.ts";
+import { parseUrl } from "../../platform/parse-url.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
 import { zoneProblem } from "../../schema/scalars.ts";

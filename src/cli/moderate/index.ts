@@ -1,9 +1,9 @@
 import { text as textOf } from "node:stream/consumers";
 import { Command } from "commander";
 import { visibleLine } from "../../adapters/text/untrusted.ts";
+import { BoardError } from "../../board/failures.ts";
 import { ACTS, type Act, Moderation } from "../../domain/moderation.ts";
 import { isoTime } from "../../domain/resources.ts";
-import { BoardError } from "../../failures.ts";
 import { bareId } from "../../schema/scalars.ts";
 import { counted } from "../../schema/text.ts";
 import { withBoard } from "../open-store.ts";

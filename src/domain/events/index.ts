@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";

@@ -1,4 +1,4 @@
-import type { Advice } from "../../failures.ts";
+import type { Advice } from "../../board/failures.ts";
 
 /** A sentence around the call that changes a post. */
 export function adviceToEdit(id: string, sentence: (call: string) => string): Advice {

@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { Store, StoredPost } from "../../ports/store/index.ts";

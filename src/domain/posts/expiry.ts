@@ -1,4 +1,4 @@
-import { type Advice, BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../board/failures.ts";
 import { DAY_MS, HOUR_MS } from "../../platform/time.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";

@@ -1,4 +1,4 @@
-import type { Advice } from "../../failures.ts";
+import type { Advice } from "../../board/failures.ts";
 import { SMALL_KM } from "../../gazetteer/areas.ts";
 import { type GazetteerPlace, placeNamed, type Resolved, resolvePlace } from "../../gazetteer/index.ts";
 import type { StoredPost } from "../../ports/store/index.ts";

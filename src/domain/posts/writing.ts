@@ -1,4 +1,4 @@
-import { type Advice, BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../board/failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import {
   type Store,

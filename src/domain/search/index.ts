@@ -1,4 +1,4 @@
-import type { Advice } from "../../failures.ts";
+import type { Advice } from "../../board/failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Position, Store } from "../../ports/store/index.ts";

@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import { quotedLabels } from "../../schema/place.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";

@@ -1,4 +1,4 @@
-import type { Advice } from "../../failures.ts";
+import type { Advice } from "../../board/failures.ts";
 import { Abandoned, type Question } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { HOUR_MS } from "../../platform/time.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
 import {

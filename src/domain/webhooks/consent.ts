@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";

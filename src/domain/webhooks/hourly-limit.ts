@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { HOUR_MS } from "../../platform/time.ts";
 import type { LimitStore } from "../../ports/store/index.ts";
 

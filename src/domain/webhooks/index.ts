@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { BoardError } from "../../board/failures.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { PushRecord, Store, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";

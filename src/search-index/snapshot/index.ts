@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
-import { giveToFolder } from "../../folders.ts";
+import { giveToFolder } from "../../platform/folders.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
+import { startWorker } from "../../platform/start-worker.ts";
 import { Abandoned, type Question } from "../../ports/search-index.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
-import { startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
 
 /** Questions that may wait; more are refused. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { DatabaseSync, type DatabaseSyncInstance } from "../../sqlite.ts";
-import { stepBack } from "../../start-worker.ts";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../platform/sqlite.ts";
+import { stepBack } from "../../platform/start-worker.ts";
 import type { PostRows } from "../indexed-post.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";

@@ -1,5 +1,5 @@
+import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import { indexable } from "../../search/tokens.ts";
-import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { PostMemory } from "../memory/index.ts";
 
 /** BM25 weights of title, body, and tags with place. */

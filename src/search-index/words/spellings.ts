@@ -1,7 +1,7 @@
+import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import { partTerm } from "../../search/compounds.ts";
 import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
 import { comparableWords } from "../../search/tokens.ts";
-import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { PostRows } from "../indexed-post.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { NAME } from "../memory/names.ts";

@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { DatabaseSync } from "../../sqlite.ts";
+import { DatabaseSync } from "../../platform/sqlite.ts";
 
 /** The tokenizer that `src/search/tokens.ts` describes, in the words of FTS5. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolder } from "../../folders.ts";
+import { makeFolder } from "../../platform/folders.ts";
+import { siblingOf } from "../../platform/start-worker.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import { type Store, StoreUnavailable } from "../../ports/store/index.ts";
 import { EmbeddedIndex, type EmbeddedOptions } from "../../search-index/index.ts";
 import type { IndexModel } from "../../search-index/local.ts";
 import { isDamaged, sqliteCode } from "../../search-index/sqlite-errors.ts";
-import { siblingOf } from "../../start-worker.ts";
 import type { StoreModule } from "../module.ts";
 import { sqliteLeaseStore, sqliteSettingStore } from "./board/index.ts";
 import { openScratch, sqliteLimitStore, sqliteRankingStore } from "./board/scratch.ts";

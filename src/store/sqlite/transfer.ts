@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from "../../platform/sqlite.ts";
 import { preparationIn } from "../../ports/store/index.ts";
 import type { BoardSnapshot, RowPage, TransferStore } from "../../ports/store/transfer.ts";
 import { type BoardRows, MOVED, OF_HOSTS, ROW_KINDS, type RowKind } from "../../records/index.ts";
 import type { Field } from "../../records/record.ts";
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../sqlite.ts";
 import { unclaimedPush } from "../rules/settling.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "./database/connection.ts";
 import { LOG_MARK } from "./database/erased-log.ts";

@@ -1,5 +1,5 @@
 import { parseFeed } from "feedsmith";
-import { parseUrl } from "../../parse-url.ts";
+import { parseUrl } from "../../platform/parse-url.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";

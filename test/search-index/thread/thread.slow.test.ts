@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { DatabaseSync } from "../../../src/platform/sqlite.ts";
 import { Abandoned } from "../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../src/ports/store/index.ts";
 import { ThreadAnswers } from "../../../src/search-index/thread/index.ts";
-import { DatabaseSync } from "../../../src/sqlite.ts";
 import {
   DIMENSION,
   MODEL,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { servedTools } from "../../../src/adapters/mcp/tool-list.ts";
-import type { Catalog, Operation } from "../../../src/operation.ts";
+import type { Catalog, Operation } from "../../../src/board/operation.ts";
 
 export const CATALOG_FILE = new URL("../../recorded/catalog.json", import.meta.url);
 /** The message of a test when the program and a recorded file differ. */

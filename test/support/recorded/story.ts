@@ -1,4 +1,4 @@
-import type { Operation } from "../../../src/operation.ts";
+import type { Operation } from "../../../src/board/operation.ts";
 import type { TestBoard } from "../boards/board.ts";
 import { call, eventually, register } from "../boards/client.ts";
 import type { Webhook } from "../clients/webhooks.ts";

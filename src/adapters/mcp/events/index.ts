@@ -5,11 +5,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { adviceOn, type BoardError, FAILURES, type Surface } from "../../../board/failures.ts";
+import type { LimitName } from "../../../board/operation.ts";
 import { CODES, METHODS, NOTIFICATIONS, SUBSCRIPTION_KEY } from "../../../domain/events/names.ts";
 import { ACTIVE_MAX } from "../../../domain/subscriptions/state.ts";
 import { STREAMS_MAX } from "../../../domain/subscriptions/waits.ts";
-import { adviceOn, type BoardError, FAILURES, type Surface } from "../../../failures.ts";
-import type { LimitName } from "../../../operation.ts";
 import { HttpUrl, WebhookSecret } from "../../../schema/scalars.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
 import { listedEvents, parsed, topicOf, wrong } from "./topics.ts";

@@ -13,9 +13,9 @@ import express, {
   type RequestHandler,
   type Router,
 } from "express";
+import { adviceOn, BoardError, FAILURES } from "../../../board/failures.ts";
 import { METHODS } from "../../../domain/events/names.ts";
-import { adviceOn, BoardError, FAILURES } from "../../../failures.ts";
-import { parseUrl } from "../../../parse-url.ts";
+import { parseUrl } from "../../../platform/parse-url.ts";
 import type { StoredPublisher } from "../../../ports/store/index.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
 import type { LimitHeaders } from "../../calls/limits.ts";

@@ -1,4 +1,4 @@
-import { BoardError } from "../../../failures.ts";
+import { BoardError } from "../../../board/failures.ts";
 import { DAY_MS } from "../../../platform/time.ts";
 import type { Post } from "../../../schema/post.ts";
 import { daysAfter, localDaysOf, weekdayOf } from "../../text/when.ts";

@@ -1,5 +1,5 @@
 import { raw as rawHtml, html as template } from "hono/html";
-import { parseUrl } from "../../../parse-url.ts";
+import { parseUrl } from "../../../platform/parse-url.ts";
 import { shellJson, unicodeEscaped } from "../../text/untrusted.ts";
 
 /**

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { BoardError, FAILURES } from "../../../failures.ts";
+import { BoardError, FAILURES } from "../../../board/failures.ts";
 import { setPagePolicy } from "../../http/forms.ts";
 
 /** A notice of 8,000 characters may take twelve bytes for each in a form. */

@@ -1,4 +1,4 @@
-import type { BoardError } from "../../../failures.ts";
+import type { BoardError } from "../../../board/failures.ts";
 import { type Html, html, type Piece, sentence } from "./html.ts";
 
 type Issue = BoardError["issues"][number];

@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import type { BoardError } from "../../../board/failures.ts";
 import type { Site } from "../../../domain/site.ts";
-import type { BoardError } from "../../../failures.ts";
 import type { BoardInfo } from "../../../schema/board.ts";
 import type { Success } from "../../calls/envelope.ts";
 import type { Html } from "./html.ts";

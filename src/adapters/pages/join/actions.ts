@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BoardError, FAILURES, type FailureCode } from "../../../failures.ts";
+import { BoardError, FAILURES, type FailureCode } from "../../../board/failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { mendable } from "../frame/posted-form.ts";
 import type { Answer, OwnForm, SentForm } from "./form.ts";

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
+import type { Operation } from "../../../board/operation.ts";
 import type { Site } from "../../../domain/site.ts";
-import type { Operation } from "../../../operation.ts";
 import type { Post } from "../../../schema/post.ts";
 import type { Admission, Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted, credentialsOf } from "../../http/requests.ts";

@@ -1,6 +1,6 @@
 import { Router } from "express";
+import type { Operation } from "../../../board/operation.ts";
 import type { Site } from "../../../domain/site.ts";
-import type { Operation } from "../../../operation.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { countedAsRead } from "../../http/requests.ts";
 import {

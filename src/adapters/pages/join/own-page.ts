@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import type { BoardError } from "../../../board/failures.ts";
 import type { Site } from "../../../domain/site.ts";
-import type { BoardError } from "../../../failures.ts";
 import type { Post } from "../../../schema/post.ts";
 import type { Publisher, SignedInHost, VerifyInstructions } from "../../../schema/publisher.ts";
 import type { Subscription } from "../../../schema/subscription.ts";

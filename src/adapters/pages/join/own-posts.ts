@@ -1,4 +1,4 @@
-import { type BoardError, FAILURES } from "../../../failures.ts";
+import { type BoardError, FAILURES } from "../../../board/failures.ts";
 import { KINDS, type Kind, LIMITS, type Post } from "../../../schema/post.ts";
 import { zoneOf } from "../../../schema/time/local-time.ts";
 import { clockTimeIn, isAllDay } from "../../text/when.ts";

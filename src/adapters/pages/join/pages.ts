@@ -1,5 +1,5 @@
+import { type BoardError, FAILURES } from "../../../board/failures.ts";
 import type { Site } from "../../../domain/site.ts";
-import { type BoardError, FAILURES } from "../../../failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { waysToConnect } from "../../reference/connect.ts";
 import { copyBox, type Html, html, shownText } from "../frame/html.ts";

@@ -1,6 +1,6 @@
+import { BoardError } from "../../../board/failures.ts";
 import { isOver } from "../../../domain/posts/expiry.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
-import { BoardError } from "../../../failures.ts";
 import type { Post, PostFlag, PostWithContext } from "../../../schema/post.ts";
 import { isAllDay } from "../../text/when.ts";
 import {

@@ -1,7 +1,7 @@
 import { Router } from "express";
+import type { BoardError } from "../../../board/failures.ts";
+import type { Operation } from "../../../board/operation.ts";
 import type { Site } from "../../../domain/site.ts";
-import type { BoardError } from "../../../failures.ts";
-import type { Operation } from "../../../operation.ts";
 import type { Post } from "../../../schema/post.ts";
 import { REASONS } from "../../../schema/report.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";

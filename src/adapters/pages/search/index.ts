@@ -1,5 +1,5 @@
+import type { BoardError } from "../../../board/failures.ts";
 import { notesOnCorrections } from "../../../domain/search/corrections.ts";
-import type { BoardError } from "../../../failures.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { formPath } from "../../http/forms.ts";
 import { markdownDocument } from "../../text/markdown.ts";

@@ -1,4 +1,4 @@
-import type { BoardError } from "../../../failures.ts";
+import type { BoardError } from "../../../board/failures.ts";
 import { bdi, type Html, html, sentence } from "../frame/html.ts";
 
 const UNKNOWN_PLACES: Readonly<Record<string, string>> = {

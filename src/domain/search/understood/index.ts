@@ -1,4 +1,4 @@
-import type { Advice } from "../../../failures.ts";
+import type { Advice } from "../../../board/failures.ts";
 import { placeInText } from "../../../gazetteer/in-text.ts";
 import type { Lift } from "../../../schema/filter.ts";
 import { RADIUS_KM, type SearchQuery, textOfBound } from "../../../schema/query.ts";

@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makePrivateFile } from "../../../folders.ts";
+import { makePrivateFile } from "../../../platform/folders.ts";
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from "../../../platform/sqlite.ts";
 import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { OwnFiles, unwritableReason } from "./own-files.ts";
 import { createWriter } from "./writer.ts";

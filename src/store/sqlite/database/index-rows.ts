@@ -1,3 +1,4 @@
+import type { DatabaseSyncInstance } from "../../../platform/sqlite.ts";
 import { indexEntryOf, indexTextOf } from "../../../ports/index-entry.ts";
 import type { StoredPost } from "../../../ports/store/index.ts";
 import {
@@ -6,7 +7,6 @@ import {
   type PostRows,
   statusOf,
 } from "../../../search-index/indexed-post.ts";
-import type { DatabaseSyncInstance } from "../../../sqlite.ts";
 import type { SqliteContext } from "./connection.ts";
 import { POST_COLUMNS, POST_TABLES, type PostRow, storedPostOfRow } from "./rows.ts";
 

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { makePrivateFile } from "../../../folders.ts";
-import { DatabaseSync, type DatabaseSyncInstance } from "../../../sqlite.ts";
-import { VERSION } from "../../../version.ts";
+import { makePrivateFile } from "../../../platform/folders.ts";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../../platform/sqlite.ts";
+import { VERSION } from "../../../platform/version.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /** Tables of one owner, which counts their versions by itself. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DatabaseSyncInstance } from "../../../platform/sqlite.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import type { DatabaseSyncInstance } from "../../../sqlite.ts";
 
 /** Collects writes and commits many of them together. */
 export interface Writer {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Collection, type Document, type Filter, MongoServerError } from "mongodb";
-import { VERSION } from "../../../../version.ts";
+import { VERSION } from "../../../../platform/version.ts";
 import { mongodbLeaseStore } from "../../board/index.ts";
 import { tryServer } from "../check-server.ts";
 import { connectMongodb, type MongodbConnection, orAgain } from "../connection.ts";

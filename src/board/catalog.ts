@@ -8,12 +8,12 @@ const extension = import.meta.filename.endsWith(".ts") ? ".ts" : ".js";
  * @throws Error when a tool's name differs from its file's, or two operations share a name or a route
  */
 export async function loadCatalog(): Promise<Catalog> {
-  const tools = (await modulesOf(new URL("../tools/", import.meta.url))).map(({ file, exports }) => {
+  const tools = (await modulesOf(new URL("../../tools/", import.meta.url))).map(({ file, exports }) => {
     const tool = exports["default"] as Tool;
     if (`${tool.name}${extension}` !== file) throw new Error(`tools/${file} defines "${tool.name}"`);
     return tool;
   });
-  const routes = (await modulesOf(new URL("./routes/", import.meta.url))).flatMap(
+  const routes = (await modulesOf(new URL("../routes/", import.meta.url))).flatMap(
     // Node orders exports by name, other loaders by position. Sorting gives one order everywhere.
     ({ exports }) => (Object.values(exports) as Operation[]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   );

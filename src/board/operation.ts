@@ -1,20 +1,20 @@
 import type { z } from "zod";
-import type { Board } from "./domain/board/index.ts";
-import type { Metrics } from "./domain/board/metrics.ts";
-import type { Statistic } from "./domain/board/usage.ts";
-import type { Events } from "./domain/events/index.ts";
-import type { Moderation } from "./domain/moderation.ts";
-import type { Posts } from "./domain/posts/index.ts";
-import type { Writing } from "./domain/posts/writing.ts";
-import type { Inbox } from "./domain/publishers/inbox.ts";
-import type { Publishers } from "./domain/publishers/index.ts";
-import type { Reports } from "./domain/reports.ts";
-import type { Search } from "./domain/search/index.ts";
-import type { Subscriptions } from "./domain/subscriptions/index.ts";
-import type { Line, Waits } from "./domain/subscriptions/waits.ts";
-import type { Webhooks } from "./domain/webhooks/index.ts";
+import type { Board } from "../domain/board/index.ts";
+import type { Metrics } from "../domain/board/metrics.ts";
+import type { Statistic } from "../domain/board/usage.ts";
+import type { Events } from "../domain/events/index.ts";
+import type { Moderation } from "../domain/moderation.ts";
+import type { Posts } from "../domain/posts/index.ts";
+import type { Writing } from "../domain/posts/writing.ts";
+import type { Inbox } from "../domain/publishers/inbox.ts";
+import type { Publishers } from "../domain/publishers/index.ts";
+import type { Reports } from "../domain/reports.ts";
+import type { Search } from "../domain/search/index.ts";
+import type { Subscriptions } from "../domain/subscriptions/index.ts";
+import type { Line, Waits } from "../domain/subscriptions/waits.ts";
+import type { Webhooks } from "../domain/webhooks/index.ts";
+import type { StoredPublisher } from "../ports/store/index.ts";
 import type { Advice, FailureCode } from "./failures.ts";
-import type { StoredPublisher } from "./ports/store/index.ts";
 
 /** The parts of the domain that handlers call. Built once per process. */
 export interface Services {
@@ -142,7 +142,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   );
 }
 
-/** Every operation of the board, as `src/catalog.ts` loads them. */
+/** Every operation of the board, as `src/board/catalog.ts` loads them. */
 export interface Catalog {
   /** One per file of `tools/`, sorted by name. */
   tools: readonly Tool[];
