@@ -6,7 +6,7 @@ import { DEFAULT_IDENTITY } from "./domain/site.ts";
 import { parseUrl } from "./platform/parse-url.ts";
 import { Near } from "./schema/place.ts";
 import { WebhookSecret } from "./schema/scalars.ts";
-import { slipsBetween } from "./search/spelling.ts";
+import { slipsBetween } from "./search/text/spelling.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z

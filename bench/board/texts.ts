@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseQueryText } from "../../src/search/query-text.ts";
+import { parseQueryText } from "../../src/search/text/query-text.ts";
 import { dataFolder, readRows } from "../support/data.ts";
 import { pick, seeded } from "../support/random.ts";
 import { vocabulary } from "./vocabulary.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MODELS } from "../../src/embed/models.ts";
-import { quantize } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/ranking/vectors.ts";
 import { embedAll, openModel } from "../support/model.ts";
 import { seeded } from "../support/random.ts";
 import type { Texts } from "./texts.ts";

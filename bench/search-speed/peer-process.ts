@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Question } from "../../src/ports/search-index.ts";
-import { dequantize } from "../../src/search/vectors.ts";
+import { dequantize } from "../../src/search/ranking/vectors.ts";
 import { boardPosts, inBatches } from "../board/posts.ts";
 import { boardTexts } from "../board/texts.ts";
 import { postVectors } from "../board/vectors.ts";

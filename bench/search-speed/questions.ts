@@ -1,8 +1,8 @@
 import { MODELS } from "../../src/embed/models.ts";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
-import { distanceKm } from "../../src/search/distance.ts";
-import { parseQueryText } from "../../src/search/query-text.ts";
+import { distanceKm } from "../../src/search/ranking/distance.ts";
+import { parseQueryText } from "../../src/search/text/query-text.ts";
 import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { PLACES } from "../board/posts.ts";
 import type { PostVectors } from "../board/vectors.ts";

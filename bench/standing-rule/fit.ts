@@ -1,6 +1,6 @@
 import type { Row } from "./rows.ts";
 
-/** The numbers of `src/search/standing-rule/rule.ts` that are fitted. */
+/** The numbers of `src/search/standing/rule.ts` that are fitted. */
 export interface Numbers {
   words: number;
   doubling: number;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/ports/embedder.ts";
-import { distanceKm } from "../../src/search/distance.ts";
-import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
-import { quantize } from "../../src/search/vectors.ts";
+import { distanceKm } from "../../src/search/ranking/distance.ts";
+import { quantize } from "../../src/search/ranking/vectors.ts";
+import { parseQueryText, type QueryText } from "../../src/search/text/query-text.ts";
 import { readRows } from "../support/data.ts";
 import { embedAll } from "../support/model.ts";
 

@@ -1,5 +1,6 @@
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Breadth, PostBackground } from "../../src/schema/subscription.ts";
+import { cosineOf } from "../../src/search/ranking/vectors.ts";
 import {
   answers,
   type CosineMap,
@@ -10,9 +11,8 @@ import {
   type StandingText,
   sharesOf,
   standingText,
-} from "../../src/search/standing-rule/index.ts";
-import { RULE } from "../../src/search/standing-rule/rule.ts";
-import { cosineOf } from "../../src/search/vectors.ts";
+} from "../../src/search/standing/index.ts";
+import { RULE } from "../../src/search/standing/rule.ts";
 import { type Collection, type Pair, type Query, vectorsOf } from "./pairs.ts";
 
 /** A pair that passes the filters or is labelled, with what the rule knows about it. */

@@ -36,7 +36,7 @@ const rootId = (n: number) => `p${digits((n * FACTOR) % PRIME, 9)}`;
 const isReply = (n: number) => n % 5 === 4;
 const digits = (n: number, length: number) => String(n).padStart(length, "0");
 
-/** Of length 1 in int8, as `src/search/vectors.ts` writes it: components around ±25. */
+/** Of length 1 in int8, as `src/search/ranking/vectors.ts` writes it: components around ±25. */
 function vectorOf(random: () => number): Int8Array {
   return Int8Array.from({ length: DIMENSION }, () => Math.round((random() + random() + random() - 1.5) * 50));
 }

@@ -7,10 +7,10 @@ import {
   feedback,
   fuse,
   UNKNOWN_WORDS_MARGIN,
-} from "../../src/search/rank.ts";
-import { termsOf } from "../../src/search/standing-rule/terms.ts";
-import { indexable } from "../../src/search/tokens.ts";
-import { cosineOf } from "../../src/search/vectors.ts";
+} from "../../src/search/ranking/rank.ts";
+import { cosineOf } from "../../src/search/ranking/vectors.ts";
+import { termsOf } from "../../src/search/standing/terms.ts";
+import { indexable } from "../../src/search/text/tokens.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 
 export interface Scored {

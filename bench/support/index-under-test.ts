@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../src/platform/sqlite.ts";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
-import { StandaloneIndex } from "../../src/search-index/standalone.ts";
+import { StandaloneIndex } from "../../src/search/index/standalone.ts";
 
 /** A search keeps a ranking of this length for its later pages. */
 export const RANKING = 1_000;

@@ -6,7 +6,7 @@ import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { VectorMaker } from "../../src/ports/store/index.ts";
 import type { PostParts } from "../../src/schema/text.ts";
-import { preparationFor } from "../../src/search/model-text.ts";
+import { preparationFor } from "../../src/search/text/model-text.ts";
 
 const CACHE = join(homedir(), ".cache", "agent-board", "models");
 /** Where the files of models are, or will be. */

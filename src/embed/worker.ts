@@ -4,7 +4,7 @@ import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { Tensor } from "onnxruntime-common";
 import { stepBack } from "../platform/start-worker.ts";
 import type { PostParts } from "../schema/text.ts";
-import { textForModel } from "../search/model-text.ts";
+import { textForModel } from "../search/text/model-text.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openTokenizer } from "./tokenizer.ts";
 

@@ -1,8 +1,8 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store, StoredPost } from "../ports/store/index.ts";
-import { preparationFor } from "../search/model-text.ts";
-import { quantize } from "../search/vectors.ts";
+import { quantize } from "../search/ranking/vectors.ts";
+import { preparationFor } from "../search/text/model-text.ts";
 
 /** Posts without a vector that are enqueued at once: some seconds of work, and a new post waits no longer for its turn. */
 export const MISSING_SLICE = 320;

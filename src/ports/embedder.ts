@@ -33,7 +33,7 @@ export interface Embedder {
   settled(): Promise<ModelState>;
   /**
    * Unit vectors, one for each text or post, in order. Texts beyond the model's length (256 tokens) are cut. The model's
-   * thread also makes the text of a post, whose cost grows with its words (`src/search/model-text.ts`).
+   * thread also makes the text of a post, whose cost grows with its words (`src/search/text/model-text.ts`).
    * @param purpose  queries go ahead of posts, and their vectors are remembered
    * @throws EmbedderUnavailable when the state is not `ready`, or the queue is full
    */

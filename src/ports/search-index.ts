@@ -83,7 +83,7 @@ export interface SearchIndex {
    */
   spots(question: Question, limit: number): Promise<Spot[]>;
   /**
-   * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/spelling.ts`), whatever
+   * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/text/spelling.ts`), whatever
    * the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): Promise<(string | null)[]>;

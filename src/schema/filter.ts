@@ -34,7 +34,7 @@ export interface PostFilter extends StandingFilter {
 }
 
 /**
- * The words of a query as `src/search/query-text.ts` parses them. All are plain words, never index syntax. With nothing
+ * The words of a query as `src/search/text/query-text.ts` parses them. All are plain words, never index syntax. With nothing
  * but `excluded`, every other post counts as found; with nothing at all, none.
  */
 export interface WordQuery {

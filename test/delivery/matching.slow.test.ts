@@ -5,7 +5,7 @@ import { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { makerOf } from "../../src/domain/subscriptions/meaning.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Store, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
-import { quantize } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/ranking/vectors.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Ranked, Spot } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
-import type { EmbeddedIndex } from "../../src/search-index/index.ts";
+import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import {
   LIST_INDEXES,

@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../../src/embed/models.ts";
-import { preparationFor } from "../../src/search/model-text.ts";
+import { preparationFor } from "../../src/search/text/model-text.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";

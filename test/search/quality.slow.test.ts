@@ -10,7 +10,7 @@ import { IndexUnderTest } from "../../bench/support/index-under-test.ts";
 import { openModel } from "../../bench/support/model.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { PostParts } from "../../src/schema/text.ts";
-import { quantize } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/ranking/vectors.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { post } from "../support/search/open-index.ts";
 

@@ -28,7 +28,7 @@ describe.skipIf(node === "")("Node's own SQLite", () => {
     const suites = [
       "test/store/sqlite-store.test.ts",
       "test/store/sqlite.test.ts",
-      "test/search-index/embedded",
+      "test/search/index/embedded",
     ];
     const { stdout, stderr } = await run(
       "node_modules/vitest/vitest.mjs",

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
-import type { EmbeddedIndex } from "../../src/search-index/index.ts";
+import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
 import { eventually } from "../support/boards/client.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { quantize } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/ranking/vectors.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";

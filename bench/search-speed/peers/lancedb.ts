@@ -1,5 +1,5 @@
-import { boxAround } from "../../../src/search/distance.ts";
-import { dequantize } from "../../../src/search/vectors.ts";
+import { boxAround } from "../../../src/search/ranking/distance.ts";
+import { dequantize } from "../../../src/search/ranking/vectors.ts";
 import { DIMENSION } from "../questions.ts";
 import { requirePeer } from "./package.ts";
 import { type Peer, type PeerQuestion, TOP, textOf } from "./peer.ts";

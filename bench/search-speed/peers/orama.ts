@@ -1,4 +1,4 @@
-import { dequantize } from "../../../src/search/vectors.ts";
+import { dequantize } from "../../../src/search/ranking/vectors.ts";
 import { DIMENSION } from "../questions.ts";
 import { requirePeer } from "./package.ts";
 import { type Peer, type PeerQuestion, TOP } from "./peer.ts";

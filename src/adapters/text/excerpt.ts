@@ -1,5 +1,5 @@
-import { parseQueryText } from "../../search/query-text.ts";
-import { OTHER_SPELLINGS } from "../../search/tokens.ts";
+import { parseQueryText } from "../../search/text/query-text.ts";
+import { OTHER_SPELLINGS } from "../../search/text/tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
 /** Size of an excerpt in UTF-8: letters outside ASCII take more bytes, and mostly more room. */

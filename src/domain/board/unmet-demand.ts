@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { SearchQuery } from "../../schema/query.ts";
-import { parseQueryText } from "../../search/query-text.ts";
+import { parseQueryText } from "../../search/text/query-text.ts";
 import { textOfQuery } from "../search/query.ts";
 
 /** A part is kept only once this many distinct callers looked for it on one day. */

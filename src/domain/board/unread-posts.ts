@@ -1,9 +1,9 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
-import { glossOf } from "../../search/glossary.ts";
-import { isStopWord } from "../../search/stop-words.ts";
-import { wordsOf } from "../../search/tokens.ts";
+import { glossOf } from "../../search/text/glossary.ts";
+import { isStopWord } from "../../search/text/stop-words.ts";
+import { wordsOf } from "../../search/text/tokens.ts";
 import { filterOf } from "../search/query.ts";
 
 /** The setting that holds the latest count, as percent of the newest posts. */

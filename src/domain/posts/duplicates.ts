@@ -4,8 +4,8 @@ import { sourceOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { InsertGuard, PostStore, Store, StoredPost } from "../../ports/store/index.ts";
 import { withoutLigatures } from "../../schema/text.ts";
-import { withoutStopWords } from "../../search/stop-words.ts";
-import { wordsOf } from "../../search/tokens.ts";
+import { withoutStopWords } from "../../search/text/stop-words.ts";
+import { wordsOf } from "../../search/text/tokens.ts";
 import { filterOf } from "../search/query.ts";
 import { adviceToEdit } from "./advice.ts";
 

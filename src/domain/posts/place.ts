@@ -3,7 +3,7 @@ import { SMALL_KM } from "../../gazetteer/areas.ts";
 import { type GazetteerPlace, placeNamed, type Resolved, resolvePlace } from "../../gazetteer/index.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import { offsetMs, zoneAt } from "../../schema/time/local-time.ts";
-import { distanceKm } from "../../search/distance.ts";
+import { distanceKm } from "../../search/ranking/distance.ts";
 import { adviceToEdit } from "./advice.ts";
 
 type Location = StoredPost["location"];

@@ -1,8 +1,8 @@
 import type { Ranked } from "../../ports/search-index.ts";
 import type { PostStore } from "../../ports/store/index.ts";
-import { amountsIn, breaksPrice } from "../../search/asked-bounds.ts";
-import type { QueryText } from "../../search/query-text.ts";
-import { holdsUnwanted } from "../../search/standing-rule/index.ts";
+import { holdsUnwanted } from "../../search/standing/index.ts";
+import { amountsIn, breaksPrice } from "../../search/text/asked-bounds.ts";
+import type { QueryText } from "../../search/text/query-text.ts";
 
 /** So many of the best posts are read: what is asked in words seldom has more that answer. */
 const READ = 200;

@@ -1,10 +1,10 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import { glossOf, isGlossed } from "../../search/glossary.ts";
-import { doubtfulWords, type PlacedWord } from "../../search/query-text.ts";
-import { CORRECTED_MIN } from "../../search/spelling.ts";
-import { isAnyStopWord, isOtherLanguage } from "../../search/stop-words.ts";
-import { comparableWords, respelt, WORD_LETTERS_MAX, withSigns, wordsOf } from "../../search/tokens.ts";
+import { glossOf, isGlossed } from "../../search/text/glossary.ts";
+import { doubtfulWords, type PlacedWord } from "../../search/text/query-text.ts";
+import { CORRECTED_MIN } from "../../search/text/spelling.ts";
+import { isAnyStopWord, isOtherLanguage } from "../../search/text/stop-words.ts";
+import { comparableWords, respelt, WORD_LETTERS_MAX, withSigns, wordsOf } from "../../search/text/tokens.ts";
 
 /** A word that was taken for another. */
 export interface Correction {

@@ -8,8 +8,8 @@ import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts";
-import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/query-text.ts";
-import { quantize } from "../../search/vectors.ts";
+import { quantize } from "../../search/ranking/vectors.ts";
+import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/text/query-text.ts";
 import { isoTime } from "../resources.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */

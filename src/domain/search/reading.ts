@@ -2,9 +2,9 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { PublisherStore, Store } from "../../ports/store/index.ts";
 import type { Lift } from "../../schema/filter.ts";
 import type { SearchQuery } from "../../schema/query.ts";
-import { parseQueryText, type QueryText } from "../../search/query-text.ts";
-import { withoutStopWords } from "../../search/stop-words.ts";
-import { wordsOf } from "../../search/tokens.ts";
+import { parseQueryText, type QueryText } from "../../search/text/query-text.ts";
+import { withoutStopWords } from "../../search/text/stop-words.ts";
+import { wordsOf } from "../../search/text/tokens.ts";
 import type { Correction, Corrections } from "./corrections.ts";
 import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./understood/index.ts";
 

@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
 } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
-import type { QueryText } from "../../search/query-text.ts";
+import type { QueryText } from "../../search/text/query-text.ts";
 import type { Cursors } from "../cursors.ts";
 import { putBehind } from "./behind.ts";
 

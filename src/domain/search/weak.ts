@@ -3,9 +3,9 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
-import type { QueryText } from "../../search/query-text.ts";
-import { answers, type CosineMap, postText, standingText } from "../../search/standing-rule/index.ts";
-import { cosineOf } from "../../search/vectors.ts";
+import { cosineOf } from "../../search/ranking/vectors.ts";
+import { answers, type CosineMap, postText, standingText } from "../../search/standing/index.ts";
+import type { QueryText } from "../../search/text/query-text.ts";
 
 /** A post on a page of results. */
 export interface FoundPost {

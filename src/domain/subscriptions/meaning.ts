@@ -2,8 +2,8 @@ import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
-import { preparationFor } from "../../search/model-text.ts";
-import { type StandingText, standingText } from "../../search/standing-rule/index.ts";
+import { type StandingText, standingText } from "../../search/standing/index.ts";
+import { preparationFor } from "../../search/text/model-text.ts";
 import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
 import { toReference } from "../search/weak.ts";
 

@@ -1,8 +1,8 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
 import type { PostParts } from "../../schema/text.ts";
-import { closeness, postText } from "../../search/standing-rule/index.ts";
-import { cosineOf } from "../../search/vectors.ts";
+import { cosineOf } from "../../search/ranking/vectors.ts";
+import { closeness, postText } from "../../search/standing/index.ts";
 import { hasVectorOf, standingFor } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 

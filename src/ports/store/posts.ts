@@ -149,7 +149,7 @@ export interface PostStore {
   /** Adds to the counts of retrievals; unknown ids are ignored. A crash may lose what was not yet written. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * Keeps vectors of posts (int8, see `src/search/vectors.ts`), makes them searchable, and enqueues `match`. Posts
+   * Keeps vectors of posts (int8, see `src/search/ranking/vectors.ts`), makes them searchable, and enqueues `match`. Posts
    * that are gone, or whose text changed since (`updatedAt` differs), are skipped. `preparation` names how the text was
    * prepared for the model; vectors of one model are searched together whatever it is. Settles the work that they came
    * from together with them.

@@ -1,6 +1,6 @@
 import type { Question, SearchIndex } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
-import { parseQueryText } from "../../../src/search/query-text.ts";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
 
 /** A filter whose only condition leaves out replies. */
 export const OPEN_FILTER: PostFilter = {

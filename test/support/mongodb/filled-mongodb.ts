@@ -1,6 +1,6 @@
 import { DatabaseSync } from "../../../src/platform/sqlite.ts";
 import { indexEntryOf } from "../../../src/ports/index-entry.ts";
-import { StandaloneIndex } from "../../../src/search-index/standalone.ts";
+import { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { binaryOf, documentOfPost } from "../../../src/store/mongodb/database/posts.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
 import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "../search/indexed-posts.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { slipsBetween } from "../../../src/search/spelling.ts";
+import { slipsBetween } from "../../../src/search/text/spelling.ts";
 
 /**
  * Scores a document by the operators of `$search` that the board uses: 0 when it does not match. Words are compared in

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import wabt from "wabt";
 
-const SOURCE = new URL("../../../src/search/kernel/kernel.wat", import.meta.url);
-const TARGET = new URL("../../../src/search/kernel/bytes.ts", import.meta.url);
+const SOURCE = new URL("../../../src/search/ranking/kernel/kernel.wat", import.meta.url);
+const TARGET = new URL("../../../src/search/ranking/kernel/bytes.ts", import.meta.url);
 
 /** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {

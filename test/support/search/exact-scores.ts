@@ -1,13 +1,13 @@
 import type { Question } from "../../../src/ports/search-index.ts";
-import { coverageFactors, fuse } from "../../../src/search/rank.ts";
-import { LIMITS } from "../../../src/search-index/follower.ts";
-import { LocalAnswers } from "../../../src/search-index/local.ts";
-import { OwnRows } from "../../../src/search-index/own-rows.ts";
-import { Searcher } from "../../../src/search-index/query/searcher.ts";
-import { WordScorer } from "../../../src/search-index/query/words.ts";
-import { Tables } from "../../../src/search-index/tables.ts";
-import { Phrases } from "../../../src/search-index/words/phrases.ts";
-import { Stems } from "../../../src/search-index/words/stems.ts";
+import { LIMITS } from "../../../src/search/index/follower.ts";
+import { LocalAnswers } from "../../../src/search/index/local.ts";
+import { OwnRows } from "../../../src/search/index/own-rows.ts";
+import { Searcher } from "../../../src/search/index/query/searcher.ts";
+import { WordScorer } from "../../../src/search/index/query/words.ts";
+import { Tables } from "../../../src/search/index/tables.ts";
+import { Phrases } from "../../../src/search/index/words/phrases.ts";
+import { Stems } from "../../../src/search/index/words/stems.ts";
+import { coverageFactors, fuse } from "../../../src/search/ranking/rank.ts";
 import { DIMENSION, MODEL, type OpenIndex } from "./open-index.ts";
 
 /** A memory of its own on a connection, with other limits and no snapshot. */

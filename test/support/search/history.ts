@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import { KINDS } from "../../../src/schema/post.ts";
-import type { StandaloneIndex } from "../../../src/search-index/standalone.ts";
+import type { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./open-index.ts";
 
 /** What a history writes to: an index, or its tables. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { StoredPost } from "../../../src/ports/store/index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { KINDS } from "../../../src/schema/post.ts";
-import { quantize } from "../../../src/search/vectors.ts";
+import { quantize } from "../../../src/search/ranking/vectors.ts";
 import { aPost } from "./rows.ts";
 
 export const MODEL = "test-model";

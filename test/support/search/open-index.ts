@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../src/platform/sqlite.ts";
 import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
-import { LIMITS } from "../../../src/search-index/follower.ts";
-import { StandaloneIndex } from "../../../src/search-index/standalone.ts";
+import { LIMITS } from "../../../src/search/index/follower.ts";
+import { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
 
 /** True while a snapshot of the folder's index is being written, or after its writer died. */

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "../../../src/platform/sqlite.ts";
-import { TOKENIZER } from "../../../src/search-index/words/stems.ts";
+import { TOKENIZER } from "../../../src/search/index/words/stems.ts";
 
 /**
  * Scores by FTS5 itself, over one table of all texts of the index, by id; those of suspended publishers aside.

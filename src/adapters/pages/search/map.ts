@@ -1,5 +1,5 @@
 import type { Post } from "../../../schema/post.ts";
-import { distanceKm } from "../../../search/distance.ts";
+import { distanceKm } from "../../../search/ranking/distance.ts";
 import { type Html, html, oneLine } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { anchorOf, distanceText } from "../post/card.ts";

@@ -5,7 +5,7 @@ import { RADIUS_KM, type SearchQuery, textOfBound } from "../../../schema/query.
 import type { StandingQuery } from "../../../schema/subscription.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
-import { wordsOf } from "../../../search/tokens.ts";
+import { wordsOf } from "../../../search/text/tokens.ts";
 import { zoneOfQuery } from "../query.ts";
 import { daysInText } from "./days.ts";
 

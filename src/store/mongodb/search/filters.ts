@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { PostFilter } from "../../../schema/filter.ts";
-import { EARTH_RADIUS_KM } from "../../../search/distance.ts";
+import { EARTH_RADIUS_KM } from "../../../search/ranking/distance.ts";
 
 /** The order of lists; posts of one moment go by id, in the same direction. */
 export const ORDERS = {
@@ -40,7 +40,7 @@ function rulesOf(filter: PostFilter): Rule[] {
 /** A filter as conditions of `$vectorSearch`, which has no places. */
 export const conditionsOf = (filter: PostFilter): Document[] => rulesOf(filter).map(conditionOf);
 
-/** A whole filter as conditions of `find`. Its circles and `src/search/distance.ts` differ by less than 10 cm. */
+/** A whole filter as conditions of `find`. Its circles and `src/search/ranking/distance.ts` differ by less than 10 cm. */
 export function findConditionsOf(filter: PostFilter): Document[] {
   const { near, endedBy, datedOnly = false } = filter;
   return [

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
-import { isDamaged } from "../../../search-index/sqlite-errors.ts";
+import { isDamaged } from "../../../search/index/sqlite-errors.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite } from "../database/upgrade.ts";
 

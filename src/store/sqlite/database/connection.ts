@@ -9,7 +9,7 @@ import {
 } from "../../../platform/sqlite.ts";
 import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
+import { isBusy, isDamaged, sqliteCode } from "../../../search/index/sqlite-errors.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { OwnFiles, unwritableReason } from "./own-files.ts";
 import { createWriter } from "./writer.ts";

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../platform/sqlite.ts";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
-import { isDamaged } from "../../../search-index/sqlite-errors.ts";
+import { isDamaged } from "../../../search/index/sqlite-errors.ts";
 import { fileOf } from "./connection.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
 import { copiesBeside, refusalOfNewer, versionOf } from "./upgrade.ts";

@@ -6,7 +6,7 @@ import {
   indexedTextOf,
   type PostRows,
   statusOf,
-} from "../../../search-index/indexed-post.ts";
+} from "../../../search/index/indexed-post.ts";
 import type { SqliteContext } from "./connection.ts";
 import { POST_COLUMNS, POST_TABLES, type PostRow, storedPostOfRow } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { serveSearches } from "../../../search-index/thread/serve.ts";
+import { serveSearches } from "../../../search/index/thread/serve.ts";
 import { sqliteIndexRows } from "./index-rows.ts";
 
 serveSearches(sqliteIndexRows);

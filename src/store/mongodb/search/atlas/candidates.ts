@@ -2,10 +2,10 @@ import type { Document } from "mongodb";
 import type { Question } from "../../../../ports/search-index.ts";
 import type { Position } from "../../../../ports/store/index.ts";
 import type { WordQuery } from "../../../../schema/filter.ts";
-import { PART_WEIGHT } from "../../../../search/compounds.ts";
-import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/rank.ts";
-import { says, speechOf, termsOf } from "../../../../search/standing-rule/terms.ts";
-import { cosineOf } from "../../../../search/vectors.ts";
+import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/ranking/rank.ts";
+import { cosineOf } from "../../../../search/ranking/vectors.ts";
+import { says, speechOf, termsOf } from "../../../../search/standing/terms.ts";
+import { PART_WEIGHT } from "../../../../search/text/compounds.ts";
 import {
   clauseAfter,
   clausesOf,

@@ -1,9 +1,9 @@
 import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Position } from "../../../../ports/store/index.ts";
-import { coverageFactors, fuse, rankCandidates } from "../../../../search/rank.ts";
-import { meantWord } from "../../../../search/spelling.ts";
-import { comparableWords } from "../../../../search/tokens.ts";
-import { cosineOf } from "../../../../search/vectors.ts";
+import { coverageFactors, fuse, rankCandidates } from "../../../../search/ranking/rank.ts";
+import { cosineOf } from "../../../../search/ranking/vectors.ts";
+import { meantWord } from "../../../../search/text/spelling.ts";
+import { comparableWords } from "../../../../search/text/tokens.ts";
 import type { SearchState } from "../../../module.ts";
 import { findConditionsOf, ORDERS } from "../filters.ts";
 import { type Candidates, candidatesFor } from "./candidates.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { Binary, type Document, type FindOptions } from "mongodb";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
-import { coverageWeight } from "../../../../search/rank.ts";
+import { coverageWeight } from "../../../../search/ranking/rank.ts";
 import type { PostDocument } from "../../database/schema/documents.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
 import type { SearchedStore, SearchIndexes } from "./indexes.ts";

@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
 import type { WordQuery } from "../../../../schema/filter.ts";
-import { PART_WEIGHT } from "../../../../search/compounds.ts";
-import { slipsIn } from "../../../../search/spelling.ts";
-import { indexable, withSigns } from "../../../../search/tokens.ts";
+import { PART_WEIGHT } from "../../../../search/text/compounds.ts";
+import { slipsIn } from "../../../../search/text/spelling.ts";
+import { indexable, withSigns } from "../../../../search/text/tokens.ts";
 
 /** Fields of words with their weights, the same as in the embedded index. */
 const FIELDS: readonly { path: string | string[]; boost: number }[] = [

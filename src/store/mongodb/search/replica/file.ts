@@ -2,9 +2,9 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../../platform/folders.ts";
 import { DatabaseSync } from "../../../../platform/sqlite.ts";
-import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
-import { isBusy } from "../../../../search-index/sqlite-errors.ts";
-import { StandaloneIndex } from "../../../../search-index/standalone.ts";
+import { snapshotFiles } from "../../../../search/index/snapshot/index.ts";
+import { isBusy } from "../../../../search/index/sqlite-errors.ts";
+import { StandaloneIndex } from "../../../../search/index/standalone.ts";
 import type { IndexRows } from "../feed/index.ts";
 import type { FeedChange } from "../feed/stream.ts";
 

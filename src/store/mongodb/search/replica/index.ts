@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
-import type { EmbeddedIndex } from "../../../../search-index/index.ts";
-import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
+import type { EmbeddedIndex } from "../../../../search/index/index.ts";
+import { isDamaged } from "../../../../search/index/sqlite-errors.ts";
 import type { SearchState, StoreLog } from "../../../module.ts";
 import type { IndexFeed } from "../feed/index.ts";
 import type { FeedChange } from "../feed/stream.ts";

@@ -1,0 +1,42 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../../platform/sqlite.ts";
+import { stepBack } from "../../../platform/start-worker.ts";
+import type { PostRows } from "../indexed-post.ts";
+import { LocalAnswers } from "../local.ts";
+import { sqliteCode } from "../sqlite-errors.ts";
+import { Tables } from "../tables.ts";
+import type { ThreadNews, ThreadOrder, ThreadStart } from "./index.ts";
+
+/** How long a statement waits while another connection holds the file. No event loop waits here. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * In a worker thread, answers one question after another until it is told to end.
+ * @param rowsOf  reads what the index is of
+ */
+export function serveSearches(rowsOf: (database: DatabaseSyncInstance) => PostRows): void {
+  const port = parentPort;
+  if (port === null) return;
+  const { file, model } = workerData as ThreadStart;
+  stepBack("search");
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const answers = new LocalAnswers(database, new Tables(database, rowsOf(database)), model);
+  const say = (news: ThreadNews) => port.postMessage(news);
+  port.on("message", async (order: ThreadOrder) => {
+    if (order === "forget") answers.forget();
+    else if (order === "end") {
+      await answers.close();
+      database.close();
+      port.close();
+    } else {
+      try {
+        const ask = answers[order.method] as (...args: unknown[]) => Promise<unknown>;
+        say({ answer: await ask.apply(answers, order.args) });
+      } catch (error) {
+        say({ failure: { message: (error as Error).message, errcode: sqliteCode(error) } });
+      }
+    }
+  });
+  answers.follower.follow();
+  say("ready");
+}

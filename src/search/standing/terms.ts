@@ -1,0 +1,39 @@
+import { LRUCache } from "lru-cache";
+import { stemmer } from "stemmer";
+import { compoundParts } from "../text/compounds.ts";
+import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../text/tokens.ts";
+
+/** Cutting a word takes ten times as long as looking it up. */
+const STEMS = new LRUCache<string, string>({ max: 50_000, memoMethod: (word) => stemmer(word) });
+
+/** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
+export function termsOf(text: string): string {
+  return comparableWords(text)
+    .map((word) => (word.length > WORD_LETTERS_MAX ? word : STEMS.memo(word)))
+    .join(" ");
+}
+
+/** This is what a post says, for checking whether words or phrases occur. */
+export interface Speech {
+  /** Terms of each text, a blank before and after, the texts on lines of their own. */
+  spoken: string;
+  single: ReadonlySet<string>;
+  /** Parts of compounds: they are words of a query, but in no phrase, and exclude nothing. */
+  parts: ReadonlySet<string>;
+}
+
+export function speechOf(texts: readonly string[]): Speech {
+  const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
+  const others = texts.flatMap(otherSpellings).map(termsOf);
+  const parts = compoundParts(texts.flatMap(comparableWords));
+  return { spoken, single: new Set([...spoken.split(/\s+/), ...others]), parts };
+}
+
+/** Whether a word of a query occurs, or is part of a compound. */
+export const mentions = (speech: Speech, term: string): boolean =>
+  says(speech, term) || speech.parts.has(term);
+
+/** It tells whether these terms occur next to each other in one of the texts. */
+export function says({ spoken, single }: Speech, terms: string): boolean {
+  return terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms);
+}

@@ -1,0 +1,72 @@
+import { stemmer } from "stemmer";
+import { readData } from "../../data/read.ts";
+import { plainSpelling } from "./tokens.ts";
+
+/** A word that is sought inside compounds has this many letters, and so does what follows its like at the beginning. */
+const PART_MIN = 4;
+/** This is what stands before a part: `Ess` of Esstisch. */
+const BEFORE_MIN = 3;
+const WORD_MAX = 40;
+/** Marks a part in the index, where a word of the text has none. Its category belongs to words. */
+const MARK = "\uE000";
+/** This is what a part of a compound counts, beside a whole word. */
+export const PART_WEIGHT = 0.5;
+
+/** Languages that write compounds as one word, by their entries among the stop words. */
+const COMPOUNDING = new Set(["de", "nl", "sv da no"]);
+const [BY_LANGUAGE = {}] = readData<Readonly<Record<string, string>>>("stop-words.json");
+const LANGUAGES = Object.entries(BY_LANGUAGE).map(
+  ([language, words]) => [COMPOUNDING.has(language), new Set(words.split(" ").map(plainSpelling))] as const,
+);
+
+/** This is how a word begins in these languages. */
+const ONSET =
+  /^(?:schw|sch[lmnr]?|s[pkt][rl]?j?|pf[lr]?|[bfgkpc][lr]|[dtvw]r|kn|gn|zw|th|ch|ph|qu|[hkltb]j|s[nmlvw]|[tdkh]v|vl|[b-df-hj-np-tv-z])?[aeiouyåäöøæ]/;
+/** Beginnings that change a verb, and are no words: Verkauf is a kind of Kauf no more than Nachtisch is a table. */
+const NO_WORD =
+  /^(?:ver|ent|emp|zer|miss?|dis|her|hin|vor|aus|auf|ein|nach|uber|unter|durch|wieder|ont|aan|uit|voor|door|over|onder|for|fra|til|till|med|upp|inn)$/;
+/** Endings, which are no words either: Wanderung has no Wand. */
+const ENDING =
+  /^(?:er|[eins]{0,2})(?:ung|lich|schaft|heit|keit|igkeit|isch|chen|lein|ier|haft|ende|tion|ation|erin|innen|eren|erte|elijk|heid|ingen|ning|ighet|het)|^[a-z]{0,2}ung(?:en|s)?$/;
+/** Adjectives end so too: praktisch, romantisch, elastisch. */
+const NO_TABLE = /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch/;
+
+/**
+ * The parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have Winter and Reifen.
+ * Any beginning or end that could be a word counts, since no list has them all: only what somebody asks for is ever looked at.
+ * A text with more words of English, or of another language that writes compounds apart, has none.
+ * @param words  of all its fields, in the spelling of the index
+ */
+export function compoundParts(words: readonly string[]): Set<string> {
+  const parts = new Set<string>();
+  if (!isCompounding(words)) return parts;
+  for (const word of new Set(words)) {
+    if (word.length < PART_MIN + BEFORE_MIN || word.length > WORD_MAX || !/^\p{Script=Latin}+$/u.test(word))
+      continue;
+    for (let at = BEFORE_MIN; at <= word.length - PART_MIN; at += 1) {
+      const [before, after] = [word.slice(0, at), word.slice(at)];
+      if (!ONSET.test(after) || !/[aeiouyåäöøæ]/.test(before)) continue;
+      if (!NO_WORD.test(before) && !(after === "tisch" && NO_TABLE.test(word))) parts.add(stemmer(after));
+      if (before.length >= PART_MIN && !ENDING.test(after)) parts.add(stemmer(before));
+    }
+  }
+  for (const word of words) parts.delete(stemmer(word));
+  return parts;
+}
+
+/** The name of a part in the index. */
+export const partNamed = (stem: string): string => MARK + stem;
+
+/** The name in the index of a word that is sought inside compounds; null for one that is too short. */
+export const partTerm = (word: string): string | null =>
+  word.length < PART_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
+
+/** Whether no other language has more of its stop words in a text; one without any may be a title. */
+function isCompounding(words: readonly string[]): boolean {
+  const most = { true: 0, false: 0 };
+  for (const [isOne, stops] of LANGUAGES) {
+    const key = `${isOne}` as const;
+    most[key] = Math.max(most[key], words.filter((word) => stops.has(word)).length);
+  }
+  return most.true >= most.false;
+}

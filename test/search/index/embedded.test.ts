@@ -1,0 +1,221 @@
+import { describe, expect, it, vi } from "vitest";
+import { OwnRows } from "../../../src/search/index/own-rows.ts";
+import { Tables } from "../../../src/search/index/tables.ts";
+import { MODEL, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { bytesOf } from "../../support/search/left-in-files.ts";
+
+const openIndex = useIndexFile();
+
+describe("the embedded index", () => {
+  it("finds a post by words as soon as its transaction is committed, and not before", async () => {
+    const opened = openIndex();
+    opened.database.exec("BEGIN IMMEDIATE");
+    opened.index.put(post({ id: "a", title: "Road bike" }));
+    expect(await opened.find("bike")).toEqual([]);
+    opened.database.exec("COMMIT");
+    opened.index.committed();
+    expect(await opened.find("bike")).toEqual(["a"]);
+  });
+
+  it("gives ids back as they were, of any length and in any letters", async () => {
+    const opened = openIndex();
+    const put = (ids: string[]) =>
+      opened.write((index) => {
+        for (const id of ids) index.put(post({ id, title: "Road bike" }));
+      });
+    const plain = ["a", "p_000000001", "z".repeat(255)];
+    put(plain);
+    expect(await opened.find("bike")).toEqual(plain);
+    const others = ["é", "p_Łódź", "東京"];
+    put(others);
+    expect(await opened.find("bike")).toEqual([...plain, ...others].sort());
+  });
+
+  it("finds an edited post by its new words only", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike", tags: ["cycling"] })));
+    opened.write((index) => index.put(post({ id: "a", title: "Cello", tags: ["music"] })));
+    expect(await opened.find("bike")).toEqual([]);
+    expect(await opened.find("cello")).toEqual(["a"]);
+    expect(await opened.pass({ tags: ["cycling"] })).toEqual([]);
+    expect(await opened.pass({ tags: ["music"] })).toEqual(["a"]);
+  });
+
+  it("does not return a removed post, and finds one that comes back under the same id", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    opened.write((index) => index.remove("a"));
+    expect(await opened.find("bike")).toEqual([]);
+    expect(await opened.pass({})).toEqual([]);
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    expect(await opened.find("bike")).toEqual(["a"]);
+    opened.write((index) => {
+      index.remove("a");
+      index.put(post({ id: "a", title: "Another bike" }));
+    });
+    expect(await opened.find("another")).toEqual(["a"]);
+    expect(await opened.pass({})).toEqual(["a"]);
+  });
+
+  it("drops suspended publishers' posts while they are suspended", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "a", publisherId: "pub_1" }));
+      index.put(post({ id: "b", publisherId: "pub_2" }));
+      index.putPublisher("pub_1", { verified: true, suspended: false });
+    });
+    expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
+    opened.write((index) => index.putPublisher("pub_1", { verified: true, suspended: true }));
+    expect(await opened.pass({})).toEqual(["b"]);
+    opened.write((index) => index.putPublisher("pub_1", { verified: false, suspended: false }));
+    expect(await opened.pass({})).toEqual(["a", "b"]);
+    expect(await opened.pass({ verifiedOnly: true })).toEqual([]);
+  });
+
+  it("keeps the id of a publisher nowhere once it and its posts are removed", async () => {
+    const opened = openIndex();
+    const other = openIndex();
+    opened.write((index) => {
+      index.putPublisher("pub_gone", { verified: true, suspended: false });
+      index.put(post({ id: "a", publisherId: "pub_gone" }));
+      index.put(post({ id: "b", publisherId: "pub_2" }));
+    });
+    expect(await other.pass({})).toEqual(["a", "b"]);
+    opened.write((index) => {
+      index.remove("a");
+      index.removePublisher("pub_gone");
+    });
+    expect(await other.pass({})).toEqual(["b"]);
+    for (const table of ["index_doc", "index_publisher", "index_change"]) {
+      const rows = opened.database.prepare(`SELECT * FROM ${table}`).all();
+      expect(JSON.stringify(rows)).not.toContain("pub_gone");
+    }
+  });
+
+  it("follows what another connection to the same file commits", async () => {
+    const one = openIndex();
+    const two = openIndex();
+    one.write((index) => {
+      index.put(post({ id: "a", title: "Road bike" }));
+      index.putVector("a", MODEL, vectorOf(1));
+    });
+    expect(await two.find("bike")).toEqual(["a"]);
+    expect((await two.index.vectors(["a"]))[0]).toEqual(vectorOf(1));
+    two.write((index) => index.put(post({ id: "b", title: "City bike" })));
+    two.write((index) => index.put(post({ id: "a", title: "Cello" })));
+    expect(await one.find("bike")).toEqual(["b"]);
+    two.write((index) => index.remove("b"));
+    expect(await one.find("bike")).toEqual([]);
+    one.write((index) => index.putPublisher("pub_1", { verified: false, suspended: true }));
+    expect(await two.pass({})).toEqual([]);
+    expect(await openIndex().pass({})).toEqual([]);
+  });
+
+  it("loads everything again when it missed changes that were pruned", async () => {
+    const one = openIndex();
+    const two = openIndex();
+    one.write((index) => index.put(post({ id: "a" })));
+    expect(await two.pass({})).toEqual(["a"]);
+    one.write((index) => {
+      for (let i = 0; i < 5; i += 1) index.put(post({ id: `b${i}` }));
+      index.remove("a");
+    });
+    one.database.exec("DELETE FROM index_change WHERE no <= 4");
+    expect(await two.pass({})).toEqual(["b0", "b1", "b2", "b3", "b4"]);
+  });
+
+  it("reads no table from end to end but what it is asked for whole", () => {
+    const { database } = openIndex();
+    const prepare = vi.spyOn(database, "prepare");
+    new Tables(database, new OwnRows(database));
+    const texts = prepare.mock.calls.map(([text]) => text).filter((text) => !text.startsWith("PRAGMA"));
+    expect(texts.length).toBeGreaterThan(20);
+    const scans = texts.flatMap((text) => {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[];
+      // Row numbers lead through virtual tables: `0:=`.
+      const scanned = plan.flatMap(
+        ({ detail }) => /^SCAN (?!json_each|CONST|.*:=)(.*)/.exec(detail)?.[1] ?? [],
+      );
+      return scanned.map((name) => `${name} <- ${text}`);
+    });
+    // Up to a limit; the bounded changes, at an erasure; all publishers, when they are loaded; one row.
+    const meant = [
+      /^index_doc .*LIMIT/,
+      /^\(subquery/,
+      /^index_change <- UPDATE/,
+      /^index_publisher/,
+      /^index_snapshot/,
+    ];
+    expect(scans.filter((scan) => !meant.some((form) => form.test(scan)))).toEqual([]);
+  });
+
+  it("counts a place within a centimetre of a square's side in the square that it is said to lie in", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const lng of [0, -5e-324]) index.put(post({ id: `p${lng}`, lat: 0, lng }));
+    });
+    expect((await opened.index.spots(question({}), 10)).map(({ count }) => count)).toEqual([2]);
+  });
+
+  it("keeps a bounded number of changes", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 68_000; i += 1)
+        index.putPublisher("pub_1", { verified: i % 2 === 1, suspended: false });
+      index.put(post({ id: "a" }));
+    });
+    const { n } = opened.database.prepare("SELECT count(*) AS n FROM index_change").get() as { n: number };
+    expect(n).toBeLessThan(67_000);
+    expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
+  });
+
+  it("leaves no byte of a removed or edited text in its files", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 200; i += 1)
+        index.put(post({ id: `p${i}`, title: `Filler number ${i}`, body: "more ".repeat(50) }));
+      index.put(
+        post({
+          id: "a",
+          title: "Xylophonist wanted",
+          body: "zyzzyva ".repeat(300),
+          tags: ["quokkatag"],
+          placeName: "Ulcombeville",
+        }),
+      );
+      index.put(post({ id: "b", title: "Before vexillology", body: "kept" }));
+    });
+    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(bytesOf(opened.folder)).toContain("zyzzyva");
+    opened.write((index) => {
+      index.remove("a");
+      index.put(post({ id: "b", title: "After", body: "kept" }));
+    });
+    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const bytes = bytesOf(opened.folder);
+    const secrets = ["zyzzyva", "xylophonist", "quokkatag", "ulcombeville", "vexillolog"];
+    expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
+    expect(await opened.find("after")).toEqual(["b"]);
+  });
+
+  it("has no vectors of another model, and none without a model", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "a" }));
+      index.putVector("a", "another-model", vectorOf(1));
+      index.put(post({ id: "b" }));
+      index.putVector("b", MODEL, vectorOf(2));
+      index.putVector("nobody", MODEL, vectorOf(2));
+    });
+    expect((await opened.index.vectors(["a", "b", "nobody"])).map((vector) => vector !== null)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    opened.write((index) => index.removeVector("b"));
+    expect(await opened.index.vectors(["b"])).toEqual([null]);
+    const without = openIndex({ modelId: null });
+    expect(without.index.ready()).toBe(true);
+    expect(await without.pass({})).toEqual(["a", "b"]);
+  });
+});

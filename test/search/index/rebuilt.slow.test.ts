@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { LocalAnswers } from "../../../src/search/index/local.ts";
+import { indexable } from "../../../src/search/text/tokens.ts";
+import { aPage } from "../../support/boards/questions.ts";
+import { allAnswers } from "../../support/search/all-answers.ts";
+import {
+  MODEL,
+  type OpenIndex,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../../support/search/embedded-index.ts";
+import { answersOn, exactScores } from "../../support/search/exact-scores.ts";
+import { History, wordAt } from "../../support/search/history.ts";
+import { scoresByFts5 } from "../../support/search/scores-by-fts5.ts";
+
+const openIndex = useIndexFile();
+
+/** Lets every post pass. */
+const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
+
+const matchOf = (words: readonly string[]) => words.map((word) => `"${indexable(word)}"`).join(" OR ");
+
+function expectScoresOfFts5(answers: LocalAnswers, opened: OpenIndex): void {
+  const asked = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) => ranks.map(wordAt));
+  // Two words of one stem count twice.
+  asked.push([wordAt(5), `${wordAt(5)}s`]);
+  for (const words of asked) {
+    const q = words.join(" ");
+    const expected = scoresByFts5(opened.database, matchOf(words));
+    const found = exactScores(opened, answers, question({ q, filter: EVERYTHING }));
+    expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+    const scores = [...found].map(([id, one]) => ({ id, found: one.words, score: expected.get(id) ?? 0 }));
+    // A word in more than half of all posts counts a millionth, wherever it stands.
+    const slack = 3e-6;
+    const wrong = scores.filter((one) => Math.abs(one.found - one.score) > 1e-6 * one.score + slack);
+    expect(wrong).toEqual([]);
+  }
+}
+
+describe("a memory that lived through a long history", () => {
+  it("answers and scores as one that was just loaded", async () => {
+    const opened = openIndex();
+    const live = answersOn(opened, { deadRows: 150 });
+    const history = new History(31);
+    opened.write((index) => history.grow(index, 600));
+    live.follower.follow();
+    const moves: number[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      opened.write((index) => history.go(index, 170));
+      live.follower.stale = true;
+      if (i === 3) {
+        const loaded = answersOn(opened);
+        expect(await allAnswers(live)).toEqual(await allAnswers(loaded));
+        expectScoresOfFts5(live, opened);
+        loaded.release();
+      }
+      live.follower.follow();
+      moves.push(live.follower.memory.moves);
+    }
+    // Dead rows were dropped on the way, and others are left at the end.
+    expect(moves.at(-1)).toBeGreaterThan(0);
+    expect(live.follower.memory.rows.dead).toBeGreaterThan(0);
+    expect(live.follower.memory.rows.live).toBe(history.posts.size);
+    expect(await allAnswers(live)).toEqual(await allAnswers(answersOn(opened)));
+    expectScoresOfFts5(live, opened);
+  });
+
+  it("answers with sign codes as it does without, also after rows moved", async () => {
+    const opened = openIndex();
+    const history = new History(33);
+    const live = answersOn(opened, { codesFrom: 500, deadRows: 100 });
+    opened.write((index) => history.grow(index, 450));
+    live.follower.follow();
+    expect(live.follower.memory.coded).toBe(0);
+    for (let i = 0; i < 8; i += 1) {
+      opened.write((index) => {
+        history.grow(index, 40);
+        history.go(index, 120);
+      });
+      live.follower.stale = true;
+      live.follower.follow();
+    }
+    expect(live.follower.memory.coded).toBeGreaterThan(500);
+    expect(live.follower.memory.moves).toBeGreaterThan(0);
+    const exact = await allAnswers(answersOn(opened));
+    // On a board of this size the codes name more candidates than there are posts.
+    expect(await allAnswers(live)).toEqual(exact);
+    const loaded = answersOn(opened, { codesFrom: 500 });
+    expect(await allAnswers(loaded)).toEqual(exact);
+    expect(loaded.follower.memory.coded).toBeGreaterThan(500);
+  });
+});
+
+it("a removed vector does not lower the score of a post found by words", async () => {
+  const opened = openIndex();
+  const history = new History(35);
+  const opposite = vectorOf(5).map((x) => -x);
+  opened.write((index) => {
+    history.grow(index, 2_500);
+    for (const id of history.posts.keys()) index.putVector(id, MODEL, opposite);
+  });
+  opened.index.follow();
+  // More posts compete than are looked at; half of them lose their vectors.
+  opened.write((index) => {
+    for (const id of [...history.posts.keys()].filter((_, i) => i % 2 === 0)) index.removeVector(id);
+  });
+  const q = Array.from({ length: 30 }, (_, i) => wordAt(i)).join(" ");
+  const asked = question({ q, vector: vectorOf(5), filter: EVERYTHING });
+  const live = await opened.index.rank(asked, aPage(1_000));
+  expect(live).toEqual(await openIndex().index.rank(asked, aPage(1_000)));
+});
+
+it("a ranking is right although rows move while it is made", async () => {
+  const opened = openIndex();
+  const history = new History(36);
+  opened.write((index) => history.grow(index, 2_500));
+  const asked = question({ q: wordAt(3), vector: vectorOf(5), minCosine: 0, filter: EVERYTHING });
+  const options = { rerank: true, limit: 50, except: new Set<string>() };
+  await opened.index.rank(asked, options);
+  const ranking = opened.index.rank(asked, options);
+  opened.write((index) => history.thin(index, 0.7));
+  opened.index.follow();
+  expect(await ranking).toEqual(await openIndex().index.rank(asked, options));
+});
+
+it("a memory that could not be read to the end is read again", async () => {
+  const opened = openIndex();
+  opened.write((index) => new History(37).grow(index, 5_500));
+  const last = "(SELECT max(seq) FROM index_doc)";
+  opened.database.exec(`UPDATE index_doc SET tags = '[' || tags WHERE seq = ${last}`);
+  const list = () => opened.pass(EVERYTHING);
+  await expect(list()).rejects.toThrow("JSON");
+  opened.database.exec(`UPDATE index_doc SET tags = substr(tags, 2) WHERE seq = ${last}`);
+  expect(await list()).toHaveLength(5_500);
+});

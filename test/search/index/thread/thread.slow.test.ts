@@ -1,0 +1,196 @@
+import { existsSync, readdirSync } from "node:fs";
+import { getPriority } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { DatabaseSync } from "../../../../src/platform/sqlite.ts";
+import { Abandoned } from "../../../../src/ports/search-index.ts";
+import { StoreUnavailable } from "../../../../src/ports/store/index.ts";
+import { ThreadAnswers } from "../../../../src/search/index/thread/index.ts";
+import {
+  DIMENSION,
+  MODEL,
+  post,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../../../support/search/embedded-index.ts";
+
+const openIndex = useIndexFile();
+const WORKER = new URL("../../../../src/search/index/thread/worker.ts", import.meta.url);
+const FIRST = { limit: 50, except: new Set<string>() };
+
+/** A board whose searches move into a thread when it is opened. */
+function openLarge(posts = 600) {
+  const opened = openIndex({ threadFrom: 300 });
+  opened.write((index) => {
+    for (let i = 0; i < posts; i += 1) {
+      const id = `p${i}`;
+      index.put(post({ id, title: `Bike number${i}`, tags: [`t${i % 7}`], createdAt: i, windowStart: i }));
+      index.putVector(id, MODEL, vectorOf(i));
+    }
+  });
+  return opened;
+}
+
+/** The thread of such a board by itself. */
+function openThread(): { answers: ThreadAnswers; file: string } {
+  const file = join(openLarge().folder, "board.db");
+  const start = { file, model: { modelId: MODEL, dimension: DIMENSION } };
+  return { answers: new ThreadAnswers(WORKER, start, () => {}), file };
+}
+
+const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
+
+describe("a large board", () => {
+  it("is searched in a thread, which answers as this one did", async () => {
+    const { index } = openLarge();
+    const answers = async () => [
+      await index.rank(asked, { ...FIRST, rerank: true }),
+      await index.rank(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
+      await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
+      await index.count(asked),
+      await index.spots(question({}), 5),
+      await index.vectors(["p5", "gone"]),
+    ];
+    expect(index.isThreaded).toBe(false);
+    const here = await answers();
+    await index.open();
+    expect(index.isThreaded).toBe(true);
+    expect(await answers()).toEqual(here);
+    await index.close();
+  });
+
+  it("is searched in one thread, however often and late it is opened", async () => {
+    const { index, write } = openLarge();
+    const rank = () => index.rank(asked, { ...FIRST, rerank: true });
+    const here = await rank();
+    await Promise.all([index.open(), index.open()]);
+    expect(index.isThreaded).toBe(true);
+    expect(await rank()).toEqual(here);
+    write(() => index.remove("p7"));
+    await index.open();
+    expect((await rank()).map(({ id }) => id)).not.toContain("p7");
+    await index.close();
+  });
+
+  it("does not ask for those who are gone while their question waits", async () => {
+    const { index } = openLarge();
+    await index.open();
+    const caller = new AbortController();
+    const gone = { ...asked, gone: caller.signal };
+    const rank = (one: typeof asked) => index.rank(one, { ...FIRST, rerank: true });
+    // The thread has two at a time.
+    const others = [rank(asked), rank(asked)];
+    const waiting = rank(gone).catch((error: unknown) => error);
+    caller.abort();
+    expect(await waiting).toBeInstanceOf(Abandoned);
+    await expect(rank(gone)).rejects.toThrow(Abandoned);
+    const [first, second] = await Promise.all(others);
+    expect(second).toEqual(first);
+    expect(await rank(asked)).toEqual(first);
+    await index.close();
+  });
+
+  it("answers short questions before the rankings that wait", async () => {
+    const { index } = openLarge();
+    await index.open();
+    const answered: string[] = [];
+    const rankings = Array.from({ length: 6 }, async () => {
+      await index.rank(asked, { limit: 1_000, rerank: true });
+      answered.push("ranking");
+    });
+    const short = [index.vectors(["p5"]), index.rank({ ...asked, words: null }, { limit: 5 })];
+    await Promise.all([
+      ...rankings,
+      ...short.map((one: Promise<unknown>) => one.then(() => answered.push("short"))),
+    ]);
+    expect(answered).toHaveLength(8);
+    expect(answered.lastIndexOf("short")).toBeLessThan(4);
+    await index.close();
+  });
+
+  it("finds what was committed a moment ago, here or by another process", async () => {
+    const large = openLarge();
+    await large.index.open();
+    expect(large.index.isThreaded).toBe(true);
+    large.write((index) => index.put(post({ id: "new", title: "Zyzzyva" })));
+    expect(await large.find("zyzzyva")).toEqual(["new"]);
+    const other = openIndex();
+    other.write((index) => index.put(post({ id: "other", title: "Zyzzyva too" })));
+    expect((await large.find("zyzzyva")).sort()).toEqual(["new", "other"]);
+    large.write((index) => index.remove("new"));
+    expect(await large.find("zyzzyva")).toEqual(["other"]);
+    await large.index.close();
+  });
+
+  it("leaves a snapshot at its close, which goes when something is erased", async () => {
+    const large = openLarge(2_100);
+    await large.index.open();
+    await large.index.close();
+    const snapshot = join(large.folder, "board.db-search");
+    expect(existsSync(snapshot)).toBe(true);
+    const again = openIndex({ threadFrom: 300 });
+    await again.index.open();
+    again.write((index) => index.removePublisher("pub_1"));
+    expect(existsSync(snapshot)).toBe(false);
+    expect((await again.find("number7"))[0]).toBe("p7");
+    await again.index.close();
+  });
+});
+
+describe("the search thread", () => {
+  it.runIf(process.platform === "linux")("lets the event loop go first", async () => {
+    const threads = () => new Set(readdirSync("/proc/self/task"));
+    const before = threads();
+    const { answers } = openThread();
+    await answers.ready();
+    const started = [...threads()]
+      .filter((id) => !before.has(id))
+      .map((thread) => getPriority(Number(thread)));
+    expect(Math.max(...started)).toBe(Math.min(19, getPriority(process.pid) + 5));
+    await answers.close();
+  });
+
+  it("refuses what is too much, and what waited when it breaks", async () => {
+    const { answers } = openThread();
+    const many = Array.from({ length: 300 }, () =>
+      answers.count(asked).then(
+        () => "answered",
+        (error: unknown) => (error instanceof StoreUnavailable ? error.message : "another error"),
+      ),
+    );
+    const outcomes = await Promise.all(many);
+    expect(outcomes.filter((outcome) => outcome === "answered").length).toBe(258);
+    expect(new Set(outcomes)).toEqual(new Set(["answered", "too many searches are waiting"]));
+    await answers.close();
+    await expect(answers.count(asked)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("refuses what has no answer after five seconds, waiting or under way", async () => {
+    const { answers } = openThread();
+    await answers.ready();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    // Two are sent at once.
+    const counts = Array.from({ length: 5 }, () => answers.count(asked));
+    const outcomes = Promise.allSettled(counts);
+    vi.advanceTimersByTime(4_999);
+    const later = answers.count(asked);
+    vi.advanceTimersByTime(1);
+    vi.useRealTimers();
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreUnavailable) });
+    }
+    expect(await later).toBe(await answers.count(asked));
+    await answers.close();
+  });
+
+  it("passes on what SQLite said", async () => {
+    const { answers, file } = openThread();
+    const broken = new DatabaseSync(file);
+    await answers.ready();
+    broken.exec("DROP TABLE index_words");
+    broken.close();
+    await expect(answers.count(question({ q: '"two words"' }))).rejects.toThrow(/index_words/);
+    await answers.close();
+  });
+});

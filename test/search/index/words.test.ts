@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PostFilter } from "../../../src/schema/filter.ts";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
+import { aPage } from "../../support/boards/questions.ts";
+import { MODEL, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { answersOn, exactScores } from "../../support/search/exact-scores.ts";
+
+const openIndex = useIndexFile();
+
+describe("words", () => {
+  it.each([
+    ["Müller", "Mueller"],
+    ["Søren Kjærgård", "Soeren Kjaergaard"],
+    ["check-in", "checkin"],
+    ["E-Bike", "ebike"],
+    ["O’Brien", "obrien"],
+    ["U.S.A.", "usa"],
+    ["12,500", "12500"],
+    ["C#", "csharp"],
+  ])("find each other however they are written: %s, %s", async (one, other) => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "one", title: `Desk of ${one}` }));
+      index.put(post({ id: "other", body: `The ${other} desk` }));
+      index.put(post({ id: "neither", title: "Poet, guest, in, bike club" }));
+    });
+    const found = async (q: string) => (await opened.find(q)).filter((id) => id !== "neither").sort();
+    for (const q of [one, other]) {
+      expect(await found(q), q).toEqual(["one", "other"]);
+      expect(await found(`desk -${q}`), `-${q}`).toEqual([]);
+    }
+    expect(await found('"poet guest"')).toEqual([]);
+  });
+
+  it("with an umlaut find the word that leaves it out, too, and English words stay as they are", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "plain", title: "Flat in Zurich" }));
+      index.put(post({ id: "poet", title: "Poet" }));
+    });
+    expect(await opened.find("Zürich")).toEqual(["plain"]);
+    expect(await opened.find("pot")).toEqual([]);
+    expect(await opened.find("pöt")).toEqual(["poet"]);
+  });
+
+  it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "road", title: "Road bike for sale" }));
+      index.put(post({ id: "bikeroad", title: "Bike trip on a road" }));
+      index.put(post({ id: "electric", title: "Electric road bike" }));
+      index.put(post({ id: "cello", title: "Cello" }));
+      for (const id of ["road", "bikeroad", "electric", "cello"]) index.putVector(id, MODEL, vectorOf(3));
+    });
+    const find = (q: string) => opened.find(q, vectorOf(3));
+    expect((await find("bike")).length).toBe(4);
+    expect((await find('"road bike"')).sort()).toEqual(["electric", "road"]);
+    expect((await find('"road bike" cello')).sort()).toEqual(["electric", "road"]);
+    expect(await find('"road bike" -electric')).toEqual(["road"]);
+    expect((await find("cello -bike")).sort()).toEqual(["cello"]);
+    expect((await opened.find("-bike")).sort()).toEqual(["cello"]);
+    expect((await opened.find('-"road bike"')).sort()).toEqual(["bikeroad", "cello"]);
+    expect(await opened.find('"bike road" -x')).toEqual([]);
+  });
+
+  it("orders equal scores by id and leaves out what it is told to", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const id of ["c", "a", "b"]) index.put(post({ id, title: "Bike" }));
+    });
+    expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
+    const others = await opened.index.rank(question({ q: "bike" }), aPage(2, ["a", "gone"]));
+    expect(others.map(({ id }) => id)).toEqual(["b", "c"]);
+  });
+
+  it("score the same whether few or many posts are left by the filters", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 100; i += 1) {
+        index.put(
+          post({
+            id: `p${i}`,
+            title: i % 3 === 0 ? "Bike" : "Cello",
+            body: "word ".repeat(i),
+            kind: i < 9 ? "offer" : "event",
+          }),
+        );
+      }
+    });
+    const ask = (kinds: PostFilter["kinds"]) =>
+      exactScores(opened, answersOn(opened), question({ filter: { kinds }, q: "bike" }));
+    const few = ask(["offer"]);
+    const all = ask(null);
+    expect(few.size).toBe(3);
+    for (const [id, { words }] of few) expect(all.get(id)?.words).toBe(words);
+  });
+
+  it("that are a mark alone make no query fail", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Bike ˘" })));
+    expect(await opened.find("˘ bike")).toEqual(["a"]);
+    await expect(opened.find("˘")).resolves.toBeDefined();
+  });
+
+  it("make no query fail", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "AND OR NOT NEAR title:bike *" })));
+    const junk = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(
+          '"',
+          "-",
+          " ",
+          "(",
+          ")",
+          "*",
+          "^",
+          ":",
+          "AND ",
+          "NEAR(",
+          "a",
+          "東",
+          "\u0000",
+          "𞤀",
+          "🎉",
+        ),
+        fc.string({ unit: "binary" }),
+      ),
+      maxLength: 300,
+    });
+    await fc.assert(
+      fc.asyncProperty(junk, async (q) => {
+        await opened.find(q);
+        const words = { any: [q], phrases: [[q, q]], excluded: [[q]] };
+        await opened.index.rank(question({ words }), aPage(10));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("find every text by each of its own words", async () => {
+    const opened = openIndex();
+    const letters = "aoóéÅñß5-.' 東京ひカﾊーនី៰นี้ไลາកခहिन्दीאשָعربيّ한국İıǆΣςЙё";
+    const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(text, async (body) => {
+        opened.write((index) => index.put(post({ id: "a", title: "x", body })));
+        for (const word of parseQueryText(body.replaceAll("-", " ")).any) {
+          const words = { any: [word], phrases: [], excluded: [] };
+          expect(await opened.index.rank(question({ words }), aPage(1)), word).toHaveLength(1);
+        }
+      }),
+      { numRuns: 150, examples: [["İ.a"], ["Ó'aaa"], ["ø'ßa"], ["a.İa"]] },
+    );
+  });
+});

@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DatabaseSync } from "../../../src/platform/sqlite.ts";
+import type { Breadth, PostBackground } from "../../../src/schema/subscription.ts";
+import { MIGRATIONS } from "../../../src/search/index/tables.ts";
+import { quantize } from "../../../src/search/ranking/vectors.ts";
+import {
+  answers,
+  closeness,
+  floorOf,
+  passesWords,
+  postText,
+  standingText,
+} from "../../../src/search/standing/index.ts";
+import { termsOf } from "../../../src/search/standing/terms.ts";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
+import { indexable } from "../../../src/search/text/tokens.ts";
+
+const vectorOf = (seed: number) => {
+  const raw = Float32Array.from({ length: 384 }, (_, i) => Math.sin(i * 1.7 + seed));
+  const norm = Math.hypot(...raw);
+  return quantize(raw.map((x) => x / norm));
+};
+
+interface More {
+  kinds?: string[];
+  hasPlace?: boolean;
+  model?: boolean;
+  background?: PostBackground;
+  breadth?: Breadth;
+}
+const query = (q: string, more: More = {}) =>
+  standingText({
+    text: parseQueryText(q),
+    kinds: more.kinds ?? null,
+    hasPlace: more.hasPlace ?? false,
+    background: more.background ?? null,
+    breadth: more.breadth ?? "close",
+    vector: (more.model ?? true) ? vectorOf(1) : null,
+  });
+const post = (title: string, body = "", tags: string[] = [], placeName: string | null = null) =>
+  postText({ title, body, tags, placeName });
+
+/** The least cosine that makes a yes, in hundredths; 1.01 when none does. */
+function needed(standing: ReturnType<typeof query>, text: ReturnType<typeof post>): number {
+  for (let cosine = 0; cosine <= 1; cosine += 0.01) if (answers(standing, text, cosine)) return cosine;
+  return 1.01;
+}
+
+describe("a standing query's words", () => {
+  it("answer without any vector when all of them occur, in any form and field", () => {
+    const text = post("Bicycles repaired", "In the evening.", ["workshop"], "Zürich");
+    expect(answers(query("bicycle repairs workshop zurich"), text, null)).toBe(true);
+    expect(answers(query("bicycle repairs", { model: false }), text, 0)).toBe(true);
+  });
+
+  it.each([
+    ["check-in desk", "Checkin: who has a desk?"],
+    ["checkin desk", "A desk for the check-in"],
+    ["piano teacher Müller", "Mueller, piano teacher"],
+    ["piano teacher mueller", "Müller, piano teacher"],
+    ["piano teacher Müller", "Muller, piano teacher"],
+  ])("are found however they are written: %s, %s", (q, title) => {
+    expect(answers(query(q), post(title), null)).toBe(true);
+    expect(answers(query(`${q} abroad`), post(title), null)).toBe(false);
+  });
+
+  it("do not answer alone when one is missing", () => {
+    expect(answers(query("bicycle repairs abroad"), post("Bicycle repairs"), null)).toBe(false);
+  });
+
+  it("are found inside a run of a script without blanks", () => {
+    expect(answers(query("自転車"), post("中古の自転車を売ります"), null)).toBe(true);
+    expect(answers(query("自転車"), post("自動車を売ります"), null)).toBe(false);
+  });
+
+  it("are compared as the index compares them", () => {
+    const database = new DatabaseSync(":memory:");
+    for (const statement of MIGRATIONS) database.exec(statement);
+    database.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(index_words, instance)");
+    const indexed = (text: string) => {
+      database.exec("INSERT INTO index_words (index_words) VALUES ('delete-all')");
+      database
+        .prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (1, ?, '', '')")
+        .run(indexable(text));
+      const terms = database.prepare("SELECT term FROM terms ORDER BY offset").all() as { term: string }[];
+      return terms.map(({ term }) => term).join(" ");
+    };
+    const texts =
+      `Running runners ran; Straßen STRASSE|Οδός ΟΔΟΣ τις|Ёлка за́мок йод|Łódź œuvres Smørrebrød|İstanbul
+      ısparta|أحمد مُعَلِّم|東京の自転車 Tower|हिन्दी की कक्षा|Ꭰ Ა Ǆ|C++, e-mail, don’t 12,50|a\u034F\u0301`.split(
+        "|",
+      );
+    for (const text of texts) expect(termsOf(text), text).toBe(indexed(text));
+    database.close();
+  });
+
+  it("make phrases across tags, as in a search", () => {
+    const tagged = post("Lessons", "", ["jazz", "piano"], "Riga");
+    expect(answers(query('"jazz piano"', { model: false }), tagged, null)).toBe(true);
+    expect(answers(query('lessons -"piano riga"', { model: false }), tagged, null)).toBe(false);
+  });
+
+  it("leave phrases and exclusions their say, whatever the cosine", () => {
+    const standing = query('tent "two persons" -wanted');
+    expect(answers(standing, post("Tent for two persons"), 0.9)).toBe(true);
+    expect(passesWords(standing, post("Tent", "Two. Persons."))).toBe(true);
+    expect(answers(standing, post("Tent for persons two"), 0.9)).toBe(false);
+    expect(answers(standing, post("Wanted: tent for two persons"), 0.9)).toBe(false);
+  });
+
+  it("are not asked for when there are only phrases or exclusions", () => {
+    expect(answers(query('"night train"'), post("The night trains of May"), null)).toBe(true);
+    expect(answers(query("-electric"), post("Bike"), null)).toBe(true);
+    expect(answers(query("!?"), post("Bike"), 0.9)).toBe(false);
+  });
+});
+
+describe("a standing query's meaning", () => {
+  const text = post("Racing bicycle for sale", "Aluminium frame.");
+
+  it("answers a near text without any shared word, and no far one", () => {
+    expect(answers(query("used road cycle"), text, 0.6)).toBe(true);
+    expect(answers(query("used road cycle"), text, 0.19)).toBe(false);
+    expect(answers(query("used road cycle"), text, null)).toBe(false);
+  });
+
+  it("needs less of a text with some of the words, least where title or tags have them", () => {
+    const standing = query("telescope mirror cleaning kit");
+    const none = needed(standing, post("Everything that makes optics shine again"));
+    const inBody = needed(standing, post("Optics", "A kit for your telescope."));
+    const inTitle = needed(standing, post("Kit for telescopes"));
+    const inTags = needed(standing, post("Optics", "", ["telescope", "kit"]));
+    expect(none - inBody).toBeCloseTo(0.05);
+    expect(none - inTitle).toBeCloseTo(0.1);
+    expect(inTags).toBe(inTitle);
+    const checkIn = query("check-in mirror abroad");
+    expect(needed(checkIn, post("Checkin"))).toBe(needed(checkIn, post("Check-in")));
+    expect(needed(checkIn, post("Checkin"))).toBeLessThan(needed(checkIn, post("Optics")));
+  });
+
+  it("needs less where filters have already chosen", () => {
+    const plain = needed(query("used road cycle"), text);
+    expect(needed(query("used road cycle", { kinds: ["offer"], hasPlace: true }), text)).toBeLessThan(plain);
+  });
+
+  it("needs more with each doubling of the posts that pass the filters, from 4 to 256", () => {
+    const seen = (passing: number) =>
+      needed(query("used road cycle", { background: { posts: 1_000_000, passing } }), text);
+    expect(seen(128) - seen(64)).toBeCloseTo(0.05);
+    expect(seen(256) - seen(4)).toBeCloseTo(0.3);
+    expect(seen(900_000)).toBe(seen(256));
+    expect(seen(0)).toBe(seen(4));
+  });
+
+  it("needs less where its owner wants all that may be meant", () => {
+    const [close, wide] = (["close", "wide"] as const).map((breadth) =>
+      needed(query("used road cycle", { breadth, background: { posts: 260, passing: 64 } }), text),
+    );
+    expect((close ?? 0) - (wide ?? 0)).toBeCloseTo(0.15);
+    // Where few posts pass, the cut falls below the cosine of unrelated texts, and that is too far.
+    const few = query("used road cycle", { breadth: "wide", background: { posts: 260, passing: 4 } });
+    expect([answers(few, text, 0.15), answers(few, text, 0.149)]).toEqual([true, false]);
+  });
+
+  it("is judged on a board of few posts as on a usual one, by the filters", () => {
+    const seen = (posts: number, passing: number) =>
+      needed(query("used road cycle", { background: { posts, passing } }), text);
+    expect(seen(0, 0)).toBe(needed(query("used road cycle"), text));
+    expect(seen(2, 2)).toBeGreaterThan(seen(200, 2) + 0.1);
+  });
+
+  it("has a relevance that grows with cosine and words", () => {
+    const standing = query("used road cycle", { background: { posts: 260, passing: 64 } });
+    const all = post("Used road cycle");
+    expect(closeness(standing, text, 0.45)).toBe(0.45);
+    expect(closeness(standing, post("Road frame"), 0.45)).toBe(0.517);
+    expect(closeness(standing, all, 0.45)).toBe(0.65);
+    expect(closeness(standing, all, 0.95)).toBe(1);
+    expect(closeness(standing, all, null)).toBe(0.7);
+    expect(closeness(query('"used road"'), all, null)).toBe(1);
+  });
+});
+
+describe("the floor", () => {
+  const words = fc.constantFrom(
+    "bike",
+    "wanted",
+    "how",
+    "Utrecht",
+    "el",
+    "-loan",
+    '"a b"',
+    "check-in",
+    "自転車",
+  );
+  const texts = fc.array(words, { maxLength: 8 }).map((list) => list.join(" "));
+  const queries = fc
+    .tuple(texts, fc.boolean(), fc.boolean(), fc.constantFrom("close" as const, "wide" as const))
+    .map(([q, hasPlace, model, breadth]) => query(q, { hasPlace, model, breadth }));
+  const posts = fc.tuple(texts, texts).map(([title, body]) => post(title, body));
+  const cosines = fc.double({ min: -1, max: 1, noNaN: true });
+
+  it("is one below which only words answer, and a higher cosine never turns a yes into a no", () => {
+    fc.assert(
+      fc.property(queries, posts, cosines, cosines, (standing, text, one, other) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        if (low < floorOf(standing)) expect(answers(standing, text, low)).toBe(answers(standing, text, null));
+        if (answers(standing, text, low)) expect(answers(standing, text, high)).toBe(true);
+      }),
+    );
+  });
+
+  it("is out of reach without a vector", () => {
+    expect(floorOf(query("bike", { model: false }))).toBe(Number.POSITIVE_INFINITY);
+  });
+});

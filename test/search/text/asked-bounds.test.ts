@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { holdsUnwanted } from "../../../src/search/standing/index.ts";
+import { amountsIn, askedBounds, breaksPrice } from "../../../src/search/text/asked-bounds.ts";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
+
+const ANY = Number.POSITIVE_INFINITY;
+
+describe("a bound on a price", () => {
+  it.each([
+    ["used e-bike below 900 EUR", 0, 900, "EUR"],
+    ["bike under 900 €", 0, 900, "EUR"],
+    ["Fahrrad bis 700 Euro", 0, 700, "EUR"],
+    ["Fahrrad unter 1.200 €", 0, 1_200, "EUR"],
+    ["vélo moins de 1 200 €", 0, 1_200, "EUR"],
+    ["bici hasta 300 euros", 0, 300, "EUR"],
+    ["room max £50", 0, 50, "GBP"],
+    ["desk up to CHF 1'200", 0, 1_200, "CHF"],
+    ["car less than 20k", 0, 20_000, null],
+    ["rooms in Lisbon under 700", 0, 700, null],
+    ["room under 700 a month", 0, 700, null],
+    ["sofa between 300 and 500", 300, 500, null],
+    ["flat from £700 to £900", 700, 900, "GBP"],
+    ["piano over $2,500", 2_500, ANY, "USD"],
+    ["free sofa", 0, 0, null],
+    ["Sofa kostenlos", 0, 0, null],
+  ])("is read in %s", (q, min, max, currency) => {
+    expect(askedBounds(q).price).toMatchObject({ min, max, currency });
+  });
+
+  it.each([
+    "football under 12",
+    "hike under 20 km",
+    "hall for over 200 people",
+    "piano to buy or free",
+    "sugar-free cake",
+    '"under 900 €" bike',
+    "bike -under 900",
+    "iPhone 15",
+  ])("is not read in %s", (q) => {
+    expect(askedBounds(q)).toMatchObject({ price: null, rest: q });
+  });
+
+  it("is one without a currency from a hundred on: smaller numbers are ages and sizes", () => {
+    for (const words of ["under", "from"]) {
+      expect(askedBounds(`bike ${words} 99`).price, words).toBeNull();
+      expect(askedBounds(`bike ${words} 100`).price, words).not.toBeNull();
+      expect(askedBounds(`bike ${words} 99 €`).price, words).not.toBeNull();
+    }
+  });
+
+  it("of at least something is broken by what is free, in any currency, and kept by either end", () => {
+    const breaks = (q: string, text: string) => {
+      const { price } = askedBounds(q);
+      return price !== null && breaksPrice(price, amountsIn(text));
+    };
+    for (const q of ["bike over 100 €", "bike over 100 USD", "bike over 100"]) {
+      expect(breaks(q, "A bike, zu verschenken"), q).toBe(true);
+      expect(breaks(q, "A bike, kostenlos or 150 € with a lock and 150 USD"), q).toBe(false);
+    }
+    expect(breaks("bike from 50 to 80 €", "A bike, 50 €")).toBe(false);
+    expect(breaks("bike from 50 to 80 €", "A bike, 80 €")).toBe(false);
+    expect(breaks("bike from 50 to 80 €", "A bike, 49 €")).toBe(true);
+    expect(breaks("bike from 50 to 80 €", "A bike, 81 €")).toBe(true);
+  });
+
+  it("leaves words and meaning to the rest", () => {
+    const { any, plain } = parseQueryText("used e-bike under 900 €, Leeds");
+    expect(any).toEqual(["used", "e", "bike", "leeds"]);
+    expect(plain).not.toContain("900");
+  });
+
+  it("breaks where amounts of its currency are named, and none fits", () => {
+    const breaks = (q: string, text: string) => {
+      const { price } = askedBounds(q);
+      return price !== null && breaksPrice(price, amountsIn(text));
+    };
+    const q = "bike under 900 €";
+    expect(breaks(q, "Bike, 1.250 EUR")).toBe(true);
+    expect(breaks(q, "Bike, 900 €")).toBe(false);
+    expect(breaks(q, "Bike, 900,50 €")).toBe(true);
+    expect(breaks(q, "Bike 1,250 €, lock €20")).toBe(false);
+    expect(breaks(q, "Bike for £1,250, 54 cm, 2019")).toBe(false);
+    expect(breaks(q, "Bike, make an offer")).toBe(false);
+    expect(breaks(q, "Free: bike")).toBe(false);
+    expect(breaks("room under 700", "Room, 750 €")).toBe(true);
+    expect(breaks("free sofa", "Sofa, £40")).toBe(true);
+    expect(breaks("free sofa", "Sofa zu verschenken, Abholung mit 5 € Pfand")).toBe(false);
+  });
+});
+
+describe("what is not wanted", () => {
+  it.each([
+    ["translation service without Japanese", [["japanese"]]],
+    ["flat to rent, not a room", [["room"]]],
+    ["Christmas events not for children", [["children"]]],
+    [
+      "AI event, no technical background, not a hack night",
+      [
+        ["technical", "background"],
+        ["hack", "night"],
+      ],
+    ],
+    ["guitar lessons, anything but classical", [["classical"]]],
+    ["Fahrrad ohne Motor", [["motor"]]],
+    ["appartement sans meubles", [["meubles"]]],
+    ["piso sin muebles", [["muebles"]]],
+  ])("is read in %s", (q, words) => {
+    expect(askedBounds(q).unwanted.map((each) => each.words)).toEqual(words);
+    expect(parseQueryText(q).any).not.toEqual(expect.arrayContaining(words.flat()));
+  });
+
+  it.each([
+    "flat not far from the station",
+    "job, no experience needed",
+    '"no doubt" tribute',
+    "no wifi",
+    "not",
+  ])("is not read in %s", (q) => {
+    expect(askedBounds(q)).toMatchObject({ unwanted: [], rest: q });
+  });
+
+  it("is held by a post that has all of its words, unless it says that it is without", () => {
+    const { unwanted } = askedBounds("lawn mower without petrol engine, not a scooter");
+    expect(holdsUnwanted(unwanted, "Mower, petrol engines serviced")).toBe(true);
+    expect(holdsUnwanted(unwanted, "Mower with petrol")).toBe(false);
+    expect(holdsUnwanted(unwanted, "Mower without petrol engine")).toBe(false);
+    expect(holdsUnwanted(unwanted, "Scooters and mowers")).toBe(true);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { glossOf } from "../../../src/search/text/glossary.ts";
+import { textForModel } from "../../../src/search/text/model-text.ts";
+
+describe("glossOf", () => {
+  it.each([
+    ["Verschenke meinen Kühlschrank", "give away free, fridge"],
+    ["Cherche un violon pour enfant", "wanted looking for, violin fiddle strings, child children"],
+    ["Vendo lavadora, casi nueva", "for sale sell, washing machine, new"],
+    ["Affitto una camera in centro", "rent, room"],
+    ["Gezocht: tweedehands koelkast", "wanted looking for, used second-hand, fridge"],
+    ["Sprzedam używany rower dla dziecka", "for sale sell, used second-hand, bicycle bike, child children"],
+    ["Procuro professor de inglês", "wanted looking for, teacher, english"],
+  ])("says in English what is in other languages: %s", (text, gloss) => expect(glossOf(text)).toBe(gloss));
+
+  it.each([
+    ["Badezimmerschrank", "bathroom shower, wardrobe cupboard shelf"],
+    ["Kindergeburtstag im Garten", "child children, birthday, garden"],
+    ["Klavierunterricht", "piano, lesson class"],
+    ["verhuisdozen", "van lorry moving, box carton packing"],
+  ])("takes compounds apart: %s", (text, gloss) => expect(glossOf(text)).toBe(gloss));
+
+  it.each([
+    "Fridge to give away, works well",
+    "die hard dvd",
+    "pain relief",
+    "a chat about coins",
+    "Parking for one car near the station",
+    "A CRT Report Generating System",
+    "citizen science classify galaxy images",
+    "piano",
+    "café latte",
+    "Kornblum KD-210",
+    "東京の自転車",
+    "",
+  ])("leaves English, names and what it does not know alone: %s", (text) => expect(glossOf(text)).toBe(""));
+
+  it("looks into no word above 40 letters, however it is made of known ones", () => {
+    expect(glossOf("boot".repeat(10))).not.toBe("");
+    expect(glossOf(`${"boot".repeat(1998)}qqqqqq`)).toBe("");
+  });
+
+  it("reads names of several words", () => {
+    expect(glossOf("Petit marché de Noël")).toBe("christmas market");
+    expect(glossOf("Sprzedam wózek, pompa ciepła gratis")).toContain("heat pump");
+  });
+});
+
+describe("what the model gets", () => {
+  const post = { title: "Suche Geige", body: "Für meine Tochter.", tags: ["musik"], placeName: "Wien" };
+
+  it("is a post with its title in English first and all of it last", () => {
+    expect(textForModel(post, { english: true })).toBe(
+      "wanted looking for, violin fiddle strings. Suche Geige. Für meine Tochter.\nmusik, Wien\nwanted looking for, violin fiddle strings",
+    );
+    expect(textForModel("gebrauchte Geige", { english: true })).toBe(
+      "gebrauchte Geige. used second-hand, violin fiddle strings",
+    );
+  });
+
+  it("is an English text as it stands", () => {
+    const english = { title: "Violin wanted", body: "For my daughter.", tags: [], placeName: null };
+    expect(textForModel(english, { english: true })).toBe("Violin wanted. For my daughter.");
+    expect(textForModel(post, { english: false })).toBe("Suche Geige. Für meine Tochter.\nmusik, Wien");
+    expect(textForModel("used violin", { english: true })).toBe("used violin");
+  });
+});

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
+
+const parse = (q: string) => {
+  const { any, phrases, excluded } = parseQueryText(q);
+  return { any, phrases, excluded };
+};
+
+describe("parseQueryText", () => {
+  it.each<[string, string, Partial<ReturnType<typeof parse>>]>([
+    ["plain words in lower case, each time", "Road bike ROAD", { any: ["road", "bike", "road"] }],
+    [
+      "quoted phrases with their stop words",
+      '"Lord of the Rings" used',
+      { any: ["used"], phrases: [["lord", "of", "the", "rings"]] },
+    ],
+    [
+      "exclusions of words and phrases by a hyphen in front",
+      'bike -electric -"for rent" --kids',
+      { any: ["bike"], excluded: [["electric"], ["for", "rent"], ["kids"]] },
+    ],
+    ["no exclusion by a hyphen inside a word or alone", "time-sharing - system", { excluded: [] }],
+    [
+      "words with signs as the index does",
+      "node.js C++ e-mail",
+      { any: ["node", "js", "cplusplus", "e", "mail"] },
+    ],
+    ["an excluded word with signs too", "-node.js", { excluded: [["node", "js"]] }],
+    [
+      "both spellings for excluded ones",
+      "desk -e-mail -müller",
+      { excluded: [["e", "mail"], ["email"], ["müller"], ["mueller"]] },
+    ],
+    ["no stop words", "where is the station", { any: ["station"] }],
+    ["stop words when nothing else is left", "to be or not", { any: ["to", "be", "or", "not"] }],
+    ["an unclosed quote as a blank", '"road bike', { any: ["road", "bike"], phrases: [] }],
+    ["a quote inside a word too", '5" pipe 7" pipe', { any: ["5", "pipe", "7", "pipe"], phrases: [] }],
+    ["typographic quotes", "“road bike”", { phrases: [["road", "bike"]] }],
+    [
+      "brackets and commas around phrases",
+      '("road bike","city bike")',
+      {
+        phrases: [
+          ["road", "bike"],
+          ["city", "bike"],
+        ],
+      },
+    ],
+    ["words of scripts without blanks", "東京で自転車を", { any: ["東京", "で", "自転車", "を"] }],
+  ])("takes %s: %s", (_what, q, taken) => expect(parse(q)).toMatchObject(taken));
+
+  it("takes four phrases and eight exclusions, equal ones once, and names the rest", () => {
+    const q = [..."aabcdefg"].map((letter) => `"${letter} x"`).join(" ");
+    const { phrases, unread } = parseQueryText(q);
+    expect(phrases.map(([first]) => first)).toEqual(["a", "b", "c", "d"]);
+    expect(unread).toEqual(["e x", "f x", "g x"]);
+    expect(parseQueryText("bike -a -b -c -d -e -f -g -h -h -i").unread).toEqual(["-i"]);
+    expect(parseQueryText(`"${"the ".repeat(100)}"`).phrases[0]).toHaveLength(16);
+  });
+
+  it("knows how others write words with a hyphen or an umlaut", () => {
+    expect(parseQueryText("check-in for Müller").respelt).toEqual(["checkin", "mueller"]);
+    expect(parseQueryText("state-of-the-art 2-3 poets").respelt).toEqual([]);
+  });
+
+  it("gives the plain text without operators and excluded parts, for the model", () => {
+    expect(parseQueryText('What is a "road bike", really? -electric').plain).toBe(
+      "What is a road bike, really?",
+    );
+    expect(parseQueryText("C++ or node.js").plain).toBe("C++ or node.js");
+  });
+
+  it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(
+    "asks for nothing with %j",
+    (q) => {
+      expect(parseQueryText(q)).toEqual({
+        any: [],
+        respelt: [],
+        phrases: [],
+        excluded: [],
+        unread: [],
+        bounds: { price: null, unwanted: [] },
+        plain: "",
+      });
+    },
+  );
+
+  it("never fails, and gives words without blanks, quotes and control characters", () => {
+    const junk = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('"', "-", " ", "(", ",", "a", "the", "東", "\u0000", "”"),
+        fc.string({ unit: "binary" }),
+      ),
+      maxLength: 500,
+    });
+    fc.assert(
+      fc.property(junk, (q) => {
+        const { any, phrases, excluded } = parseQueryText(q);
+        for (const word of [...any, ...phrases.flat(), ...excluded.flat()]) {
+          expect(word).toMatch(/^[\p{L}\p{N}\p{M}\p{Co}]+$/u);
+        }
+      }),
+    );
+  });
+});

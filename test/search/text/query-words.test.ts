@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { meantWord } from "../../../src/search/text/spelling.ts";
+import { isOtherLanguage, withoutStopWords } from "../../../src/search/text/stop-words.ts";
+
+describe("meantWord", () => {
+  const of = (typed: string, ...words: [string, number][]) =>
+    meantWord(
+      typed,
+      words.map(([word, posts]) => ({ word, posts })),
+    );
+
+  it("is the nearest, then the most frequent, then the first by alphabet", () => {
+    expect(of("prospcts", ["products", 9], ["prospects", 2])).toBe("prospects");
+    expect(of("corse", ["course", 8], ["corset", 1])).toBe("course");
+    expect(of("lesons", ["lessons", 1], ["lemons", 1])).toBe("lemons");
+  });
+
+  it("is no stop word, no shorter word with an ending, and no rare one two slips away", () => {
+    expect(of("bots", ["both", 9], ["boots", 1])).toBe("boots");
+    expect(of("tuner", ["tune", 5])).toBeNull();
+    expect(of("subspaces", ["substates", 1])).toBeNull();
+    expect(of("mown", ["machine", 5])).toBeNull();
+  });
+});
+
+describe("stop words", () => {
+  it("are dropped in the language that a text looks like", () => {
+    expect(withoutStopWords(["cours", "de", "swahili", "en", "ligne"])).toEqual([
+      "cours",
+      "swahili",
+      "ligne",
+    ]);
+    expect(withoutStopWords(["fahrrad", "für", "ein", "kind"])).toEqual(["fahrrad", "kind"]);
+    expect(withoutStopWords(["mieszkanie", "w", "krakowie", "dla", "studenta"])).toEqual([
+      "mieszkanie",
+      "krakowie",
+      "studenta",
+    ]);
+  });
+
+  it("are those of English in an English text, whatever names it holds", () => {
+    expect(withoutStopWords(["a", "house", "in", "den", "haag"])).toEqual(["house", "den", "haag"]);
+    expect(isOtherLanguage(["die", "hard", "dvd"])).toBe(false);
+    expect(withoutStopWords(["die", "hard", "dvd"])).toEqual(["die", "hard", "dvd"]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { comparableWords, indexable, wordsOf } from "../../../src/search/text/tokens.ts";
+
+describe("indexable", () => {
+  it.each([
+    ["C++, C#, F# and .NET", ["cplusplus", "csharp", "fsharp", "and", "dotnet"]],
+    ["csharp in C", ["csharp", "in", "c"]],
+    ["example.net node.js", ["example", "net", "node", "js"]],
+    ["O'Brien, O’Brien and d'occasion", ["obrien", "obrien", "and", "d", "occasion"]],
+    ["U.S.A. and 12,500 or 1,2", ["usa", "and", "12500", "or", "1", "2"]],
+  ])("makes one word of what is one: %s", (text, words) => {
+    expect(comparableWords(text)).toEqual(words);
+    expect(wordsOf(text)).toEqual(words);
+  });
+
+  it("leaves text of scripts with blanks as it is, but for case and accents", () => {
+    expect(indexable("Fahrrad, Höhe 56 · naïve")).toBe("fahrrad, hohe 56 · naive");
+  });
+
+  it.each([
+    ["ΟΔΌΣ ὁδός ΑΪΤΉ", "οδοσ οδοσ αιτη"],
+    ["Ёлка, за́мок", "елка, замок"],
+    ["й Ї Ќ ў", "й ї ќ ў"],
+    ["Łódź Tromsø STRASSE Straße", "lodz tromso strasse strasse"],
+    ["İstanbul Isparta ısparta", "istanbul isparta isparta"],
+    ["أحمد إسلام آدم", "احمد اسلام ادم"],
+    ["が ก็ 각", " が   ก็  각"],
+  ])("spells %s as %s", (text, spelled) => {
+    expect(indexable(text)).toBe(spelled);
+    expect(indexable(text.normalize("NFD"))).toBe(spelled);
+  });
+
+  it("puts blanks around each character of scripts without them, marks staying with their letter", () => {
+    expect(indexable("東京Tower").trim().split(/\s+/)).toEqual(["東", "京", "tower"]);
+    expect(indexable("ที่ดี").trim().split(/\s+/)).toEqual(["ที่", "ดี"]);
+  });
+
+  it("unifies compatibility forms and drops invisible characters, control characters and Arabic vowels", () => {
+    expect(indexable("ＡＢＣ\u00AD\u0000x")).toBe("abc x");
+    expect(indexable("ABC\u0000x\n")).toBe("abc x ");
+    expect(indexable("مُحَمَّد")).toBe("محمد");
+  });
+});
+
+describe("wordsOf", () => {
+  it("gives words in order with repeats, lower-cased", () => {
+    expect(wordsOf("C++ and c, Straße 5")).toEqual(["cplusplus", "and", "c", "straße", "5"]);
+  });
+
+  it("keeps Hindi vowel signs inside words", () => {
+    expect(wordsOf("हिन्दी भाषा")).toEqual(["हिन्दी", "भाषा"]);
+  });
+});
