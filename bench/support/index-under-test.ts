@@ -76,17 +76,17 @@ export class IndexUnderTest {
     question: Question,
     { rerank = true, limit = RANKING }: { rerank?: boolean; limit?: number } = {},
   ): Promise<string[]> {
-    const ranked = await this.#index.rank(question, { rerank, limit });
+    const ranked = await this.#index.ask("rank", question, { rerank, limit });
     return ranked.map(({ id }) => id);
   }
 
   async list(question: Question, order: "newest" | "soonest", limit: number): Promise<string[]> {
-    return (await this.#index.list(question, { order, after: null, limit })).map(({ id }) => id);
+    return (await this.#index.ask("list", question, { order, after: null, limit })).map(({ id }) => id);
   }
 
   /** The posts most like one, as reading it shows them. */
   async related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
-    const [vector = null] = await this.#index.vectors([id]);
+    const [vector = null] = await this.#index.ask("vectors", [id]);
     return this.rank({ filter, words: null, vector, minCosine: 0.3 }, { rerank: false, limit });
   }
 
@@ -97,7 +97,7 @@ export class IndexUnderTest {
   }
 
   count(question: Question): Promise<number> {
-    return this.#index.count(question);
+    return this.#index.ask("count", question);
   }
 
   /** Closes the index as a store does, and removes its files unless they are to be kept. */

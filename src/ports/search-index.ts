@@ -47,12 +47,8 @@ export interface Ranked {
   relevance: number;
 }
 
-/**
- * Candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
- * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never
- * returned.
- */
-export interface SearchIndex {
+/** What may be asked of an index, and what each question is answered. */
+export interface Answered {
   /**
    * The best matches by words and meaning together and, with `rerank`, by the query moved towards the best posts.
    * @param options.except  ids to leave out, such as those that an earlier part of the same walk returned
@@ -62,7 +58,7 @@ export interface SearchIndex {
   rank(
     question: Question,
     options: { rerank?: boolean; limit: number; except?: ReadonlySet<string>; lifts?: readonly Lift[] },
-  ): Promise<Ranked[]>;
+  ): Ranked[];
   /**
    * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
    * @returns ids with the time they are ordered by
@@ -70,27 +66,45 @@ export interface SearchIndex {
   list(
     question: Question,
     page: { order: "newest" | "soonest"; after: Position | null; limit: number },
-  ): Promise<Position[]>;
+  ): Position[];
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
-  copies(question: Question, ids: readonly string[]): Promise<string[][]>;
+  copies(question: Question, ids: readonly string[]): string[][];
   /** The dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by start. */
-  laterDates(filter: PostFilter, ids: readonly string[]): Promise<Position[][]>;
+  laterDates(filter: PostFilter, ids: readonly string[]): Position[][];
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
-  count(question: Question, most?: number): Promise<number>;
-  /**
-   * This is where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any
-   * order.
-   */
-  spots(question: Question, limit: number): Promise<Spot[]>;
+  count(question: Question, most?: number): number;
+  /** The `limit` fullest squares of a tenth of a degree, of matches with a place; equal ones come in any order. */
+  spots(question: Question, limit: number): Spot[];
   /**
    * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/text/spelling.ts`), whatever
    * the filters: null when a post has the word itself, or none is near.
    */
-  spellings(words: readonly string[]): Promise<(string | null)[]>;
-  /** They are those of some words that no active post has, whatever the filters. */
-  unknownWords(words: readonly string[]): Promise<string[]>;
+  spellings(words: readonly string[]): (string | null)[];
+  /** Those of some words that no active post has, whatever the filters. */
+  unknownWords(words: readonly string[]): string[];
   /** Vectors of posts under the index's model, null where there is none. */
-  vectors(ids: readonly string[]): Promise<(Int8Array | null)[]>;
+  vectors(ids: readonly string[]): (Int8Array | null)[];
+}
+
+export type Ask = <What extends keyof Answered>(
+  what: What,
+  ...of: Parameters<Answered[What]>
+) => Promise<ReturnType<Answered[What]>>;
+
+/** An answer to each question, at once or later. */
+export type Answering = {
+  [What in keyof Answered]: (
+    ...of: Parameters<Answered[What]>
+  ) => ReturnType<Answered[What]> | Promise<ReturnType<Answered[What]>>;
+};
+
+/**
+ * Candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
+ * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never
+ * returned.
+ */
+export interface SearchIndex {
+  readonly ask: Ask;
   /** True when the index answers for everything the store acknowledged. */
   ready(): boolean;
 }

@@ -160,7 +160,7 @@ export class Relay {
     };
     const words = { ...parseQueryText(input.title.replace(/["-]/g, " ")), phrases: [], excluded: [] };
     const question = { filter, words, vector: null, minCosine: 1 };
-    const found = await this.#parts.index.rank(question, { limit: SIMILAR_MAX });
+    const found = await this.#parts.index.ask("rank", question, { limit: SIMILAR_MAX });
     const similar = await this.#parts.store.posts.many(found.map(({ id }) => id));
     const same = similar.filter(
       (post) =>

@@ -160,11 +160,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           const facts = (ranked: readonly Ranked[]) =>
             q === undefined ? ranked : ranked.map(({ id }) => id).sort();
           const page = aPage(POSTS, ["post00007"]);
-          expect(facts(await index.rank(asked, page))).toEqual(facts(await embedded.rank(asked, page)));
-          expect(await index.count(asked)).toBe(await embedded.count(asked));
+          expect(facts(await index.ask("rank", asked, page))).toEqual(
+            facts(await embedded.ask("rank", asked, page)),
+          );
+          expect(await index.ask("count", asked)).toBe(await embedded.ask("count", asked));
           for (const order of ["newest", "soonest"] as const) {
             const list = { order, after: { at: T0 - 50_000, id: "post00200" }, limit: 7 };
-            expect(await index.list(asked, list)).toEqual(await embedded.list(asked, list));
+            expect(await index.ask("list", asked, list)).toEqual(await embedded.ask("list", asked, list));
           }
         },
       ),
@@ -186,17 +188,19 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
         async (filter, order, distinct) => {
           const asked = aQuestion({ filter, distinct });
           const page = { order, after: null, limit: 20 } as const;
-          const found = await index.list(asked, page);
-          expect(found).toEqual(await embedded.list(asked, page));
+          const found = await index.ask("list", asked, page);
+          expect(found).toEqual(await embedded.ask("list", asked, page));
           const next = { order, after: found.at(-1) ?? null, limit: 20 } as const;
-          expect(await index.list(asked, next)).toEqual(await embedded.list(asked, next));
-          expect(await index.count(asked)).toBe(await embedded.count(asked));
-          expect(inOrder(await index.spots(asked, POSTS))).toEqual(
-            inOrder(await embedded.spots(asked, POSTS)),
+          expect(await index.ask("list", asked, next)).toEqual(await embedded.ask("list", asked, next));
+          expect(await index.ask("count", asked)).toBe(await embedded.ask("count", asked));
+          expect(inOrder(await index.ask("spots", asked, POSTS))).toEqual(
+            inOrder(await embedded.ask("spots", asked, POSTS)),
           );
           const ids = found.map(({ id }) => id);
-          expect(await index.copies(asked, ids)).toEqual(await embedded.copies(asked, ids));
-          expect(await index.laterDates(filter, ids)).toEqual(await embedded.laterDates(filter, ids));
+          expect(await index.ask("copies", asked, ids)).toEqual(await embedded.ask("copies", asked, ids));
+          expect(await index.ask("laterDates", filter, ids)).toEqual(
+            await embedded.ask("laterDates", filter, ids),
+          );
         },
       ),
       { numRuns: 50 },
@@ -212,39 +216,39 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     ];
     for (const rerank of [false, true]) {
       const options = { rerank, limit: 50, except: new Set<string>(), lifts };
-      expect(await index.rank(asked, options)).toEqual(await embedded.rank(asked, options));
+      expect(await index.ask("rank", asked, options)).toEqual(await embedded.ask("rank", asked, options));
     }
   });
 
   it("knows what misspelt words were meant to be, and which no post has, as the embedded index does", async () => {
     const typed = ["bkie", "celo", "reapir", "bike", "qwertz"];
-    expect(await embedded.spellings(typed)).toEqual(["bike", "cello", "repair", null, null]);
-    expect(await (await ready()).spellings(typed)).toEqual(await embedded.spellings(typed));
+    expect(await embedded.ask("spellings", typed)).toEqual(["bike", "cello", "repair", null, null]);
+    expect(await (await ready()).ask("spellings", typed)).toEqual(await embedded.ask("spellings", typed));
     const unknown = typed.filter((word) => word !== "bike");
-    expect(await embedded.unknownWords(typed)).toEqual(unknown);
-    expect(await (await ready()).unknownWords(typed)).toEqual(unknown);
+    expect(await embedded.ask("unknownWords", typed)).toEqual(unknown);
+    expect(await (await ready()).ask("unknownWords", typed)).toEqual(unknown);
   });
 
   it("finds what was just written before mongot does, and forgets what was just removed", async () => {
     const index = await ready();
     const asked = (q: string) => aQuestion({ q, filter: { now: T0 } });
-    const found = async (q: string) => (await index.list(asked(q), NEWEST)).map(({ id }) => id);
+    const found = async (q: string) => (await index.ask("list", asked(q), NEWEST)).map(({ id }) => id);
     await mongot.freeze(NS);
     await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
     await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
     expect(await found("unicycle")).toEqual(["new1"]);
-    expect(await index.vectors(["new1"])).toEqual([vectorOf(2)]);
-    expect(await index.count(asked("unicycle"))).toBe(1);
+    expect(await index.ask("vectors", ["new1"])).toEqual([vectorOf(2)]);
+    expect(await index.ask("count", asked("unicycle"))).toBe(1);
     mongot.catchUp();
     expect(await found("unicycle")).toEqual(["new1"]);
-    expect(await index.count(asked("unicycle"))).toBe(1);
+    expect(await index.ask("count", asked("unicycle"))).toBe(1);
     await mongot.freeze(NS);
     await store.posts.update("new1", { title: "Harpsichord", updatedAt: T0 }, { text: true });
     expect(await found("unicycle")).toEqual([]);
     expect(await found("harpsichord")).toEqual(["new1"]);
     await store.posts.remove("new1", T0);
     expect(await found("harpsichord")).toEqual([]);
-    expect(await index.count(asked("unicycle harpsichord"))).toBe(0);
+    expect(await index.ask("count", asked("unicycle harpsichord"))).toBe(0);
   });
 
   it.each([6, 125, 489, 50])(
@@ -254,7 +258,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       mongot.failure = code;
       await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
       const asked = aQuestion({ filter: { tags: ["a"] } });
-      expect(await index.list(asked, NEWEST)).toEqual(await embedded.list(asked, NEWEST));
+      expect(await index.ask("list", asked, NEWEST)).toEqual(await embedded.ask("list", asked, NEWEST));
       mongot.failure = null;
       expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
       mongot.failure = code;
@@ -266,7 +270,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   it("has an index for each kind of list, and needs each", async () => {
     const index = await ready();
     const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, q?: string) => () =>
-      index.list(
+      index.ask(
+        "list",
         aQuestion({
           filter: { now: LATER, includeExpired: false, ...filter },
           ...(q === undefined ? {} : { q }),
@@ -290,7 +295,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       }),
       list_soonest: list("soonest", week),
       list_changed: list("newest", {}, "bike"),
-      list_source: () => index.copies(aQuestion({}), ["post00000"]),
+      list_source: () => index.ask("copies", aQuestion({}), ["post00000"]),
     };
     const seen: string[] = [];
     for (const ask of Object.values(asked)) seen.push(...(await plansOf(store, ask)));

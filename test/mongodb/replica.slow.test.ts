@@ -74,11 +74,11 @@ describe.each(Object.entries(databases))(
       expect(await idsFor(replica, "harpsichord")).toEqual(["p3"]);
       expect(await idsFor(replica, "number3")).toEqual([]);
       await store.posts.setVectors([{ id: "p4", updatedAt: T0, model: MODEL, vector: vectorOf(4) }]);
-      expect(await replica.vectors(["p4"])).toEqual([vectorOf(4)]);
+      expect(await replica.ask("vectors", ["p4"])).toEqual([vectorOf(4)]);
       await store.posts.remove("p5", T0);
       expect(await idsFor(replica, "number5")).toEqual([]);
       await store.publishers.update("pub_a", { suspendedAt: T0 });
-      expect(await replica.count(aQuestion({}))).toBe(0);
+      expect(await replica.ask("count", aQuestion({}))).toBe(0);
     });
 
     it("finds the writes of other processes soon, and keeps nothing of what they erase in any file", async () => {
@@ -88,7 +88,7 @@ describe.each(Object.entries(databases))(
         await other.posts.insert(aPost(id, { publisherId: by, title: "Unicycle" }));
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["p1", "p2"]);
       await other.posts.setVectors([{ id: "p2", updatedAt: T0, model: MODEL, vector: vectorOf(1) }]);
-      await expect.poll(() => replica.vectors(["p2"]), SOON).toEqual([vectorOf(1)]);
+      await expect.poll(() => replica.ask("vectors", ["p2"]), SOON).toEqual([vectorOf(1)]);
       await other.posts.update("p1", { title: "Harpsichord" }, { text: true });
       expect(await soon(replica, "harpsichord", 1)).toEqual(["p1"]);
       await other.posts.update("p1", { state: "hidden" }, { text: false });
@@ -97,10 +97,10 @@ describe.each(Object.entries(databases))(
       expect(await soon(replica, "unicycle", 0)).toEqual([]);
       await other.publishers.update("pub_b", { suspendedAt: null, verifiedAt: T0 });
       const verified = aQuestion({ filter: { verifiedOnly: true } });
-      await expect.poll(() => replica.count(verified), SOON).toBe(1);
+      await expect.poll(() => replica.ask("count", verified), SOON).toBe(1);
       await other.posts.insert(aPost("p2-1", { parentId: "p2" }), { admit: () => T0 + 90 * DAY_MS });
       const unexpired = aQuestion({ filter: { includeExpired: false, now: T0 + 60 * DAY_MS } });
-      await expect.poll(() => replica.count(unexpired), SOON).toBe(1);
+      await expect.poll(() => replica.ask("count", unexpired), SOON).toBe(1);
       await other.posts.update("p1", { state: "active" }, { text: false });
       expect(await soon(replica, "harpsichord", 1)).toEqual(["p1"]);
       await other.posts.remove("p1", T0);
@@ -136,8 +136,8 @@ describe.each(Object.entries(databases))(
       await other.posts.insert(aPost("foreign", { title: "Unicycle" }));
       const replica = await reading;
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["foreign", "own"]);
-      const left = (await sameEmbedded(450).count(EVERYTHING)) - 1 + 2;
-      await expect.poll(() => replica.count(EVERYTHING), SOON).toBe(left);
+      const left = (await sameEmbedded(450).ask("count", EVERYTHING)) - 1 + 2;
+      await expect.poll(() => replica.ask("count", EVERYTHING), SOON).toBe(left);
     });
 
     itsOwn("is filled anew when the feed is lost while it follows", async () => {
@@ -187,8 +187,8 @@ describe.each(Object.entries(databases))(
         60_000,
       );
       const asked = aQuestion({ q: "bike" });
-      expect(await replica.rank(asked, aPage(1_000))).toEqual(
-        await sameEmbedded(450).rank(asked, aPage(1_000)),
+      expect(await replica.ask("rank", asked, aPage(1_000))).toEqual(
+        await sameEmbedded(450).ask("rank", asked, aPage(1_000)),
       );
     });
 

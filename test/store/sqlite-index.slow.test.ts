@@ -43,7 +43,7 @@ it("the index of a board reads its posts, publishers and vectors from their own 
       }),
     );
   }
-  await index.count(aQuestion({ q: "tandem" }));
+  await index.ask("count", aQuestion({ q: "tandem" }));
   const vectors = Array.from({ length: 40 }, (_, n) => ({
     id: idOf(n),
     updatedAt: T0,
@@ -87,7 +87,7 @@ it("the index of a board reads its posts, publishers and vectors from their own 
   await again.index.open();
   expect(again.index.isThreaded).toBe(true);
   expect(await allAnswers(again.index)).toEqual(answers);
-  expect(await again.index.spellings(["harpsicord", "tandom"])).toEqual(["harpsichord", "tandem"]);
+  expect(await again.index.ask("spellings", ["harpsicord", "tandom"])).toEqual(["harpsichord", "tandem"]);
   await again.close();
   told.database.close();
 

@@ -76,7 +76,7 @@ describe("the embedded index", () => {
     };
     const first = anIndex();
     expect(await filled(first)).toBe(248);
-    expect(await first.vectors(["p7"])).toEqual([vector]);
+    expect(await first.ask("vectors", ["p7"])).toEqual([vector]);
     expect(await filled(anIndex())).toBe(0);
 
     const newer = anIndex();

@@ -73,7 +73,7 @@ describe("related posts of get_post", () => {
     const five = (from: number) => ids.slice(from, from + 5);
     const reply = await near(2, { parent_id: id });
     await eventually(
-      () => board.board.index.vectors([...ids, reply.id]),
+      () => board.board.index.ask("vectors", [...ids, reply.id]),
       (vectors) => !vectors.includes(null),
     );
     expect(await relatedTo(id)).toEqual(five(0));
@@ -90,7 +90,7 @@ describe("related posts of get_post", () => {
 
     const closer = await near(5);
     await eventually(
-      () => board.board.index.vectors([closer.id]),
+      () => board.board.index.ask("vectors", [closer.id]),
       ([vector]) => vector !== null,
     );
     expect(await relatedTo(id)).toEqual([closer.id, ...ids.slice(3, 7)]);

@@ -60,7 +60,7 @@ async function written({ index, store, site }: SitemapParts, now: number): Promi
   const publishers = new Map<string, number>();
   let after: Position | null = null;
   for (let read = 0; read < POSTS_MAX; read += ROWS) {
-    const places: Position[] = await index.list(everything, { order: "newest", after, limit: ROWS });
+    const places: Position[] = await index.ask("list", everything, { order: "newest", after, limit: ROWS });
     const rows = await store.posts.many(places.map(({ id }) => id));
     const authors = await store.publishers.many([...new Set(rows.map((row) => row.publisherId))]);
     const verified = new Set(authors.filter(({ verifiedAt }) => verifiedAt !== null).map(({ id }) => id));

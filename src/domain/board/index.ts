@@ -27,7 +27,7 @@ const STRIP_DAYS = 14;
 /** What the board publishes about itself: counts and an overview. */
 export class Board {
   readonly #store: Store;
-  readonly #index: Pick<SearchIndex, "spots" | "count">;
+  readonly #index: Pick<SearchIndex, "ask">;
   readonly #site: Site;
   readonly launched: string;
   readonly #counts: SharedValue<BoardCounts>;
@@ -36,7 +36,7 @@ export class Board {
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: {
     store: Store;
-    index: Pick<SearchIndex, "spots" | "count">;
+    index: Pick<SearchIndex, "ask">;
     site: Site;
     launched: string;
   }) {
@@ -143,7 +143,7 @@ export class Board {
     return { ...overview, ...counts, firstHand: Math.max(0, counts.activePosts - overview.syndicated) };
   }
 
-  async #readOverview(index: Pick<SearchIndex, "spots">, now: number): Promise<Overview> {
+  async #readOverview(index: Pick<SearchIndex, "ask">, now: number): Promise<Overview> {
     const { statistics } = this.#store;
     const overview = await statistics.overview(now, STRIP_DAYS);
     const places = await topPlaces(index, now).catch(noneWhileAway);
@@ -163,7 +163,7 @@ export class Board {
   async #listed(now: number): Promise<Record<Kind, number>> {
     const counts = KINDS.map(async (kind) => {
       const question = { ...everything(now), filter: filterOf({ kind: [kind] }, now), distinct: true };
-      return [kind, await this.#index.count(question)] as const;
+      return [kind, await this.#index.ask("count", question)] as const;
     });
     return Object.fromEntries(await Promise.all(counts)) as Record<Kind, number>;
   }
@@ -203,8 +203,8 @@ interface TopPlace {
  * The 25 towns with the most posts that a search without words finds, equal ones by name. Each post counts for one, the
  * largest within 20 km.
  */
-async function topPlaces(index: Pick<SearchIndex, "spots">, now: number): Promise<TopPlace[]> {
-  const spots = await index.spots(everything(now), SPOTS_MAX);
+async function topPlaces(index: Pick<SearchIndex, "ask">, now: number): Promise<TopPlace[]> {
+  const spots = await index.ask("spots", everything(now), SPOTS_MAX);
   const counts = new Map<number, number>();
   for (const [at, { count, ...point }] of spots.entries()) {
     if (at % SPOTS_PER_STEP === SPOTS_PER_STEP - 1) await nextTurn();

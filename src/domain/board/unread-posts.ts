@@ -21,7 +21,7 @@ export async function countUnread(
 ): Promise<void> {
   if (!embedder.english || !index.ready()) return;
   const all = { filter: filterOf({}, now), words: null, vector: null, minCosine: 0 };
-  const newest = await index.list(all, { order: "newest", after: null, limit: NEWEST });
+  const newest = await index.ask("list", all, { order: "newest", after: null, limit: NEWEST });
   const posts = await store.posts.many(newest.map(({ id }) => id));
   const unread = posts.filter(({ title, body }) => isUnread(`${title}. ${body}`)).length;
   const percent = posts.length === 0 ? 0 : Math.round((100 * unread) / posts.length);

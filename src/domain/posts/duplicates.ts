@@ -209,7 +209,7 @@ async function othersLike(
   if (any.length === 0) return [];
   const words = { any, phrases: [], excluded: [] };
   const question = { filter: filterOf({}, now), words, vector: null, minCosine: 1 };
-  const found = await index.rank(question, { limit: COMPARED, except: new Set([post.id]) });
+  const found = await index.ask("rank", question, { limit: COMPARED, except: new Set([post.id]) });
   const rows = found.length === 0 ? [] : await store.posts.many(found.map(({ id }) => id));
   return rows.filter(
     (row) =>

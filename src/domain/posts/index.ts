@@ -57,7 +57,7 @@ export class Posts {
     now: number,
     limit: number = LIMITS.repliesInPost,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
-    const meaning = this.#index.vectors([id]);
+    const meaning = this.#index.ask("vectors", [id]);
     // What is wrong with the post is said before what is wrong with the index.
     meaning.catch(() => {});
     const [post, replies] = await Promise.all([
@@ -116,7 +116,7 @@ export class Posts {
     const filter = filterOf({}, now);
     const question = { filter, words: null, vector, minCosine, distinct: true, nextDates: true };
     const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
-    const found = await this.#index.rank(question, { limit: LIMITS.relatedInPost, except });
+    const found = await this.#index.ask("rank", question, { limit: LIMITS.relatedInPost, except });
     const rows = found.length === 0 ? [] : await this.#store.posts.many(found.map(({ id }) => id));
     return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }

@@ -18,7 +18,7 @@ export async function withCopies(
   question: Question,
 ): Promise<Post[]> {
   const ids = posts.filter(({ source_url }) => source_url !== null).map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await index.copies(question, ids);
+  const found = ids.length === 0 ? [] : await index.ask("copies", question, ids);
   const copies = new Map(ids.map((id, at) => [id, found[at] ?? []]));
   return posts.map((post) => {
     const others = copies.get(post.id) ?? [];
@@ -62,6 +62,6 @@ export async function nextDates(
 async function laterDates(index: SearchIndex, posts: readonly { id: string }[], filter: PostFilter) {
   const ids = posts.map(({ id }) => id);
   const after = Math.max(filter.after ?? 0, filter.now);
-  const found = ids.length === 0 ? [] : await index.laterDates({ ...filter, after }, ids);
+  const found = ids.length === 0 ? [] : await index.ask("laterDates", { ...filter, after }, ids);
   return new Map(ids.map((id, at) => [id, found[at] ?? []]));
 }

@@ -47,7 +47,10 @@ export class Corrections {
       word.length >= least && word.length <= WORD_LETTERS_MAX && !isSpared(start) && !this.#isKnown(word);
     const doubtful = doubtfulWords(q).slice(0, CORRECTED_MAX).filter(isDoubtful);
     if (doubtful.length === 0) return { text: q, corrections: [] };
-    const meant = await this.#index.spellings(doubtful.map(({ word }) => word));
+    const meant = await this.#index.ask(
+      "spellings",
+      doubtful.map(({ word }) => word),
+    );
     const corrections: Correction[] = [];
     let text = "";
     let end = 0;
@@ -87,7 +90,7 @@ export async function notesOnUnknownWords(
   const asked = [...new Set(subject)];
   if (asked.length === 0) return [];
   const others = new Map(asked.map((word) => [word, respelt(word)]));
-  const missing = new Set(await index.unknownWords([...new Set([...asked, ...others.values()])]));
+  const missing = new Set(await index.ask("unknownWords", [...new Set([...asked, ...others.values()])]));
   const unknown = asked.filter((word) => missing.has(word) && missing.has(others.get(word) ?? word));
   if (unknown.length === 0) return [];
   const named = unknown.slice(0, UNKNOWN_NAMED).map((word) => `"${withSigns(word)}"`);

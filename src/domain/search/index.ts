@@ -121,7 +121,7 @@ export class Search {
     const isRanked = isFirst && plan.sort === "relevance";
     const fitting =
       isFirst && plan.asksWords && isFiltered(query) && page.total < query.limit
-        ? await this.#parts.index.count(withoutText(plan.question))
+        ? await this.#parts.index.ask("count", withoutText(plan.question))
         : null;
     // All that fit the filters follow where the page holds them; who filters well may have said all with it.
     const most = fitting !== null && fitting <= query.limit ? fitting : Math.min(FULL_PAGE, query.limit);
@@ -228,7 +228,11 @@ export class Search {
     const { cursors, index } = this.#parts;
     const after = cursors.readPosition(plan.list, query.cursor);
     const first = cursors.readShown(plan.list, query.cursor);
-    const places: Position[] = await index.list(plan.question, { order, after, limit: query.limit + 1 });
+    const places: Position[] = await index.ask("list", plan.question, {
+      order,
+      after,
+      limit: query.limit + 1,
+    });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
     const cursorAt = async (count: number) => {
@@ -243,7 +247,7 @@ export class Search {
       total:
         last === null || !counts || first + shown.length >= COUNTED_MAX
           ? first + shown.length
-          : await index.count(plan.question, COUNTED_MAX),
+          : await index.ask("count", plan.question, COUNTED_MAX),
     };
   }
 
@@ -256,7 +260,7 @@ export class Search {
     { question, rerank, lifts, asksWords }: Plan,
   ): Promise<number[] | null> {
     if (!asksWords || posts.length === 0) return asksWords ? [] : null;
-    const ranked = await this.#parts.index.rank(question, { rerank, limit: PIECE, lifts });
+    const ranked = await this.#parts.index.ask("rank", question, { rerank, limit: PIECE, lifts });
     const relevance = new Map(ranked.map((post) => [post.id, post.relevance]));
     const least = ranked.at(-1)?.relevance ?? 0;
     return posts.map(({ id }) => relevance.get(id) ?? least);
@@ -290,7 +294,7 @@ export class Search {
     return adviceOnNothing(this.#parts, question, query, async (relaxed) => {
       const known = isReadAlike(relaxed, query) ? read : undefined;
       const plan = await this.#plan(relaxed, now, datedOnly, known);
-      return this.#parts.index.count({ ...plan.question, gone: question.gone });
+      return this.#parts.index.ask("count", { ...plan.question, gone: question.gone });
     });
   }
 }

@@ -20,7 +20,8 @@ export async function withPlaceDecided<Query extends StandingQuery>(
   if (near === undefined || oneOf.length === 0) return query;
   const counts = await Promise.all(
     oneOf.map((place) =>
-      index.count(
+      index.ask(
+        "count",
         {
           filter: filterOf({ near: place, ...(radius_km === undefined ? {} : { radius_km }) }, now),
           words: null,

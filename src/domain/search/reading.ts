@@ -61,7 +61,7 @@ export async function readWords(
   const { text, corrections } = await parts.corrections.of(typed, spared);
   const read = corrections.length === 0 ? first : await understoodIn(query, text, now);
   const words = publishers.length > 0 ? wordsOf(typed) : [];
-  const isName = words.length > 0 && (await parts.index.unknownWords(words)).length === words.length;
+  const isName = words.length > 0 && (await parts.index.ask("unknownWords", words)).length === words.length;
   const whole = parseQueryText(text);
   const others = subjectOf(text, wordsUnderstood(read.understood, read.here));
   const subject = others === text ? whole : parseQueryText(others);

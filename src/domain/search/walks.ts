@@ -132,7 +132,7 @@ export class RelevanceWalks {
 
   async #newest(question: Question): Promise<number> {
     const filtersOnly = { ...question, words: null, vector: null };
-    const [newest] = await this.#index.list(filtersOnly, { order: "newest", after: null, limit: 1 });
+    const [newest] = await this.#index.ask("list", filtersOnly, { order: "newest", after: null, limit: 1 });
     return newest?.at ?? 0;
   }
 
@@ -177,7 +177,7 @@ export class RelevanceWalks {
     const { question, rerank, lifts } = asked;
     const filter = createdUntil === null ? question.filter : { ...question.filter, createdUntil };
     const options = { rerank, limit: PIECE, except, lifts };
-    const ranked = await this.#index.rank({ ...question, filter }, options);
+    const ranked = await this.#index.ask("rank", { ...question, filter }, options);
     return asked.bounds === null ? ranked : putBehind(this.#posts, ranked, asked.bounds);
   }
 

@@ -50,7 +50,7 @@ export async function weakResults(
     minCosine: -1,
   };
   const except = new Set(found.map(({ id }) => id));
-  const ranked = await index.rank(nearest, { limit: missing, except, lifts });
+  const ranked = await index.ask("rank", nearest, { limit: missing, except, lifts });
   const highest = found.at(-1)?.relevance ?? 1;
   return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, highest), weak: true }));
 }
@@ -68,7 +68,7 @@ export async function othersByTime(
 ): Promise<FoundPost[]> {
   const { phrases = [], excluded = [] } = question.words ?? {};
   if (fitting <= found.length || sort === "relevance" || phrases.length + excluded.length > 0) return [];
-  const listed = await index.list(withoutText(question), { order: sort, after: null, limit: fitting });
+  const listed = await index.ask("list", withoutText(question), { order: sort, after: null, limit: fitting });
   const known = new Set(found.map(({ id }) => id));
   return listed.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, relevance: null, weak: true }));
 }
@@ -96,7 +96,10 @@ export async function withWeakEnd(
     breadth: "wide",
     map: toReference(embedder.scale),
   });
-  const vectors = await index.vectors(posts.map(({ id }) => id));
+  const vectors = await index.ask(
+    "vectors",
+    posts.map(({ id }) => id),
+  );
   const last = posts.findLastIndex((post, at) => {
     const other = vectors[at] ?? null;
     const text = postText({ ...post, placeName: post.location?.name ?? null });

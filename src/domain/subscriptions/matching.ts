@@ -111,7 +111,11 @@ export class Matching {
     if (series === null) return null;
     const filter = { ...filterOf({ publisher: publisherId }, now), series, after: now };
     const question = { filter, words: null, vector: null, minCosine: 0 };
-    const dates = await this.#index.list(question, { order: "soonest", after: null, limit: DATES_READ });
+    const dates = await this.#index.ask("list", question, {
+      order: "soonest",
+      after: null,
+      limit: DATES_READ,
+    });
     const posts = await this.#store.posts.many(dates.map((date) => date.id));
     return (
       posts.find((post) => post.id !== id && post.state === "active" && seriesOf(post) === series) ?? null

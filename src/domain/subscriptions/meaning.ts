@@ -55,7 +55,7 @@ const CHANGED = 1.25;
 
 /** Active top-level posts of the board. */
 export function countPosts(index: SearchIndex, now: number): Promise<number> {
-  return index.count(questionOf({}, now));
+  return index.ask("count", questionOf({}, now));
 }
 
 /** Counts a board's posts for a saved query. */
@@ -64,7 +64,7 @@ export async function countBackground(
   query: StandingQuery,
   board: { posts: number; now: number },
 ): Promise<PostBackground> {
-  return { posts: board.posts, passing: await index.count(questionOf(query, board.now)) };
+  return { posts: board.posts, passing: await index.ask("count", questionOf(query, board.now)) };
 }
 
 /** Whether a board has grown or shrunk so much since it was counted that it is counted again. */

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
-import type { IndexText, SearchIndex, TransactionalIndex } from "../../ports/search-index.ts";
+import type { Ask, IndexText, SearchIndex, TransactionalIndex } from "../../ports/search-index.ts";
 import { LIMITS } from "./follower.ts";
 import { indexedTextOf, type PostRows } from "./indexed-post.ts";
-import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
+import { type IndexModel, LocalAnswers } from "./local.ts";
 import { snapshotFiles } from "./snapshot/index.ts";
 import { isDamaged } from "./sqlite-errors.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
@@ -130,15 +130,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     if (this.#thread === null) this.#here().follower.follow();
   }
 
-  readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
-  readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
-  readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
-  readonly laterDates: SearchIndex["laterDates"] = (filter, ids) => this.#answers().laterDates(filter, ids);
-  readonly count: SearchIndex["count"] = (question, most) => this.#answers().count(question, most);
-  readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
-  readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
-  readonly unknownWords: SearchIndex["unknownWords"] = (words) => this.#answers().unknownWords(words);
-  readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
+  readonly ask: Ask = (what, ...of) => (this.#thread ?? this.#here()).ask(what, ...of);
 
   /** Leaves a snapshot for the next start. Called before the database is closed; again does nothing. */
   async close(): Promise<void> {
@@ -154,10 +146,6 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   get #parts() {
     if (this.#attached === null) throw new Error("The index is not attached to a database yet.");
     return this.#attached;
-  }
-
-  #answers(): Answers {
-    return this.#thread ?? this.#here();
   }
 
   #here(): LocalAnswers {

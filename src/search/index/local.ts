@@ -1,13 +1,12 @@
 import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import {
   Abandoned,
+  type Answered,
+  type Answering,
+  type Ask,
   type Question,
   type Ranked,
-  type SearchIndex,
-  type Spot,
 } from "../../ports/search-index.ts";
-import type { Position } from "../../ports/store/index.ts";
-import type { PostFilter } from "../../schema/filter.ts";
 import { rankCandidates } from "../ranking/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
 import { Searcher } from "./query/searcher.ts";
@@ -19,7 +18,8 @@ import { Spellings } from "./words/spellings.ts";
 import { Stems } from "./words/stems.ts";
 
 /** What answers questions: this thread's memory, or another thread. */
-export interface Answers extends Omit<SearchIndex, "ready"> {
+export interface Answers {
+  readonly ask: Ask;
   /** Called when something was erased: no file may hold it from now on. */
   forget(): void;
   /** Leaves a snapshot for the next start. */
@@ -38,75 +38,33 @@ export class LocalAnswers implements Answers {
   readonly follower: Follower;
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
-  readonly #spellings: Spellings;
+  readonly #answering: Answering;
 
   constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel, limits = LIMITS) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
-    this.#spellings = new Spellings(database, tables.rows, this.#stems);
-    const scorer = new WordScorer(this.#stems, new Phrases(database));
-    this.#searcher = new Searcher(this.follower, scorer);
+    const spellings = new Spellings(database, tables.rows, this.#stems);
+    const searcher = new Searcher(this.follower, new WordScorer(this.#stems, new Phrases(database)));
+    this.#searcher = searcher;
+    this.#answering = {
+      rank: (question, options) => this.#rank(question, options),
+      list: (question, page) => searcher.list(question, page),
+      copies: (question, ids) => searcher.copies(question, ids),
+      laterDates: (filter, ids) => searcher.laterDates(filter, ids),
+      count: (question, most) => searcher.count(question, most),
+      spots: (question, limit) => searcher.spots(question, limit),
+      spellings: (words) => words.map((word) => spellings.meant(this.follower.memory, word)),
+      unknownWords: (words) => words.filter((word) => !spellings.isKnown(this.follower.memory, word)),
+      vectors: (ids) => searcher.vectors(searcher.rowsOf(ids)),
+    };
   }
 
-  async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
-    for (;;) {
-      const searcher = this.#current(question);
-      const { memory } = this.follower;
-      const { moves } = memory;
-      const except = new Set(searcher.rowsOf([...(options.except ?? [])]));
-      const ranked = await rankCandidates(searcher.candidates(question), question, { ...options, except });
-      // Ranking waits between its steps; another question may have given rows other numbers meanwhile.
-      if (this.follower.memory === memory && memory.moves === moves) return ranked;
-    }
-  }
-
-  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Position[]> {
-    return this.#current(question).list(question, page);
-  }
-
-  async copies(question: Question, ids: readonly string[]): Promise<string[][]> {
-    const searcher = this.#current();
-    const rows = searcher.rowsOf(ids);
-    const found = searcher.copies(
-      question,
-      rows.filter((row) => row >= 0),
-    );
-    return rows.map((row) => (row < 0 ? [] : searcher.idsOf(found.shift() ?? [])));
-  }
-
-  async laterDates(filter: PostFilter, ids: readonly string[]): Promise<Position[][]> {
-    const searcher = this.#current();
-    const rows = searcher.rowsOf(ids);
-    const found = searcher.laterDates(
-      filter,
-      rows.filter((row) => row >= 0),
-    );
-    return rows.map((row) => (row < 0 ? [] : (found.shift() ?? [])));
-  }
-
-  async count(question: Question, most = Number.MAX_SAFE_INTEGER): Promise<number> {
-    return this.#current(question).count(question, most);
-  }
-
-  async spots(question: Question, limit: number): Promise<Spot[]> {
-    return this.#current(question).spots(question, limit);
-  }
-
-  async spellings(words: readonly string[]): Promise<(string | null)[]> {
+  readonly ask: Ask = async (what, ...of) => {
+    if (goneOf(of)?.aborted === true) throw new Abandoned();
     this.follower.follow();
-    return words.map((word) => this.#spellings.meant(this.follower.memory, word));
-  }
-
-  async unknownWords(words: readonly string[]): Promise<string[]> {
-    this.follower.follow();
-    return words.filter((word) => !this.#spellings.isKnown(this.follower.memory, word));
-  }
-
-  async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
-    const searcher = this.#current();
-    return searcher.vectors(searcher.rowsOf(ids));
-  }
+    return this.#answering[what](...of);
+  };
 
   forget(): void {
     this.follower.forget();
@@ -123,9 +81,19 @@ export class LocalAnswers implements Answers {
     this.#stems.close();
   }
 
-  #current(question?: Question): Searcher {
-    if (question?.gone?.aborted === true) throw new Abandoned();
-    this.follower.follow();
-    return this.#searcher;
+  async #rank(...[question, options]: Parameters<Answered["rank"]>): Promise<Ranked[]> {
+    for (;;) {
+      const { memory } = this.follower;
+      const { moves } = memory;
+      const except = new Set(this.#searcher.rowsOf([...(options.except ?? [])]));
+      const candidates = this.#searcher.candidates(question);
+      const ranked = await rankCandidates(candidates, question, { ...options, except });
+      // Ranking waits between its steps; another question may have given rows other numbers meanwhile.
+      if (this.follower.memory === memory && memory.moves === moves) return ranked;
+    }
   }
 }
+
+/** Who waits for the answer, where the question says it. */
+export const goneOf = ([question]: readonly unknown[]): AbortSignal | undefined =>
+  (question as Partial<Question>).gone;

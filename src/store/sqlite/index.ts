@@ -77,12 +77,7 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     const { cause } = error as Error;
     return reported(error instanceof StoreUnavailable && sqliteCode(cause) !== null ? cause : error);
   };
-  return new Proxy(index, {
-    get(_, name) {
-      const method = Reflect.get(index, name).bind(index);
-      return name === "ready" ? method : (...asked: unknown[]) => method(...asked).catch(failed);
-    },
-  });
+  return { ready: () => index.ready(), ask: (what, ...of) => index.ask(what, ...of).catch(failed) };
 }
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */

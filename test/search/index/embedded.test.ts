@@ -100,7 +100,7 @@ describe("the embedded index", () => {
       index.putVector("a", MODEL, vectorOf(1));
     });
     expect(await two.find("bike")).toEqual(["a"]);
-    expect((await two.index.vectors(["a"]))[0]).toEqual(vectorOf(1));
+    expect((await two.index.ask("vectors", ["a"]))[0]).toEqual(vectorOf(1));
     two.write((index) => index.put(post({ id: "b", title: "City bike" })));
     two.write((index) => index.put(post({ id: "a", title: "Cello" })));
     expect(await one.find("bike")).toEqual(["b"]);
@@ -154,7 +154,7 @@ describe("the embedded index", () => {
     opened.write((index) => {
       for (const lng of [0, -5e-324]) index.put(post({ id: `p${lng}`, lat: 0, lng }));
     });
-    expect((await opened.index.spots(question({}), 10)).map(({ count }) => count)).toEqual([2]);
+    expect((await opened.index.ask("spots", question({}), 10)).map(({ count }) => count)).toEqual([2]);
   });
 
   it("keeps a bounded number of changes", async () => {
@@ -207,13 +207,11 @@ describe("the embedded index", () => {
       index.putVector("b", MODEL, vectorOf(2));
       index.putVector("nobody", MODEL, vectorOf(2));
     });
-    expect((await opened.index.vectors(["a", "b", "nobody"])).map((vector) => vector !== null)).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect(
+      (await opened.index.ask("vectors", ["a", "b", "nobody"])).map((vector) => vector !== null),
+    ).toEqual([false, true, false]);
     opened.write((index) => index.removeVector("b"));
-    expect(await opened.index.vectors(["b"])).toEqual([null]);
+    expect(await opened.index.ask("vectors", ["b"])).toEqual([null]);
     const without = openIndex({ modelId: null });
     expect(without.index.ready()).toBe(true);
     expect(await without.pass({})).toEqual(["a", "b"]);

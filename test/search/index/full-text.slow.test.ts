@@ -67,7 +67,7 @@ it("a post is found by its characters, its phrases and its misspelt words, until
   // Fields end phrases.
   expect(await opened.find('"zanzibar jazz"')).toEqual([]);
   expect(await opened.find('-"night train"')).toEqual(["b"]);
-  expect(await opened.index.spellings(["zanzibir"])).toEqual(["zanzibar"]);
+  expect(await opened.index.ask("spellings", ["zanzibir"])).toEqual(["zanzibar"]);
   opened.write((index) => index.put(post({ id: "a", title: "京都", body: "the train at night" })));
   expect(await opened.find("東京")).toEqual([]);
   expect(await opened.find("京都")).toEqual(["a"]);

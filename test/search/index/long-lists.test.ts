@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { IndexEntry, SearchIndex } from "../../../src/ports/search-index.ts";
+import type { Position } from "../../../src/ports/store/index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { post, question, useIndexFile } from "../../support/search/embedded-index.ts";
 
@@ -45,7 +46,7 @@ async function walked(
   const ids: string[] = [];
   for (let after: { at: number; id: string } | null = null, n = 0; ; n += 1) {
     const limit = limits[Math.min(n, limits.length - 1)] ?? 0;
-    const places = await index.list(question({ filter }), { order, after, limit });
+    const places: Position[] = await index.ask("list", question({ filter }), { order, after, limit });
     ids.push(...places.map(({ id }) => id));
     after = places.at(-1) ?? null;
     if (places.length < limit) return ids;

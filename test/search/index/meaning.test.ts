@@ -36,8 +36,8 @@ describe("meaning", () => {
       const minCosine = 0.4;
       const asked = question({ filter: { tags }, q: "bike", vector: query, minCosine });
       const found = exactScores(opened, answersOn(opened), asked);
-      expect(found.size).toBe(await opened.index.count(asked));
-      const stopped = [-1, 0, 1].map((more) => opened.index.count(asked, found.size + more));
+      expect(found.size).toBe(await opened.index.ask("count", asked));
+      const stopped = [-1, 0, 1].map((more) => opened.index.ask("count", asked, found.size + more));
       expect(await Promise.all(stopped)).toEqual([found.size - 1, found.size, found.size]);
       for (let i = 0; i < 9000; i += tags === null ? 1 : 50) {
         const id = `p${String(i).padStart(4, "0")}`;
@@ -52,12 +52,12 @@ describe("meaning", () => {
             cosine === null ? null : cosine.toFixed(9),
           );
       }
-      const ranked = await opened.index.rank(asked, aPage(10_000));
+      const ranked = await opened.index.ask("rank", asked, aPage(10_000));
       const scores = ranked.map(({ id }) => found.get(id)?.fused ?? Number.NaN);
       expect(scores.length).toBe(found.size);
       for (let i = 1; i < scores.length; i += 1)
         expect(scores[i]).toBeLessThanOrEqual((scores[i - 1] ?? 0) + 1e-9);
-      expect(await opened.index.rank(asked, aPage(25))).toEqual(ranked.slice(0, 25));
+      expect(await opened.index.ask("rank", asked, aPage(25))).toEqual(ranked.slice(0, 25));
     }
   });
 });
@@ -74,7 +74,7 @@ describe("meaning, when no post has any of the words", () => {
     const minCosine = cosineOf(query, bike) - 0.05;
     const find = async (q: string, kinds: PostFilter["kinds"]) => {
       const asked = question({ filter: { kinds }, q, vector: query, minCosine });
-      return (await opened.index.rank(asked, aPage(10))).map(({ id }) => id);
+      return (await opened.index.ask("rank", asked, aPage(10))).map(({ id }) => id);
     };
     expect(await find("cello", ["offer"])).toEqual(["a"]);
     expect(await find("qwertz", ["offer"])).toEqual([]);

@@ -107,8 +107,8 @@ it("a removed vector does not lower the score of a post found by words", async (
   });
   const q = Array.from({ length: 30 }, (_, i) => wordAt(i)).join(" ");
   const asked = question({ q, vector: vectorOf(5), filter: EVERYTHING });
-  const live = await opened.index.rank(asked, aPage(1_000));
-  expect(live).toEqual(await openIndex().index.rank(asked, aPage(1_000)));
+  const live = await opened.index.ask("rank", asked, aPage(1_000));
+  expect(live).toEqual(await openIndex().index.ask("rank", asked, aPage(1_000)));
 });
 
 it("a ranking is right although rows move while it is made", async () => {
@@ -117,11 +117,11 @@ it("a ranking is right although rows move while it is made", async () => {
   opened.write((index) => history.grow(index, 2_500));
   const asked = question({ q: wordAt(3), vector: vectorOf(5), minCosine: 0, filter: EVERYTHING });
   const options = { rerank: true, limit: 50, except: new Set<string>() };
-  await opened.index.rank(asked, options);
-  const ranking = opened.index.rank(asked, options);
+  await opened.index.ask("rank", asked, options);
+  const ranking = opened.index.ask("rank", asked, options);
   opened.write((index) => history.thin(index, 0.7));
   opened.index.follow();
-  expect(await ranking).toEqual(await openIndex().index.rank(asked, options));
+  expect(await ranking).toEqual(await openIndex().index.ask("rank", asked, options));
 });
 
 it("a memory that could not be read to the end is read again", async () => {

@@ -135,7 +135,7 @@ describe("a snapshot", () => {
       const opened = openIndex(folder(), model);
       opened.index.follow();
       expect(hasUnfinished(folder())).toBe(true);
-      expect(await opened.index.vectors(["p000001"])).toEqual([null]);
+      expect(await opened.index.ask("vectors", ["p000001"])).toEqual([null]);
       await end(opened);
     }
     expect(await starts(answersRightly)).toBe(false);

@@ -70,7 +70,7 @@ describe("words", () => {
       for (const id of ["c", "a", "b"]) index.put(post({ id, title: "Bike" }));
     });
     expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
-    const others = await opened.index.rank(question({ q: "bike" }), aPage(2, ["a", "gone"]));
+    const others = await opened.index.ask("rank", question({ q: "bike" }), aPage(2, ["a", "gone"]));
     expect(others.map(({ id }) => id)).toEqual(["b", "c"]);
   });
 
@@ -133,7 +133,7 @@ describe("words", () => {
       fc.asyncProperty(junk, async (q) => {
         await opened.find(q);
         const words = { any: [q], phrases: [[q, q]], excluded: [[q]] };
-        await opened.index.rank(question({ words }), aPage(10));
+        await opened.index.ask("rank", question({ words }), aPage(10));
       }),
       { numRuns: 40 },
     );
@@ -148,7 +148,7 @@ describe("words", () => {
         opened.write((index) => index.put(post({ id: "a", title: "x", body })));
         for (const word of parseQueryText(body.replaceAll("-", " ")).any) {
           const words = { any: [word], phrases: [], excluded: [] };
-          expect(await opened.index.rank(question({ words }), aPage(1)), word).toHaveLength(1);
+          expect(await opened.index.ask("rank", question({ words }), aPage(1)), word).toHaveLength(1);
         }
       }),
       { numRuns: 150, examples: [["İ.a"], ["Ó'aaa"], ["ø'ßa"], ["a.İa"]] },

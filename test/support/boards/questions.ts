@@ -37,5 +37,5 @@ export const aPage = (limit: number, except: readonly string[] = []) => ({ limit
 
 /** Ids that a search text finds, best first. */
 export async function idsFor(index: Omit<SearchIndex, "ready">, q: string): Promise<string[]> {
-  return (await index.rank(aQuestion({ q }), aPage(100))).map(({ id }) => id);
+  return (await index.ask("rank", aQuestion({ q }), aPage(100))).map(({ id }) => id);
 }

@@ -54,21 +54,24 @@ export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Rec
   const answers: Record<string, unknown> = {};
   for (const [name, asked] of Object.entries(QUESTIONS)) {
     for (const rerank of [true, false]) {
-      const first = await index.rank(asked, { rerank, limit: 30, except: new Set() });
+      const first = await index.ask("rank", asked, { rerank, limit: 30, except: new Set() });
       const except = new Set(first.map(({ id }) => id));
-      const second = await index.rank(asked, { rerank, limit: 30, except });
+      const second = await index.ask("rank", asked, { rerank, limit: 30, except });
       answers[`${name}: ranked ${rerank ? "again" : "once"}`] = { first, second };
     }
     for (const order of ["newest", "soonest"] as const) {
-      const first = await index.list(asked, { order, after: null, limit: 40 });
+      const first = await index.ask("list", asked, { order, after: null, limit: 40 });
       const after = first.at(-1) ?? null;
-      answers[`${name}: ${order}`] = { first, second: await index.list(asked, { order, after, limit: 40 }) };
+      answers[`${name}: ${order}`] = {
+        first,
+        second: await index.ask("list", asked, { order, after, limit: 40 }),
+      };
     }
-    answers[`${name}: count`] = await index.count(asked);
-    const spots = await index.spots(asked, 10_000);
+    answers[`${name}: count`] = await index.ask("count", asked);
+    const spots = await index.ask("spots", asked, 10_000);
     answers[`${name}: spots`] = spots.sort((a, b) => a.lat - b.lat || a.lng - b.lng);
   }
   const ids = Array.from({ length: 60 }, (_, i) => `p${String(i * 37).padStart(6, "0")}`);
-  answers["vectors"] = await index.vectors(ids);
+  answers["vectors"] = await index.ask("vectors", ids);
   return answers;
 }

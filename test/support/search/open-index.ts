@@ -66,10 +66,14 @@ export function openIndex(
     },
     async find(q, vector) {
       const asked = question({ q, vector: vector ?? null, minCosine: 0.1 });
-      return (await index.rank(asked, aPage(100))).map(({ id }) => id);
+      return (await index.ask("rank", asked, aPage(100))).map(({ id }) => id);
     },
     async pass(filter) {
-      const places = await index.list(question({ filter }), { order: "newest", after: null, limit: 10_000 });
+      const places = await index.ask("list", question({ filter }), {
+        order: "newest",
+        after: null,
+        limit: 10_000,
+      });
       return places.map(({ id }) => id).sort();
     },
   };

@@ -33,7 +33,7 @@ export class Searcher {
     this.#words = words;
   }
 
-  /** This is what ranking asks, for one question. */
+  /** Answers what ranking asks about one question. */
   candidates(question: Question): Candidates<number> {
     return {
       match: (page) => this.match(question, page),
@@ -91,8 +91,8 @@ export class Searcher {
     return walkByTime(this.#memory, this.#everything(question), page);
   }
 
-  /** @param most  it stops at so many */
-  count(question: Question, most: number): number {
+  /** See `Answered.count`. */
+  count(question: Question, most = Number.MAX_SAFE_INTEGER): number {
     const { among, passes } = this.#everything(question);
     const size = among === null ? this.#memory.rows.size : among.length;
     let count = 0;
@@ -102,34 +102,34 @@ export class Searcher {
     return count;
   }
 
-  /** See `SearchIndex.spots`. */
+  /** See `Answered.spots`. */
   spots(question: Question, limit: number): Spot[] {
     return spotsAmong(this.#memory, this.#everything(question), limit);
   }
 
-  /** See `SearchIndex.copies`. */
-  copies(question: Question, rows: readonly number[]): number[][] {
-    const none = rows.map(() => []);
+  /** See `Answered.copies`. */
+  copies(question: Question, ids: readonly string[]): string[][] {
+    const rows = this.rowsOf(ids);
     const memory = this.#memory;
-    if (!rows.some((row) => hasDuplicates(memory, "source", row))) return none;
+    if (!rows.some((row) => hasDuplicates(memory, "source", row))) return rows.map(() => []);
     const { words, vector, filter } = question;
     const isOpen = words === null && vector === null;
     const matches = isOpen ? anyRowTest(rowFilter(this.#memory, filter)) : this.#asked(question).matches;
     const byAge = (a: number, b: number) => compareBy(memory.rows, "createdAt", a, b);
     const copies = new Copies(memory, "source", matches, byAge);
-    return rows.map((row) => copies.of(row));
+    return rows.map((row) => (row < 0 ? [] : this.idsOf(copies.of(row))));
   }
 
-  /** See `SearchIndex.laterDates`. */
-  laterDates(filter: PostFilter, rows: readonly number[]): Position[][] {
+  /** See `Answered.laterDates`. */
+  laterDates(filter: PostFilter, ids: readonly string[]): Position[][] {
+    const rows = this.rowsOf(ids);
     const memory = this.#memory;
     if (!rows.some((row) => hasDuplicates(memory, "series", row))) return rows.map(() => []);
     const { rows: posts } = memory;
     const inOrder = (a: number, b: number) => compareBy(posts, "windowStart", a, b);
     const dates = new Copies(memory, "series", anyRowTest(rowFilter(memory, filter)), inOrder);
     return rows.map((row) =>
-      dates
-        .of(row)
+      (row < 0 ? [] : dates.of(row))
         .filter((other) => inOrder(other, row) > 0)
         .map((other) => ({ id: posts.idOf(other), at: posts.windowStart.view[other] ?? 0 })),
     );

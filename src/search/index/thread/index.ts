@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { startWorker } from "../../../platform/start-worker.ts";
-import { Abandoned, type Question } from "../../../ports/search-index.ts";
+import { Abandoned, type Answered, type Ask } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import type { Answers, IndexModel } from "../local.ts";
+import { type Answers, goneOf, type IndexModel } from "../local.ts";
 
 /** Questions that may wait; more are refused. */
 const WAITING_MAX = 256;
@@ -19,18 +19,20 @@ export interface ThreadStart {
   model: IndexModel;
 }
 
-/** The questions that are passed on as they are. */
-type Method = Exclude<keyof Answers, "forget" | "close">;
-
 /** A ranking of more posts is a caller's search. One of fewer belongs to a post that is read or written, which is quick. */
 const FEW = 100;
 
 /** Whether others go first: it may take milliseconds among many posts. */
-const isLong = ({ method, args }: Pick<Asked, "method" | "args">): boolean =>
-  method === "count" || (method === "rank" && (args as Parameters<Answers["rank"]>)[1].limit > FEW);
+const isLong = ({ what, of }: ThreadQuestion): boolean =>
+  what === "count" || (what === "rank" && (of as Parameters<Answered["rank"]>)[1].limit > FEW);
+
+interface ThreadQuestion {
+  what: keyof Answered;
+  of: Parameters<Answered[keyof Answered]>;
+}
 
 /** What it is sent: a question, news of an erasure, or the request to end. */
-export type ThreadOrder = { method: Method; args: unknown[] } | "forget" | "end";
+export type ThreadOrder = ThreadQuestion | "forget" | "end";
 
 /** What it says: once that it is ready, then an answer to each question in turn. `errcode` is SQLite's, else null. */
 export type ThreadNews =
@@ -38,9 +40,7 @@ export type ThreadNews =
   | { answer: unknown }
   | { failure: { message: string; errcode: number | null } };
 
-interface Asked {
-  method: Method;
-  args: unknown[];
+interface Asked extends ThreadQuestion {
   resolve(answer: unknown): void;
   reject(error: Error): void;
   /** Nobody waits any more, for its time or for its caller. */
@@ -91,16 +91,6 @@ export class ThreadAnswers implements Answers {
     return this.#ready;
   }
 
-  readonly rank: Answers["rank"] = (question, ...others) => this.#search("rank", question, ...others);
-  readonly list: Answers["list"] = (question, ...others) => this.#search("list", question, ...others);
-  readonly copies: Answers["copies"] = (question, ...others) => this.#search("copies", question, ...others);
-  readonly laterDates: Answers["laterDates"] = (...args) => this.#ask("laterDates", args);
-  readonly count: Answers["count"] = (question, most) => this.#search("count", question, most);
-  readonly spots: Answers["spots"] = (question, limit) => this.#search("spots", question, limit);
-  readonly spellings: Answers["spellings"] = (...args) => this.#ask("spellings", args);
-  readonly unknownWords: Answers["unknownWords"] = (...args) => this.#ask("unknownWords", args);
-  readonly vectors: Answers["vectors"] = (...args) => this.#ask("vectors", args);
-
   forget(): void {
     this.#worker.postMessage("forget" satisfies ThreadOrder);
   }
@@ -113,12 +103,8 @@ export class ThreadAnswers implements Answers {
     await ended;
   }
 
-  #search<T>(method: Method, { gone, ...question }: Question, ...others: unknown[]): Promise<T> {
-    return this.#ask(method, [question, ...others], gone);
-  }
-
-  /** @param gone  see `Question` */
-  #ask<T>(method: Method, args: unknown[], gone?: AbortSignal): Promise<T> {
+  readonly ask: Ask = (what, ...of) => {
+    const gone = goneOf(of);
     if (gone?.aborted === true) return Promise.reject(new Abandoned());
     if (this.#broken !== null) return Promise.reject(unavailable(this.#broken));
     if (this.#waiting.length >= WAITING_MAX) {
@@ -138,20 +124,20 @@ export class ThreadAnswers implements Answers {
         // One call may ask dozens of questions under one signal.
         gone?.removeEventListener("abort", abandon);
       };
-      const asked: Asked = { method, args, resolve: (answer) => resolve(answer as T), reject, ended };
+      const asked: Asked = { what, of, resolve, reject, ended };
       const before = isLong(asked) ? -1 : this.#waiting.findIndex(isLong);
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, asked);
       gone?.addEventListener("abort", abandon, { once: true });
       this.#next();
     });
-  }
+  };
 
   #next(): void {
     while (this.#sent.length < SENT_MAX) {
       const next = this.#waiting.shift();
       if (next === undefined) break;
       this.#sent.push(next);
-      this.#worker.postMessage({ method: next.method, args: next.args } satisfies ThreadOrder);
+      this.#worker.postMessage({ what: next.what, of: sendable(next.of) });
     }
     if (this.#sent.length > 0) this.#worker.ref();
     else this.#worker.unref();
@@ -173,5 +159,11 @@ export class ThreadAnswers implements Answers {
     }
   }
 }
+
+/** A signal cannot go to another thread. */
+const sendable = ([question, ...others]: readonly unknown[]) =>
+  goneOf([question]) === undefined
+    ? [question, ...others]
+    : [{ ...(question as object), gone: undefined }, ...others];
 
 const unavailable = (cause: Error) => new StoreUnavailable("the search thread broke", { cause });

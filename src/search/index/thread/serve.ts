@@ -30,8 +30,7 @@ export function serveSearches(rowsOf: (database: DatabaseSyncInstance) => PostRo
       port.close();
     } else {
       try {
-        const ask = answers[order.method] as (...args: unknown[]) => Promise<unknown>;
-        say({ answer: await ask.apply(answers, order.args) });
+        say({ answer: await answers.ask(order.what, ...order.of) });
       } catch (error) {
         say({ failure: { message: (error as Error).message, errcode: sqliteCode(error) } });
       }

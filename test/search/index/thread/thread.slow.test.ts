@@ -45,12 +45,16 @@ describe("a large board", () => {
   it("is searched in a thread, which answers as this one did", async () => {
     const { index } = openLarge();
     const answers = async () => [
-      await index.rank(asked, { ...FIRST, rerank: true }),
-      await index.rank(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
-      await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
-      await index.count(asked),
-      await index.spots(question({}), 5),
-      await index.vectors(["p5", "gone"]),
+      await index.ask("rank", asked, { ...FIRST, rerank: true }),
+      await index.ask("rank", asked, { limit: 50, except: new Set(["p7", "p8"]) }),
+      await index.ask("list", question({ filter: { tags: ["t3"] } }), {
+        order: "newest",
+        after: null,
+        limit: 30,
+      }),
+      await index.ask("count", asked),
+      await index.ask("spots", question({}), 5),
+      await index.ask("vectors", ["p5", "gone"]),
     ];
     expect(index.isThreaded).toBe(false);
     const here = await answers();
@@ -62,7 +66,7 @@ describe("a large board", () => {
 
   it("is searched in one thread, however often and late it is opened", async () => {
     const { index, write } = openLarge();
-    const rank = () => index.rank(asked, { ...FIRST, rerank: true });
+    const rank = () => index.ask("rank", asked, { ...FIRST, rerank: true });
     const here = await rank();
     await Promise.all([index.open(), index.open()]);
     expect(index.isThreaded).toBe(true);
@@ -78,7 +82,7 @@ describe("a large board", () => {
     await index.open();
     const caller = new AbortController();
     const gone = { ...asked, gone: caller.signal };
-    const rank = (one: typeof asked) => index.rank(one, { ...FIRST, rerank: true });
+    const rank = (one: typeof asked) => index.ask("rank", one, { ...FIRST, rerank: true });
     // The thread has two at a time.
     const others = [rank(asked), rank(asked)];
     const waiting = rank(gone).catch((error: unknown) => error);
@@ -96,10 +100,10 @@ describe("a large board", () => {
     await index.open();
     const answered: string[] = [];
     const rankings = Array.from({ length: 6 }, async () => {
-      await index.rank(asked, { limit: 1_000, rerank: true });
+      await index.ask("rank", asked, { limit: 1_000, rerank: true });
       answered.push("ranking");
     });
-    const short = [index.vectors(["p5"]), index.rank({ ...asked, words: null }, { limit: 5 })];
+    const short = [index.ask("vectors", ["p5"]), index.ask("rank", { ...asked, words: null }, { limit: 5 })];
     await Promise.all([
       ...rankings,
       ...short.map((one: Promise<unknown>) => one.then(() => answered.push("short"))),
@@ -154,7 +158,7 @@ describe("the search thread", () => {
   it("refuses what is too much, and what waited when it breaks", async () => {
     const { answers } = openThread();
     const many = Array.from({ length: 300 }, () =>
-      answers.count(asked).then(
+      answers.ask("count", asked).then(
         () => "answered",
         (error: unknown) => (error instanceof StoreUnavailable ? error.message : "another error"),
       ),
@@ -163,7 +167,7 @@ describe("the search thread", () => {
     expect(outcomes.filter((outcome) => outcome === "answered").length).toBe(258);
     expect(new Set(outcomes)).toEqual(new Set(["answered", "too many searches are waiting"]));
     await answers.close();
-    await expect(answers.count(asked)).rejects.toThrow(StoreUnavailable);
+    await expect(answers.ask("count", asked)).rejects.toThrow(StoreUnavailable);
   });
 
   it("refuses what has no answer after five seconds, waiting or under way", async () => {
@@ -171,16 +175,16 @@ describe("the search thread", () => {
     await answers.ready();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     // Two are sent at once.
-    const counts = Array.from({ length: 5 }, () => answers.count(asked));
+    const counts = Array.from({ length: 5 }, () => answers.ask("count", asked));
     const outcomes = Promise.allSettled(counts);
     vi.advanceTimersByTime(4_999);
-    const later = answers.count(asked);
+    const later = answers.ask("count", asked);
     vi.advanceTimersByTime(1);
     vi.useRealTimers();
     for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreUnavailable) });
     }
-    expect(await later).toBe(await answers.count(asked));
+    expect(await later).toBe(await answers.ask("count", asked));
     await answers.close();
   });
 
@@ -190,7 +194,7 @@ describe("the search thread", () => {
     await answers.ready();
     broken.exec("DROP TABLE index_words");
     broken.close();
-    await expect(answers.count(question({ q: '"two words"' }))).rejects.toThrow(/index_words/);
+    await expect(answers.ask("count", question({ q: '"two words"' }))).rejects.toThrow(/index_words/);
     await answers.close();
   });
 });

@@ -1,4 +1,4 @@
-import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
+import type { Answered, Answering, Ask, Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Position } from "../../../../ports/store/index.ts";
 import { coverageFactors, fuse, rankCandidates } from "../../../../search/ranking/rank.ts";
 import { cosineOf } from "../../../../search/ranking/vectors.ts";
@@ -18,13 +18,13 @@ const LISTED = 2_000;
 /** Posts with near spellings that are read to learn how they spell. */
 const SPELT_IN_MAX = 50;
 
-type Page = Parameters<SearchIndex["list"]>[1];
+type Page = Parameters<Answered["list"]>[1];
 
 /**
  * Search by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed), and by the collection:
  * that answers what only filters ask, and gives every found post as it is now.
  */
-export class AtlasIndex implements SearchIndex {
+export class AtlasIndex implements SearchIndex, Answering {
   readonly #indexes: SearchIndexes;
   readonly #queries: AtlasQueries;
   readonly #lists: Lists;
@@ -34,6 +34,8 @@ export class AtlasIndex implements SearchIndex {
     this.#queries = new AtlasQueries(store, indexes, modelId);
     this.#lists = new Lists(store, indexes);
   }
+
+  readonly ask: Ask = async (what, ...of) => (this as Answering)[what](...of);
 
   ready(): boolean {
     return this.#indexes.listsReady;
@@ -48,7 +50,7 @@ export class AtlasIndex implements SearchIndex {
     this.#indexes.close();
   }
 
-  rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]) {
+  rank(question: Question, options: Parameters<Answered["rank"]>[1]) {
     const vectors = new Map<string, Int8Array | null>();
     const vectorsOf = (ids: readonly string[]) => ids.map((id) => vectors.get(id) ?? null);
     return rankCandidates<string>(
@@ -98,7 +100,7 @@ export class AtlasIndex implements SearchIndex {
     return ids.map((id) => copiesOf(own.get(id), all));
   }
 
-  laterDates(...asked: Parameters<SearchIndex["laterDates"]>): Promise<Position[][]> {
+  laterDates(...asked: Parameters<Answered["laterDates"]>): Promise<Position[][]> {
     return laterDates(this.#queries, ...asked);
   }
 

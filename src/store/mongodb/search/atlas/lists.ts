@@ -1,10 +1,5 @@
 import type { Document, FindOptions } from "mongodb";
-import {
-  type Question,
-  type SearchIndex,
-  SPOTS_PER_DEGREE,
-  type Spot,
-} from "../../../../ports/search-index.ts";
+import { type Answered, type Question, SPOTS_PER_DEGREE, type Spot } from "../../../../ports/search-index.ts";
 import { type Position, StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
@@ -35,7 +30,7 @@ export class Lists {
   }
 
   /** @throws StoreUnavailable also when it takes longer than 2 s */
-  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Position[]> {
+  async list(question: Question, page: Parameters<Answered["list"]>[1]): Promise<Position[]> {
     const places: Position[] = [];
     // Copies leave gaps, and a short page would end the walk.
     for (let { after } = page; ; ) {
@@ -119,7 +114,7 @@ export class Lists {
     return this.#find([{ source: { $type: "string" } }, ...conditions], { projection: SOURCED });
   }
 
-  #found(filter: PostFilter, page: Parameters<SearchIndex["list"]>[1]): Promise<PostDocument[]> {
+  #found(filter: PostFilter, page: Parameters<Answered["list"]>[1]): Promise<PostDocument[]> {
     const { path, direction } = ORDERS[page.order];
     const { order, after } = page;
     const conditions = conditionsOfList(filter);

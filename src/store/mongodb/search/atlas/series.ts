@@ -19,7 +19,7 @@ export function datesBeside(posts: readonly Dated[], now: number): Set<string> {
   return new Set(others.map(({ _id }) => _id));
 }
 
-/** See `SearchIndex.laterDates`. */
+/** See `Answered.laterDates`. */
 export async function laterDates(
   queries: AtlasQueries,
   filter: PostFilter,

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { SearchIndex } from "../../../../ports/search-index.ts";
+import type { Ask, SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
-import type { EmbeddedIndex } from "../../../../search/index/index.ts";
 import { isDamaged } from "../../../../search/index/sqlite-errors.ts";
 import type { SearchState, StoreLog } from "../../../module.ts";
 import type { IndexFeed } from "../feed/index.ts";
@@ -19,7 +18,7 @@ export interface ReplicaOptions {
   log: StoreLog;
 }
 
-/** This is how long after a write of this process questions wait for it: its caller expects to find it. */
+/** After a write of this process, questions wait for it so long: its caller expects to find it. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 const LOOK_MS = 20;
@@ -54,18 +53,12 @@ export class Replica implements SearchIndex {
     this.#running = this.#run();
   }
 
-  readonly rank: SearchIndex["rank"] = (...asked) => this.#ask((index) => index.rank(...asked));
-  readonly list: SearchIndex["list"] = (...asked) => this.#ask((index) => index.list(...asked));
-  readonly copies: SearchIndex["copies"] = (...asked) => this.#ask((index) => index.copies(...asked));
-  readonly laterDates: SearchIndex["laterDates"] = (...asked) =>
-    this.#ask((index) => index.laterDates(...asked));
-  readonly count: SearchIndex["count"] = (...asked) => this.#ask((index) => index.count(...asked));
-  readonly spots: SearchIndex["spots"] = (...asked) => this.#ask((index) => index.spots(...asked));
-  readonly vectors: SearchIndex["vectors"] = (...asked) => this.#ask((index) => index.vectors(...asked));
-  readonly spellings: SearchIndex["spellings"] = (...asked) =>
-    this.#ask((index) => index.spellings(...asked));
-  readonly unknownWords: SearchIndex["unknownWords"] = (...asked) =>
-    this.#ask((index) => index.unknownWords(...asked));
+  readonly ask: Ask = async (what, ...of) => {
+    await this.#own;
+    const file = this.#file;
+    if (!this.#isReady || file === null) throw new StoreUnavailable(FILLING);
+    return this.#watched(() => file.index.ask(what, ...of));
+  };
 
   ready(): boolean {
     return this.#isReady;
@@ -85,13 +78,6 @@ export class Replica implements SearchIndex {
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#running;
-  }
-
-  async #ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
-    await this.#own;
-    const file = this.#file;
-    if (!this.#isReady || file === null) throw new StoreUnavailable(FILLING);
-    return this.#watched(() => question(file.index));
   }
 
   async #run(): Promise<void> {
