@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import { siblingOf } from "../../platform/start-worker.ts";
 import type { IndexEntry } from "../../ports/search-index.ts";
 import { EmbeddedIndex, type EmbeddedOptions } from "./index.ts";
+import { statusOf } from "./indexed-post.ts";
 import type { IndexModel } from "./local.ts";
 import { OWN_ROWS, OwnRows } from "./own-rows.ts";
 import { MIGRATIONS } from "./tables.ts";
@@ -28,30 +29,22 @@ export class StandaloneIndex extends EmbeddedIndex {
   };
 
   readonly remove = (id: string): void => {
-    const before = this.#own.textOf(id);
-    if (before === null) return;
+    const post = this.#own.postOf(id);
+    if (post === null) return;
     // A snapshot since its publisher went holds an erased post.
-    if (!this.#own.hasPublisherOf(before.seq)) this.erased();
-    this.tables.replace(before.seq, before, null);
-    this.#own.remove(before.seq);
+    if (this.#own.publishers([post.publisherId]).length === 0) this.erased();
+    this.tables.replace(post.seq, post.text, null);
+    this.#own.remove(post.seq);
   };
 
-  readonly putVector = (id: string, model: string, vector: Int8Array): void => {
-    const { seq } = this.#own.textOf(id) ?? {};
-    if (seq === undefined) return;
-    this.#own.putVector(seq, model, vector);
-    this.touch(seq);
-  };
-
-  readonly removeVector = (id: string): void => {
-    const { seq } = this.#own.textOf(id) ?? {};
-    if (seq === undefined) return;
-    this.#own.removeVector(seq);
-    this.touch(seq);
+  /** With nulls it takes the vector away. */
+  readonly putVector = (id: string, model: string | null, vector: Int8Array | null): void => {
+    const seq = this.#own.setVector(id, model, vector);
+    if (seq !== null) this.touch(seq);
   };
 
   readonly putPublisher = (id: string, publisher: { verified: boolean; suspended: boolean }): void => {
-    this.#own.putPublisher(id, publisher);
+    this.#own.putPublisher(id, statusOf(publisher));
     this.touchPublisher(id);
   };
 

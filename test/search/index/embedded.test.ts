@@ -210,7 +210,7 @@ describe("the embedded index", () => {
     expect(
       (await opened.index.ask("vectors", ["a", "b", "nobody"])).map((vector) => vector !== null),
     ).toEqual([false, true, false]);
-    opened.write((index) => index.removeVector("b"));
+    opened.write((index) => index.putVector("b", null, null));
     expect(await opened.index.ask("vectors", ["b"])).toEqual([null]);
     const without = openIndex({ modelId: null });
     expect(without.index.ready()).toBe(true);

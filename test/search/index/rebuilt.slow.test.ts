@@ -103,7 +103,7 @@ it("a removed vector does not lower the score of a post found by words", async (
   opened.index.follow();
   // More posts compete than are looked at; half of them lose their vectors.
   opened.write((index) => {
-    for (const id of [...history.posts.keys()].filter((_, i) => i % 2 === 0)) index.removeVector(id);
+    for (const id of [...history.posts.keys()].filter((_, i) => i % 2 === 0)) index.putVector(id, null, null);
   });
   const q = Array.from({ length: 30 }, (_, i) => wordAt(i)).join(" ");
   const asked = question({ q, vector: vectorOf(5), filter: EVERYTHING });
@@ -128,9 +128,9 @@ it("a memory that could not be read to the end is read again", async () => {
   const opened = openIndex();
   opened.write((index) => new History(37).grow(index, 5_500));
   const last = "(SELECT max(seq) FROM index_doc)";
-  opened.database.exec(`UPDATE index_doc SET tags = '[' || tags WHERE seq = ${last}`);
+  opened.database.exec(`UPDATE index_doc SET post = '[' || post WHERE seq = ${last}`);
   const list = () => opened.pass(EVERYTHING);
   await expect(list()).rejects.toThrow("JSON");
-  opened.database.exec(`UPDATE index_doc SET tags = substr(tags, 2) WHERE seq = ${last}`);
+  opened.database.exec(`UPDATE index_doc SET post = substr(post, 2) WHERE seq = ${last}`);
   expect(await list()).toHaveLength(5_500);
 });

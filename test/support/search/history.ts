@@ -6,7 +6,7 @@ import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./open-index.ts";
 /** What a history writes to: an index, or its tables. */
 export type Writer = Pick<
   StandaloneIndex,
-  "put" | "remove" | "putVector" | "removeVector" | "putPublisher" | "removePublisher"
+  "put" | "remove" | "putVector" | "putPublisher" | "removePublisher"
 >;
 
 const PUBLISHERS = 20;
@@ -75,7 +75,7 @@ export class History {
       this.#remove(writer, known.id);
       this.#put(writer, { ...known, title: this.#text(4) });
     } else if (dice < 90) writer.putVector(known.id, MODEL, vectorOf(this.#below(100_000)));
-    else if (dice < 95) writer.removeVector(known.id);
+    else if (dice < 95) writer.putVector(known.id, null, null);
     else this.#judge(writer);
   }
 

@@ -7,12 +7,13 @@ import { TOKENIZER } from "../../../src/search/index/words/stems.ts";
  */
 export function scoresByFts5(database: DatabaseSyncInstance, match: string): Map<string, number> {
   database.exec(`CREATE VIRTUAL TABLE temp.every_text USING fts5(title, body, more, tokenize = ${TOKENIZER});
-    INSERT INTO temp.every_text (rowid, title, body, more) SELECT seq, title, body, more FROM index_doc`);
+    INSERT INTO temp.every_text (rowid, title, body, more)
+      SELECT seq, post ->> '$.text.title', post ->> '$.text.body', post ->> '$.text.more' FROM index_doc`);
   const rows = database
     .prepare(
       `SELECT d.id, -bm25(every_text, 2.0, 1.0, 1.5) AS score FROM temp.every_text
          JOIN index_doc AS d ON d.seq = every_text.rowid WHERE every_text MATCH ?
-         AND d.publisher_id NOT IN (SELECT id FROM index_publisher WHERE suspended = 1)`,
+         AND d.post ->> '$.publisherId' NOT IN (SELECT id FROM index_publisher WHERE status & 2)`,
     )
     .all(match) as { id: string; score: number }[];
   database.exec("DROP TABLE temp.every_text");

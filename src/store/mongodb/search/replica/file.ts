@@ -43,8 +43,7 @@ export function openReplicaFile(
         for (const { id, ...status } of publishers) index.putPublisher(id, status);
         for (const { entry, vector } of posts) {
           index.put(entry);
-          if (vector === null) index.removeVector(entry.id);
-          else index.putVector(entry.id, vector.model, vector.vector);
+          index.putVector(entry.id, vector?.model ?? null, vector?.vector ?? null);
         }
         for (const id of gone.posts) index.remove(id);
         for (const id of gone.publishers) index.removePublisher(id);
