@@ -47,7 +47,6 @@ export function buildApp(
   return app;
 }
 
-/** This is what the operator's pages ask of a board. */
 function ofServices({ store, services: { moderation, metrics }, syndication }: OpenBoard) {
   const feeds = async () => {
     const all = await syndication.feeds.all();

@@ -94,7 +94,7 @@ const operatorKeys = words
     "must give each of several keys a name of its own, as in anna:KEY,bot:KEY",
   );
 
-/** This is where to report security problems: a URI, as security.txt wants it. */
+/** security.txt wants a URI to which security problems are reported. */
 const contact = z
   .string()
   .transform((text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? `mailto:${text}` : text))

@@ -43,7 +43,7 @@ function variablesOf(named: string): Record<string, string> {
 
 class WrongLine extends Error {}
 
-/** This is what a part of a value is: in single quotes, in double quotes, or in none. */
+/** A part of a value stands in single quotes, in double quotes, or in none. */
 const QUOTED = /^[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
 
 /**

@@ -116,7 +116,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   repeatable?: true;
   /** True when the answer carries bodies of posts, and so `meta.content_notice`. */
   carriesPosts?: true;
-  /** This is what a success adds to the statistics beyond the call itself. */
+  /** A success adds it to the statistics, beyond the call itself. */
   statistic?: Statistic;
   /** Every outcome it may have; only `ok`, unless the definition says otherwise. */
   outcomes: readonly Reply<unknown>["outcome"][];

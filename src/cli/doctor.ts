@@ -189,7 +189,7 @@ async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
 const NOT_WRITING =
   "the running board cannot write, and refuses posts: its log says why. Where its files were moved or replaced, stop it before anything else";
 
-/** This is what the board on a port of this machine says of itself, or null where none answers. */
+/** Asks the board on a port of this machine; null where none answers. */
 async function readinessAt(port: number): Promise<Pick<Readiness, "writing" | "stopping"> | null> {
   try {
     const signal = AbortSignal.timeout(2_000);

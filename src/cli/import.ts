@@ -48,7 +48,6 @@ const NO_OBJECT = { path: "", code: "custom", message: "must be a JSON object" }
 const RELAY_SETTING = "relay:posts";
 const RELAY = { name: "Import", description: "Posts imported by the operator of this board." };
 
-/** This is what became of the rows. */
 interface Summary {
   added: number;
   known: number;

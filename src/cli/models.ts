@@ -65,7 +65,7 @@ export function modelsCommand(): Command {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** This is where a board of this configuration looks for models first, and where it puts downloads. */
+/** A board of this configuration looks for models in the first, and puts downloads into the second. */
 export function foldersOf(config: Config): { modelDir: string; cacheDir: string } {
   return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
 }

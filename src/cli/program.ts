@@ -10,7 +10,7 @@ export function withoutExits(command: Command): Command {
   return command;
 }
 
-/** This is what a usage error, a help text or a version exits with; null for any other error. */
+/** Reads the exit code of a usage error, a help text or a version; null for any other error. */
 export function exitCodeOf(error: unknown): number | null {
   if (!(error instanceof CommanderError)) return null;
   if (error.exitCode === 0) return 0;

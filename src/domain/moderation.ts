@@ -12,7 +12,7 @@ import type {
 import { cleanMultiline } from "../schema/text.ts";
 import { suspendSubscriptions } from "./subscriptions/state.ts";
 
-/** This is what the operator does, and to what. */
+/** Each act is done to subjects of one sort. */
 export const ACTS = {
   hide: "post",
   restore: "post",
@@ -36,7 +36,6 @@ export type Examined = WithAuthor & {
   acts: readonly ModerationEntry[];
 };
 
-/** This is what came of an act on one subject. */
 export interface Acted {
   subject: string;
   failure: "post_not_found" | "publisher_not_found" | null;
@@ -48,7 +47,7 @@ const ROWS_PER_READ = 500;
 /** Posts that a search of the operator looks through. */
 const SEARCHED_MAX = 20_000;
 
-/** This is what the operator sees and does. One set of acts serves the command line, the pages and the tools of the operator. */
+/** One set of acts serves the command line, the pages and the tools of the operator. */
 export class Moderation {
   readonly #store: Store;
 

@@ -1,4 +1,4 @@
-/** This is how a board presents itself: on pages, in feeds, in tools and on cards. */
+/** A board presents itself so on pages, in feeds, in tools and on cards. */
 export interface Identity {
   /** One line. */
   name: string;
@@ -18,7 +18,7 @@ export const DEFAULT_IDENTITY: Identity = {
   homePlace: null,
 };
 
-/** This is who the board is, and every public address of it, built from SITE_URL and never from a request. */
+/** Knows every public address of the board, built from SITE_URL and never from a request. */
 export class Site {
   /** Without a trailing slash. */
   readonly root: string;

@@ -15,7 +15,6 @@ export interface ModelLog {
 
 type ModelFolders = Pick<WorkerStart, "modelFolder" | "weights" | "runtimeFolder">;
 
-/** This is what waits for its vector. */
 interface Waiting {
   text: string | PostParts;
   resolve(vector: Float32Array): void;

@@ -60,7 +60,7 @@ const middles = new LRUCache<string, { middle: Middle }, PlaceTable>({
   memoMethod: (code, _stale, { context }) => ({ middle: middleOf(context, code) }),
 });
 
-/** This is where the people of a division live: their middle, and how far around it nearly all of them do. */
+/** Finds the middle of the people of a division, and how far around it nearly all of them live. */
 function middleOf(table: PlaceTable, code: string): Middle {
   const places = table.inDivision(code).map((place) => table.get(place));
   const all = places.reduce((sum, { population }) => sum + population, 0);

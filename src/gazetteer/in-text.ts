@@ -8,7 +8,7 @@ interface PlaceInText {
   place: GazetteerPlace;
   /** The words that name it, with the preposition and the distance beside them. */
   text: string;
-  /** This is how far around it, where the text says so. */
+  /** The text may say how far around it. */
   radiusKm: number | null;
 }
 
@@ -16,7 +16,7 @@ interface PlaceInText {
 const PREPOSITIONS: ReadonlySet<string> = new Set(
   "in near around at from within to bei nahe aus à en em près vicino cerca de van w na i".split(" "),
 );
-/** It is the same in several words. */
+/** These say it in several words. */
 const PHRASES =
   /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
 const AMOUNT =

@@ -1,4 +1,4 @@
-/** This is what `engines` of package.json says. */
+/** `engines` of package.json says the same. */
 const NODE_MIN = [20, 19] as const;
 
 // At the load of the first module, before others ask for what an older Node has not.

@@ -18,7 +18,7 @@ export function windowOf(post: Dated): { windowStart: number; windowEnd: number 
 }
 
 /**
- * This is what the dates of one series share: publisher, title, page and place. 32 hex digits, which hold no text.
+ * Names what the dates of one series share: publisher, title, page and place. 32 hex digits, which hold no text.
  * @returns null for a post without a start, and for a reply
  */
 export function seriesOf(

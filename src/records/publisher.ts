@@ -27,7 +27,7 @@ export const PUBLISHER = record(
 );
 export type StoredPublisher = RowOf<typeof PUBLISHER>;
 
-/** This is what the sign-in of hosts keeps: a client, a sign-in under way, a grant, a code or a token. */
+/** The sign-in of hosts keeps a client, a sign-in under way, a grant, a code or a token in each. */
 export const SIGN_IN = record({
   /** Its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
   id,

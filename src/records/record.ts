@@ -8,7 +8,7 @@ export type Kept = "plain" | "moment" | "flag" | "json" | "free" | "vector";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** This is what a store must know of a field beside its type. */
+/** A store must know these of a field, beside its type. */
 interface Facts {
   /** Where the type does not tell it. */
   kept?: Kept;

@@ -89,7 +89,6 @@ const attempt = z.strictObject({
   /** Why there was none, in a few words, none of them the receiver's. */
   error: text.nullable(),
 });
-/** This is how one attempt ended. */
 export type PushAttempt = z.output<typeof attempt>;
 
 /** A push with its attempts, as its owner sees it. It stays as a record when its post is gone. */

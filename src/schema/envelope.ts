@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BoardCounts } from "./board.ts";
 import { Subscription } from "./subscription.ts";
 
-/** This is what every answer carries beside its data. */
+/** Every answer carries it beside its data. */
 export const Meta = z.object({
   board: BoardCounts,
   note: z.string().optional().describe("Addressed to the calling agent; read it whenever it is there."),

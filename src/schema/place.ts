@@ -6,7 +6,7 @@ import { fromJsonText, refuseValue } from "./scalars.ts";
 export interface NearPoint extends Point {
   /** The place that its name was read as; missing where coordinates were sent. */
   place?: NamedPlace;
-  /** This is how far the named country, region or island reaches around this point. */
+  /** The named country, region or island reaches so far around this point. */
   radiusKm?: number;
   /** The places that bear the name, largest first, where none is meant more than the others. This point is that of the first. */
   oneOf?: readonly NearPoint[];

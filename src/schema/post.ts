@@ -189,7 +189,7 @@ export type PostPatch = z.output<typeof PostPatch>;
 
 /** How many copies of a post are named beside it; all are counted. */
 export const COPIES_NAMED = 10;
-/** It is the same of the later dates of a series. */
+/** A post names so many of the later dates of its series. */
 export const DATES_NAMED = 5;
 
 /** A post as callers see it. */

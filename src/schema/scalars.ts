@@ -112,7 +112,7 @@ export function commaSeparated(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** This is what a text of a JSON object or list holds, any other value as it is: models send objects as text. */
+/** Reads a text of a JSON object or list, and leaves any other value as it is: models send objects as text. */
 export function fromJsonText(sent: unknown): unknown {
   if (typeof sent !== "string" || !/^\s*[{[]/.test(sent)) return sent;
   try {

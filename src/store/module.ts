@@ -2,7 +2,7 @@ import type { Finding } from "../ports/finding.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store/index.ts";
 
-/** This is what `index.ts` of a store's folder exports by default. */
+/** `index.ts` of a store's folder exports it by default. */
 export interface StoreModule {
   /** Opens the store and the index that goes with it. */
   open(url: string, options: DataOptions): Promise<BoardData>;

@@ -156,7 +156,7 @@ export class Syndication {
 }
 
 /**
- * This is what a feed would post now, without posting it.
+ * Reads what a feed would post now, and posts nothing.
  * @throws FeedError
  */
 export async function previewFeed(outbound: Outbound, feed: Feed, now: number): Promise<Entries> {

@@ -9,7 +9,7 @@ import { FeedError } from "./item.ts";
 /** A feed that takes more time or memory is given up. Ten thousand events take a second. */
 const DEADLINE_MS = 60_000;
 const HEAP_MAX_MB = 512;
-/** This is how long a thread waits for the next feed. */
+/** A thread waits so long for the next feed. */
 const IDLE_MS = 5_000;
 
 /** The arguments of `entriesOf`. */

@@ -22,7 +22,6 @@ const SIMILAR_MAX = 10;
 /** While an entry without an end is in the feed, the expiry of its post moves on in steps of at least this. */
 const RENEWAL_MS = NEWS_MS / 2;
 
-/** This is what became of the entries of a feed. */
 export interface Applied {
   added: number;
   changed: number;
@@ -38,7 +37,7 @@ export interface Applied {
   refused: string[];
 }
 
-/** This is what a poll knows beside the feed. */
+/** A poll knows these beside the feed. */
 interface Circumstances {
   now: number;
   /** How many posts may be added. */

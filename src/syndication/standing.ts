@@ -21,7 +21,7 @@ export const isCalledOff = (fields: Fields): boolean =>
     STANDINGS.has(keyOf(name)) ? OFF.test(String(value).trim()) : FLAGS.test(keyOf(name)) && isSet(value),
   );
 
-/** This is what the fields of an entry say of how it stands. */
+/** Reads from the fields of an entry how it stands. */
 export function standingOf(fields: Fields): Pick<FeedItem, "cancelled" | "metadata"> {
   const isTentative = Object.entries(fields).some(
     ([name, value]) => STANDINGS.has(keyOf(name)) && TENTATIVE.test(String(value).trim()),

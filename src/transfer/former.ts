@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>;
 /** Kinds of rows that boards no longer keep. `reported`, how often a post was reported, is counted from the reports. */
 const FORMER_KINDS = ["reported"];
 
-/** This is what rows of earlier formats had and lacked. */
+/** Rows of earlier formats had and lacked these. */
 const FORMER: { readonly [K in RowKind]?: { had: readonly string[]; present(row: Fields): Fields } } = {
   subscription: {
     // A saved query once learnt from its owner.

@@ -18,12 +18,11 @@ export async function isExport(file: string): Promise<boolean> {
   return false;
 }
 
-/** This is what the check of an export found. */
 export interface CheckedExport {
   header: Header;
   /** Before its end. */
   lines: number;
-  /** This is what earlier formats had and boards no longer keep, such as `subscription.learning`, and how much of it there is. */
+  /** Earlier formats had fields that boards no longer keep, such as `subscription.learning`; it says how many of each there are. */
   dropped: ReadonlyMap<string, number>;
 }
 

@@ -183,7 +183,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== "");
 
-/** This is what a field of this name would do, by the meaning of its words; null for one that only describes. */
+/** Tells by the words of a name what a field would do; null for one that only describes. */
 export function actOf(name: string, ofWatch = false): Act | null {
   const words = wordsOf(name).flatMap(unglued);
   const whole = NAMES.get(words.join("_"));
@@ -266,7 +266,7 @@ export function actingFields(
   );
 }
 
-/** This is what a value such as `"preview"` or `["draft"]` asks for. */
+/** Tells what a value such as `"preview"` or `["draft"]` asks for. */
 function choiceOf(value: unknown): Act | null {
   const chosen = [value]
     .flat()

@@ -30,13 +30,13 @@ const MISTYPED = {
   reading: CHECKSUM,
 };
 
-/** This is who calls, as the adapter read it from the request. */
+/** The adapter reads them from the request; nobody has checked them yet. */
 export interface Credentials {
   /** As sent, or null. */
   apiKey: string | null;
   /** The publisher whose token came with the request, already checked. */
   signedIn?: StoredPublisher;
-  /** This is who operates the board with a key of OPERATOR_KEY, already checked. */
+  /** Set once a key of OPERATOR_KEY was checked. */
   operator?: "operator" | `operator ${string}`;
   /** Address of the client. */
   address: string;
@@ -57,7 +57,7 @@ interface Caller {
   note?: string;
 }
 
-/** This is how long an open call waits for the owner of its key. */
+/** An open call waits so long for the owner of its key, and is then nobody's. */
 const KEY_WAIT_MS = 2_000;
 const NOBODY: Caller = {
   caller: null,
@@ -71,7 +71,7 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
-  /** This is where the call waits for its turn. */
+  /** The call waits there for its turn. */
   queue: string;
   /** A keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;

@@ -64,7 +64,7 @@ export function fieldMeant(name: string, known: ReadonlySet<string>): string | n
 
 const sorted = (name: string) => [...name].sort().join("");
 
-/** This is what callers call the kinds of posts. */
+/** Callers have these names for the kinds of posts. */
 const KINDS: Readonly<Record<string, string>> = {
   offer:
     "sale sell selling for_sale item product service rental rent rentals giveaway free gift goods listing job vacancy housing",

@@ -5,7 +5,7 @@ import { EVENTS } from "../../ports/store/index.ts";
 import { iconsOf, REVISIONS, SERVER } from "../mcp/server.ts";
 import type { Skill } from "../reference/skills.ts";
 
-/** This is what the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
+/** Lists what the site offers to agents as an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
 export function aiCatalog(site: Site, skills: readonly Skill[]) {
   const urn = (namespace: string, name: string) =>
     `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;

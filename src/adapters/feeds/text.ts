@@ -64,7 +64,7 @@ export function pointOf({ location }: Post): { lat: number; lng: number } | null
 }
 
 /**
- * It is the same document with CDATA sections as escaped text, and without the blanks around them. No reader, however lax,
+ * Writes CDATA sections as escaped text, and leaves out the blanks around them. No reader, however lax,
  * then finds a stranger's markup in it. A section cannot contain its own end, and outside of sections `<` is always
  * markup, so the expression finds exactly the sections.
  */

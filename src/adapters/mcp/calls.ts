@@ -15,7 +15,7 @@ export interface CallParts {
   clock: () => number;
 }
 
-/** This is what one address of the server serves. */
+/** An address of the server differs from the others by it. */
 export interface Door {
   /** `reading` leaves out every tool that changes anything, and every word about one. */
   surface: Exclude<Surface, "rest">;

@@ -45,7 +45,7 @@ export function resourcesOf(
   tools: ReadonlyMap<string, ServedTool>,
 ) {
   const { catalog, site } = parts;
-  /** This is what a tool answers, as it would to a call. */
+  /** Asks a tool as a call would. */
   const answerOf = async (name: string, input: Record<string, unknown>, from: Credentials) => {
     const tool = tools.get(name);
     if (tool === undefined) throw new Error(`a resource speaks of "${name}", which is no tool`);
@@ -84,7 +84,7 @@ export function resourcesOf(
   };
 }
 
-/** This is what `make` returns, made by the first call. */
+/** Calls `make` at the first call only. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

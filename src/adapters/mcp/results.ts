@@ -132,7 +132,7 @@ export function fittingItems(call: Call, data: unknown): number {
   return next === undefined ? items.length : items.indexOf(next);
 }
 
-/** This is how many of the first posts fit into an answer, as text and, where programs read it, as data. */
+/** Counts how many of the first posts fit into an answer, as text and, where programs read it, as data. */
 function fittingOf(call: Call, posts: readonly (Post | GonePost)[], view: PostDisplay): number {
   const texts = posts.map((post) => shownRow({ post }, "00. ", view));
   const fitting = fittingCount(texts, view.isWhole ? POSTS_TOKENS.whole : POSTS_TOKENS.brief);

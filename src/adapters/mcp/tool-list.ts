@@ -18,7 +18,7 @@ export interface ServedTool {
 /** An operation as a tool answers it. */
 export interface ServedOperation {
   operation: Operation;
-  /** This is what its answer looks like to a model. */
+  /** Decides how its answer is written for a model. */
   shape: "posts" | "post" | "receipt" | "record";
   /** Its cursor is a watermark: it is good for the next look, even when there is nothing more now. */
   isWatermark: boolean;

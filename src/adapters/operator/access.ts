@@ -12,7 +12,7 @@ export interface OperatorKey {
   key: string;
 }
 
-/** This is who operates, as the log of moderation names it. */
+/** The log of moderation has this name. */
 export type OperatorName = "operator" | `operator ${string}`;
 
 /** A browser that signed in. */

@@ -20,7 +20,7 @@ export interface FeedStanding {
 }
 
 /**
- * This is what runs beside moderation: figures, feeds, receivers that fail. No address stands there whole, and no query at all.
+ * Reads what runs beside moderation: figures, feeds, receivers that fail. No address stands there whole, and no query at all.
  */
 export async function healthOf(
   parts: { store: Store; metrics: Metrics; feeds: () => Promise<FeedStanding[]> },

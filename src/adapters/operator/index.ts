@@ -146,7 +146,7 @@ export function operateRoutes(parts: OperateParts): Router {
       : null;
   }
 
-  /** This is what a button does, and to what: of posts, `suspend` and `reinstate` mean the authors. */
+  /** Reads from a button what it does, and to what: of posts, `suspend` and `reinstate` mean the authors. */
   async function chosenBy(body: unknown, button: string): Promise<{ act: Act; subjects: string[] } | null> {
     const { id = [], listed = "" } = (body ?? {}) as { id?: string | string[]; listed?: string };
     const [act = "", scope = ""] = button.split(" ");

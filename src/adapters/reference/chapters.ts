@@ -38,7 +38,7 @@ Verify them by a Standard Webhooks library, or \`X-Board-Signature: t=<seconds>,
 Answer 2xx within 10 s, else it comes again: ten times over three days, same \`webhook-id\`; 410 ends it.`,
 };
 
-/** This is what the manual leaves out of webhooks. */
+/** The manual has no room for it. */
 export const WEBHOOKS: Chapter = {
   id: "webhooks",
   heading: "Webhooks in detail",

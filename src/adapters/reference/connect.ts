@@ -20,7 +20,7 @@ export interface Way {
 }
 
 /**
- * This is how to connect each client to the board at this address. README, the front page and `/docs` print these texts and no
+ * Tells how each client is connected to the board at this address. README, the front page and `/docs` print these texts and no
  * others: every client nests its configuration differently, and a wrong nesting fails silently.
  */
 export function waysToConnect(site: Site, key: string = KEY): readonly Way[] {

@@ -14,7 +14,7 @@ type Recorded = Readonly<Record<string, RecordedAnswer>>;
 let read: Recorded | undefined;
 
 /**
- * This is what the first example of an operation answers. `npm run manual` records it from a board; a test fails when a board
+ * Gives the answer to the first example of an operation. `npm run manual` records it from a board; a test fails when a board
  * answers otherwise.
  * @returns undefined for an operation that is not recorded yet
  */

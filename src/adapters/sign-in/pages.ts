@@ -6,11 +6,11 @@ import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 
 /** A sign-in that waits for a person's decision. */
 export interface Asking {
-  /** This is where the forms go. */
+  /** The forms go there. */
   path: string;
   /** Shows that a form stood on our page. */
   formToken: string;
-  /** This is what the host calls itself, if it says so. */
+  /** The host calls itself so, if it says anything. */
   host: string | undefined;
   /** Where the browser is sent back to. */
   redirectUri: URL;
@@ -99,7 +99,7 @@ const form = ({ path, formToken }: Asking, action: string, fields: Html, button:
   html`<form class="fields" method="post" action="${path}"><input type="hidden" name="do" value="${action}"><input type="hidden" name="form_token" value="${formToken}">
 ${fields}<p><button type="submit"${action === "deny" && html` class="quiet"`}>${button}</button></p></form>`;
 
-/** This is where a browser goes, in bold: a host, or the scheme of an app. */
+/** Names in bold where a browser goes: a host, or the scheme of an app. */
 const place = ({ protocol, host }: URL): Html =>
   protocol === "https:"
     ? html`<b>${host}</b>`

@@ -45,7 +45,7 @@ export function excerptOf(body: string, sought: readonly string[]): string {
 }
 
 /**
- * This is where sought words occur in a text, as `[start, end)` from left to right without overlap. In scripts with blanks, a
+ * Finds sought words in a text, as `[start, end)` from left to right without overlap. In scripts with blanks, a
  * hit extends to the end of its word.
  */
 export function hitRanges(text: string, sought: readonly string[]): [number, number][] {

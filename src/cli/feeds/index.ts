@@ -133,7 +133,7 @@ async function poll(id: string, { json }: { json: boolean }): Promise<void> {
   });
 }
 
-/** This is what a poll did, in a line, with a line for each refusal. */
+/** Says in a line what a poll did, with a line for each refusal. */
 function pollInWords(poll: Poll): string {
   if (poll.unchanged) return "unchanged";
   const { added, changed, retired, folded, left, doubted, refused } = poll;

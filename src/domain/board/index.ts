@@ -159,7 +159,7 @@ export class Board {
     };
   }
 
-  /** This is how many posts a search for each kind lists. */
+  /** Counts the posts that a search for each kind lists. */
   async #listed(now: number): Promise<Record<Kind, number>> {
     const counts = KINDS.map(async (kind) => {
       const question = { ...everything(now), filter: filterOf({ kind: [kind] }, now), distinct: true };

@@ -109,7 +109,7 @@ export class Usage {
     await this.#tallies.flush();
   }
 
-  /** It is the same for all but the retrievals of posts. */
+  /** Writes all but the retrievals of posts. */
   flushTallies(): Promise<void> {
     return this.#tallies.flush();
   }

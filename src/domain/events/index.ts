@@ -46,7 +46,6 @@ export interface Topic {
 export interface EventPage {
   /** Each with the cursor behind it. */
   events: { cursor: string; occurrence: Occurrence }[];
-  /** This is where the page begins and ends. */
   from: string;
   cursor: string;
   /** True when events before this page may have been lost to the caller. */

@@ -48,7 +48,7 @@ export const verificationOf = (challenge: string, token: string) => ({
   body: JSON.stringify({ type: "verification", challenge }),
 });
 
-/** This is what went wrong at a webhook; never the receiver's words. */
+/** It says what went wrong at a webhook, never in the receiver's words. */
 export type DeliveryProblem =
   | "challenge_failed"
   | "connection_refused"

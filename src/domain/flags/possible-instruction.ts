@@ -160,7 +160,7 @@ interface Mentions {
   talk: readonly Hit[];
   /** Of each sentence where its first word about attacks ends. */
   reports: ReadonlyMap<number, number>;
-  /** This is where words such as "for" and "about" start. */
+  /** Words such as "for" and "about" start at these. */
   topics: ReadonlySet<number>;
   /** The sentence of each word by its start. */
   sentences: ReadonlyMap<number, number>;

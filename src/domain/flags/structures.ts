@@ -30,7 +30,7 @@ const SHELL = "(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)";
 const PRIVATE =
   "(?:[\\w. ]{0,20}(?:user|owner|chat|conversation|history|prompt|secret|key|token|password|mail|memory|context|message|query|data|summary)[\\w. ]{0,20})";
 
-/** This is where an order begins: a sentence, or after "then". */
+/** An order begins with a sentence, or after "then". */
 const ORDERED = "(?:^|[\\n.!?:,] ?|\\b(?:then|please|must|now|and) )";
 const TOLD =
   "instructions|rules|restrictions|constraints|directions|guidelines|guidance|limits|orders|commands";

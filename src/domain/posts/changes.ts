@@ -4,7 +4,7 @@ import { checkExpiry, defaultExpiry, threadExpiry } from "./expiry.ts";
 import { placedByName } from "./place.ts";
 import { asInput, textOf } from "./text.ts";
 
-/** This is what a patch changes of a post, cleaned, with the expiry that follows from it. */
+/** Works out what a patch changes of a post, cleaned, with the expiry that follows from it. */
 export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostChange {
   const change: PostChange = {};
   const text = textOf({ ...asInput(post), ...definedOf(patch) } as PostInput);

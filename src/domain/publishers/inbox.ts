@@ -9,7 +9,7 @@ import { changeResource, isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
 import { relevancesOf } from "../subscriptions/relevance.ts";
 
-/** This is what concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
+/** Lists together what concerns a publisher: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
   readonly #store: Store;
   readonly #embedder: Embedder;

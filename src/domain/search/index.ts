@@ -51,9 +51,9 @@ export interface SearchPage {
   nextCursor: string | null;
   /** The cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
-  /** This is how many matches come before this page; null behind the thousandth. */
+  /** So many matches come before this page; null behind the thousandth. */
   first: number | null;
-  /** This is how many posts match, counted to `COUNTED_MAX`. */
+  /** Matches are counted to `COUNTED_MAX`. */
   total: number;
   /** How many posts fit the filters alone, where that is more and the matches are few. */
   fitting: number | undefined;
@@ -61,7 +61,7 @@ export interface SearchPage {
   ranking: RankingMode;
   /** Words of `q` that were taken for others. */
   corrections: readonly Correction[];
-  /** This is what the words say of place and time, if anything. */
+  /** The words say this of place and time, if anything. */
   understood: Understood | undefined;
   notes: Advice[];
 }
@@ -74,7 +74,7 @@ interface Parts {
   posts: Posts;
   corrections: Corrections;
   staged: Usage["staged"];
-  /** This is how many posts the board holds, roughly. */
+  /** Counts the posts of the board, roughly. */
   activePosts: (now: number) => Promise<number>;
 }
 
@@ -317,7 +317,7 @@ interface Plan {
   subject: readonly string[];
   sort: Sort;
   rerank: boolean;
-  /** This is what the words of the query say beside their meaning. */
+  /** The words of the query move posts by them, beside what they mean. */
   lifts: readonly Lift[];
   bounds: QueryText["bounds"] | null;
   /** True with words or phrases; exclusions alone rank nothing. */

@@ -9,12 +9,12 @@ const SMALL_BOARD = 50;
 
 interface Parts {
   store: Store;
-  /** This is how many posts the board holds, roughly. */
+  /** Counts the posts of the board, roughly. */
   activePosts: (now: number) => Promise<number>;
 }
 
 /**
- * This is what to tell a caller whose search found nothing: an id that names nothing, which filter emptied the result, or what to
+ * Tells a caller whose search found nothing of an id that names nothing, which filter emptied the result, or what to
  * try.
  * @param countOf  how many posts another search would find
  */

@@ -33,7 +33,7 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
   };
 }
 
-/** This is how far a search reaches around its place, in kilometres. */
+/** Says how far a search reaches around its place, in kilometres. */
 export const radiusOf = ({ near, radius_km }: Pick<StandingQuery, "near" | "radius_km">): number =>
   radius_km ?? near?.radiusKm ?? RADIUS_KM.default;
 

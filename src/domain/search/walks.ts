@@ -43,13 +43,13 @@ interface RankedPage {
   nextCursor: string | null;
   /** The cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
-  /** This is how many posts come before the page; null behind the first piece. */
+  /** So many posts come before the page; null behind the first piece. */
   first: number | null;
   /** Posts that matched, counted as far as the first piece goes. */
   total: number;
 }
 
-interface Position {
+interface WalkPoint {
   ranking: FrozenRanking;
   /** How many posts of the ranking were shown. */
   offset: number;
@@ -118,7 +118,7 @@ export class RelevanceWalks {
   }
 
   /**
-   * It is the same ranking as kept a while ago, or else this one. Whoever asks again on an unchanged board gets the same
+   * Gives the ranking that was kept a while ago where it is the same, else this one. Whoever asks again on an unchanged board gets the same
    * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
    */
   async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {
@@ -136,7 +136,7 @@ export class RelevanceWalks {
     return newest?.at ?? 0;
   }
 
-  async #resume(asked: Asked, cursor: string, now: number): Promise<Position> {
+  async #resume(asked: Asked, cursor: string, now: number): Promise<WalkPoint> {
     const { id, offset, asOf, anew } = this.#read(asked.list, cursor);
     if (asOf + FROZEN_MS <= now) throw new BoardError("invalid_cursor");
     const ranking = await this.#ranking(id, now);
@@ -152,7 +152,7 @@ export class RelevanceWalks {
   }
 
   /** The best posts that no earlier piece holds. */
-  async #nextPiece(asked: Asked, { ranking, asOf }: Position): Promise<Position> {
+  async #nextPiece(asked: Asked, { ranking, asOf }: WalkPoint): Promise<WalkPoint> {
     const except = new Set(ranking.ids);
     let pieces = 1;
     for (let id = ranking.previous; id !== null; pieces += 1) {
@@ -201,7 +201,7 @@ export class RelevanceWalks {
     this.#kept.set(ranking.id, { ranking, isSaved: true });
   }
 
-  #cursorOf(list: string, { ranking, offset, asOf }: Position, anew?: Anew): string {
+  #cursorOf(list: string, { ranking, offset, asOf }: WalkPoint, anew?: Anew): string {
     const more = anew === undefined ? [] : [anew.shown, anew.ceiling];
     return this.#cursors.write(list, [ranking.id, offset, asOf, ...more]);
   }

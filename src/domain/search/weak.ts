@@ -109,7 +109,7 @@ export async function withWeakEnd(
   return posts.map((post, at) => (at > last ? { ...post, weak: true } : post));
 }
 
-/** This is what turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
+/** Turns a model's cosines into those of the reference: both quantiles of unrelated texts fall together. */
 export function toReference({ unrelated }: Pick<CosineScale, "unrelated">): CosineMap {
   const { median, high } = REFERENCE_SCALE.unrelated;
   const slope = (high - median) / (unrelated.high - unrelated.median);

@@ -2,7 +2,7 @@ import type { StoredSubscription } from "../../ports/store/index.ts";
 import { describeQuery } from "../search/query.ts";
 import { standingQueryOf } from "./state.ts";
 
-/** This is what a subscription looks for, in words. */
+/** Says in words what a subscription looks for. */
 export function describeSubscription(row: StoredSubscription): string {
   const { thread } = row.query;
   if (row.event === "post.replied")

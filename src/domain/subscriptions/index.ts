@@ -285,7 +285,7 @@ function sameAs(input: SubscriptionInput): (own: StoredSubscription) => boolean 
     sameText(query) === sought;
 }
 
-/** This is what a query looks for, whatever the order of its words for kinds and tags, and its letter case. */
+/** Writes a query so that the order of its kinds and tags, and its letter case, make no difference. */
 function sameText(query: Readonly<Record<string, unknown>>): string {
   const sorted = (value: unknown) => (typeof value === "string" ? value.split(",").sort().join(",") : value);
   const { q, kind, tags, ...others } = query;

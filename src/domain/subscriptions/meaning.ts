@@ -73,7 +73,7 @@ export function hasChanged(background: PostBackground, posts: number): boolean {
   return factor > CHANGED || factor < 1 / CHANGED;
 }
 
-/** This is what passes the filters, phrases and exclusions of a query. */
+/** Asks for what passes the filters, phrases and exclusions of a query. */
 function questionOf(query: StandingQuery, now: number): Question {
   const text = parsedTextOf(query);
   const bounds = text !== null && text.phrases.length + text.excluded.length > 0;

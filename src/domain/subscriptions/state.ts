@@ -29,7 +29,7 @@ export const isSuspended = ({ inactiveReason }: StoredSubscription) =>
 /** What makes a subscription active, as if its webhook had never failed. */
 export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, failingSince: null } as const;
 
-/** This is what every subscription begins with, unless it says otherwise. */
+/** Every subscription begins with these, unless it says otherwise. */
 export const BEGUN = {
   label: null,
   breadth: "close",

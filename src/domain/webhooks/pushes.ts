@@ -37,7 +37,7 @@ interface Parts {
   outbound: Outbound;
   secrets: Secrets;
   posts: Posts;
-  /** This is what every message says about the text in it. */
+  /** Every message says it about the text in it. */
   contentNotice: string;
   events: Pick<Events, "pushed">;
   /** Told once what keeps messages from being signed. */

@@ -34,7 +34,7 @@ export interface ModelDescription {
   postPrefix: string;
   /** False where it reads other languages than English. */
   english: boolean;
-  /** This is where the weights are, below the folder; null: the first of the usual places. */
+  /** The weights are there, below the folder; null means the first of the usual places. */
   weights: string | null;
   scale: CosineScale;
 }

@@ -12,7 +12,7 @@ export type * from "./pushes.ts";
 export * from "./subscriptions.ts";
 
 /**
- * This is what the domain asks of a database, grouped by resource. A store speaks rows, the domain speaks rules.
+ * The domain asks this of a database, grouped by resource. A store speaks rows, the domain speaks rules.
  *
  * The promises below are cases of `test/contract/store/`. Methods answer `null` for "no such row" and throw
  * only when storage is broken; a write that resolved survives a kill of the process and a loss of power, unless its

@@ -21,7 +21,7 @@ export type PostChange = Partial<
   >
 >;
 
-/** This is where a list continues: the sort time and the id of the last row seen. */
+/** A list continues behind the sort time and the id of the last row seen. */
 export interface Position {
   at: number;
   id: string;

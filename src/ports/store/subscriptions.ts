@@ -108,7 +108,7 @@ export interface SubscriptionStore {
    * of replies, only while that holds for the post they answer too. Of a post that is removed, the one that tells it.
    */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
-  /** This is how many `pending` would return from 0 on, for each id. */
+  /** Counts what `pending` would return from 0 on, for each id. */
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
   /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
@@ -118,7 +118,7 @@ export interface SubscriptionStore {
 export const INBOX_KEPT_DAYS = 30;
 
 /**
- * This is what a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to
+ * A publisher should look at its entries. `PostStore.insert` of a reply adds one for the root's publisher and for up to
  * 200 publishers that replied before, never for the reply's author; `SubscriptionStore.deliver` adds one for each
  * delivery.
  */

@@ -28,7 +28,7 @@ export const statusOf = ({ verified, suspended }: { verified: boolean; suspended
 export interface PostRows {
   /** It gives at most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
   posts(model: string | null, after: number, limit: number): IndexedPost[];
-  /** They are those of the posts that exist, in the order of `seqs`. */
+  /** Gives the posts that exist, in the order of `seqs`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[];
   /** The status of these publishers; without `ids`, of all. */
   publishers(ids?: readonly string[]): { id: string; status: number }[];

@@ -34,7 +34,7 @@ export interface Candidates<Key> {
 interface RankOptions<Key> {
   rerank?: boolean;
   limit: number;
-  /** This is what an earlier part of the same walk returned. */
+  /** An earlier part of the same walk returned these. */
   except?: ReadonlySet<Key>;
   lifts?: readonly Lift[];
 }
@@ -139,7 +139,7 @@ const RERANK_WORDS = 6;
 export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
   new Set([...any, ...phrases.flat()]).size >= RERANK_WORDS;
 
-/** This is how many of the best posts speak for what the query means, and how much they count beside it. */
+/** So many of the best posts speak for what the query means, and count so much beside it. */
 export const FEEDBACK = { posts: 3, weight: 0.4 } as const;
 
 /**
@@ -191,7 +191,6 @@ export const UNKNOWN_WORDS_MARGIN = 0.1;
 /** Coverage is rounded to this many steps. */
 const COVERAGE_STEPS = 1023;
 
-/** This is how a post meets the words of a query. */
 export interface WordMatch {
   /** BM25, above 0; 0 when no word occurs. */
   words: number;
@@ -208,7 +207,7 @@ export function coverageWeight(count: number, posts: number): number {
 }
 
 /**
- * This is how much of a post's word score counts, for each step of its coverage: all of it for a post with all the words. A
+ * Says how much of a post's word score counts, for each step of its coverage: all of it for a post with all the words. A
  * short query is strict, since one common word of three says little of what is meant; a long one is lenient, since no
  * post has all of its words.
  */

@@ -22,7 +22,7 @@ export interface SavedQuery {
   meaning: { vector: Int8Array; floor: number } | null;
 }
 
-/** This is what filters read of a new post. */
+/** Filters read no more of a new post. */
 interface FilteredPost {
   kind: Kind;
   tags: readonly string[];
@@ -62,7 +62,6 @@ interface Entry<T> {
   meaning: Meaning | null;
 }
 
-/** This is where the vector of a query lies, and the floor of its cosine. */
 interface Meaning {
   row: number;
   floor: number;

@@ -13,7 +13,7 @@ export function termsOf(text: string): string {
     .join(" ");
 }
 
-/** This is what a post says, for checking whether words or phrases occur. */
+/** Words and phrases are looked for in a post in this form. */
 export interface Speech {
   /** Terms of each text, a blank before and after, the texts on lines of their own. */
   spoken: string;

@@ -19,7 +19,7 @@ interface Unwanted {
   words: readonly string[];
 }
 
-/** This is what the words of a query ask of prices and of what a post should not be. */
+/** The words of a query ask these of prices and of what a post should not be. */
 export interface AskedBounds {
   price: PriceBound | null;
   unwanted: readonly Unwanted[];

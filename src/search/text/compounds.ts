@@ -4,12 +4,12 @@ import { plainSpelling } from "./tokens.ts";
 
 /** A word that is sought inside compounds has this many letters, and so does what follows its like at the beginning. */
 const PART_MIN = 4;
-/** This is what stands before a part: `Ess` of Esstisch. */
+/** So many letters stand before a part: `Ess` of Esstisch. */
 const BEFORE_MIN = 3;
 const WORD_MAX = 40;
 /** Marks a part in the index, where a word of the text has none. Its category belongs to words. */
 const MARK = "\uE000";
-/** This is what a part of a compound counts, beside a whole word. */
+/** A part of a compound counts so much beside a whole word. */
 export const PART_WEIGHT = 0.5;
 
 /** Languages that write compounds as one word, by their entries among the stop words. */
@@ -19,7 +19,7 @@ const LANGUAGES = Object.entries(BY_LANGUAGE).map(
   ([language, words]) => [COMPOUNDING.has(language), new Set(words.split(" ").map(plainSpelling))] as const,
 );
 
-/** This is how a word begins in these languages. */
+/** Words of these languages begin so. */
 const ONSET =
   /^(?:schw|sch[lmnr]?|s[pkt][rl]?j?|pf[lr]?|[bfgkpc][lr]|[dtvw]r|kn|gn|zw|th|ch|ph|qu|[hkltb]j|s[nmlvw]|[tdkh]v|vl|[b-df-hj-np-tv-z])?[aeiouyåäöøæ]/;
 /** Beginnings that change a verb, and are no words: Verkauf is a kind of Kauf no more than Nachtisch is a table. */

@@ -44,7 +44,7 @@ interface Glossary {
 }
 
 /**
- * This is what a text in another language speaks of, in English words: `Weihnachtsbaum im Topf zur Miete` → `christmas tree,
+ * Says in English words what a text in another language speaks of: `Weihnachtsbaum im Topf zur Miete` → `christmas tree,
  * rent`. Words above 40 letters are not looked at: time grows with the cube of a word's length.
  * @returns "" for a text in English, in a language without a glossary, or without a known word
  */

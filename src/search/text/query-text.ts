@@ -3,7 +3,7 @@ import { type AskedBounds, askedBounds } from "./asked-bounds.ts";
 import { withoutStopWords } from "./stop-words.ts";
 import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
-/** This is what a search text asks for: words for the index, and the text for the embedding. */
+/** A search text asks by words for the index, and by a text for the embedding. */
 export interface QueryText extends WordQuery {
   /** The text as a person would say it, for the embedding: no operators, nothing excluded. Empty when no word is left. */
   plain: string;
@@ -21,7 +21,7 @@ const PHRASE_WORDS = 16;
 
 /** Each word costs one posting list per query; 500 characters of prose hold fewer than these. */
 const MAX_WORDS = 64;
-/** This is what phones and editors make of a hyphen, before a word or a phrase. */
+/** Phones and editors make these of a hyphen, before a word or a phrase. */
 const DASH = /(^|\s)[\u2010-\u2013\u2212](?=[\p{L}"“])/gu;
 /** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;

@@ -1,5 +1,5 @@
 /**
- * This is what a word is, in the index and in queries alike: a run of letters, digits and marks. Both pass through `indexable`,
+ * A word is a run of letters, digits and marks, in the index and in queries alike. Both pass through `indexable`,
  * which removes differences that do not count, and then through the same tokenizer, which cuts off English endings (in
  * FTS5: `porter unicode61 categories 'L* N* M* Co'`; it finds no case or diacritics left to fold). Marks belong to
  * words: otherwise vowel signs would tear Hindi words apart.
@@ -125,7 +125,7 @@ export const withSigns = (word: string): string =>
  * phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
-  // This is what the rest would make of plain English, in a third of the time.
+  // The rest would make the same of plain English, in three times the time.
   if (!/\P{ASCII}/u.test(text)) return asOneWord(text.toLowerCase()).replace(CONTROLS, " ");
   // As `wordsOf` does, before letters are respelled: whether a word is one is decided once.
   return plainSpelling(asOneWord(plainOf(text).toLowerCase())).replace(UNSPACED, " $& ");

@@ -140,7 +140,7 @@ function postDocument(
   return { ...document, vec_model: model, vec_maker: makerName(embedding), vec: binaryOf(vector) };
 }
 
-/** This is what rows belong to, by id. */
+/** Rows belong to these, by id. */
 export interface Owners {
   publisher: ReadonlyMap<string, PublisherDocument>;
   subscription: ReadonlyMap<string, SubscriptionDocument>;

@@ -5,7 +5,7 @@ const REPLIERS_MAX = 200;
 /** Repliers to look for: the author and the root's publisher may be among them. */
 export const REPLIERS_SOUGHT = REPLIERS_MAX + 2;
 
-/** This is who gets an inbox entry for a reply, and of which type; never its author. */
+/** Says who gets an inbox entry for a reply, and of which type; never its author. */
 export function entriesOfReply(
   author: string,
   rootPublisher: string,

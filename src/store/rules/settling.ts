@@ -53,7 +53,7 @@ export function redeliveredPush(
 }
 
 /**
- * This is what becomes of a claimed push that moves to another board without its claim: due at once, or when its redelivery is.
+ * A claimed push moves to another board without its claim: it is due at once, or when its redelivery is.
  */
 export function unclaimedPush(push: KeptPush & { matchedAt: number }): { dueAt: number; attempts: number } {
   return { dueAt: push.againAt ?? push.matchedAt, attempts: attemptsBefore(push) };

@@ -1,4 +1,4 @@
-/** This is what of a report decides whose voice it is. */
+/** These fields of a report decide whose voice it is. */
 export interface HeardReport {
   /** Where the report came from; empty where that was not known. */
   addresses: readonly string[];

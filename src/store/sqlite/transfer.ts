@@ -46,7 +46,7 @@ export function sqliteTransferStore(context: SqliteContext, file: string): Trans
   };
 }
 
-/** This is where the rows of a kind are, in the order of an index. */
+/** Rows of a kind are read there in the order of an index. */
 interface Source {
   columns: string;
   from: string;

@@ -26,7 +26,7 @@ export const idIn = (fields: Fields, title: string | null = titleIn(fields)): st
 
 const titleIn = (fields: Fields) => textIn(fields, "headline", "title", "name", "event", "label");
 
-/** This is what entries call by similar names in all formats with free fields, except times and place; null without a title. */
+/** Reads what entries call by similar names in all formats with free fields, except times and place; null without a title. */
 export function factsIn(fields: Fields, timezone: string): FeedItem | null {
   const title = titleIn(fields);
   if (title === null) return null;

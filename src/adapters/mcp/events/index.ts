@@ -14,7 +14,7 @@ import { HttpUrl, WebhookSecret } from "../../../schema/scalars.ts";
 import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
 import { listedEvents, parsed, topicOf, wrong } from "./topics.ts";
 
-/** This is what a client that polls should wait between two polls. */
+/** A client that polls is told to wait so long between two polls. */
 const POLL_MS = 30_000;
 const PER_PAGE = { default: 50, max: 100 } as const;
 /** Proxies and clients commonly end a stream that is silent for 30 s. */

@@ -8,7 +8,6 @@ import { Kind, PostFlag } from "../../../schema/post.ts";
 import { criteria } from "../../../schema/query.ts";
 import { StandingQuery } from "../../../schema/subscription.ts";
 
-/** This is what an event carries. */
 const Payload = z.object({
   post_id: z.string().describe("`get_post` reads the whole post."),
   kind: Kind,

@@ -109,7 +109,7 @@ export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWe
   return status === null ? times : html`${status}${times !== null && html` ${times}`}`;
 }
 
-/** It is the same as plain text, in English: `Sat 5 Dec 2026, 10:00–16:00`; empty without a start and an end. */
+/** Writes it as plain text, in English: `Sat 5 Dec 2026, 10:00–16:00`; empty without a start and an end. */
 export const whenWords = (post: Post): string => String(whenTag(post, ENGLISH) ?? "").replace(/<[^>]*>/g, "");
 
 /** `Berlin time`; empty where a place of that name says it already. */
@@ -141,7 +141,7 @@ function timesTag(post: Post, language: Language, form: "whole" | "dayOfWeek"): 
 }
 
 /**
- * This is what a date stub leaves open: the hours of a day (`18:00–22:00`), or the last of several days. Null where it leaves
+ * Writes what a date stub leaves open: the hours of a day (`18:00–22:00`), or the last of several days. Null where it leaves
  * nothing open. The zone is named only where it is UTC for want of a better one.
  */
 export function hoursTag(post: Post, language: Language): Html | null {

@@ -16,7 +16,7 @@ export interface Asked {
   params: Readonly<Record<string, string>>;
   /** From the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
-  /** They are those of `sent` that the operation knows. Links carry no others. */
+  /** Of `sent` the operation knows these, and links carry no others. */
   query: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   now: number;
@@ -55,7 +55,7 @@ export function noteOf({ meta }: Success): string | null {
   return typeof meta["note"] === "string" ? meta["note"] : null;
 }
 
-/** This is what a page of fixed content shows; `lead` also describes it to search engines. */
+/** `lead` also describes the page to search engines. */
 interface Content {
   path: string;
   title: string;

@@ -10,7 +10,6 @@ import { isFresh } from "./once.ts";
 import { type OwnPublisher, type OwnView, ownHtml } from "./own-page.ts";
 import { latestReplies } from "./replies.ts";
 
-/** This is what `/join` asks of the board. */
 export const ROUTES = [
   "POST /publishers",
   "GET /publishers/me",

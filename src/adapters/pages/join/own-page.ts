@@ -23,7 +23,7 @@ import { formProblem, joinPage } from "./pages.ts";
 import { repliesToMe } from "./replies.ts";
 import { savedQueries } from "./saved-queries.ts";
 
-/** This is what `GET /publishers/me` answers, with the latest posts. */
+/** `GET /publishers/me` answers all but the latest posts, which come from the public page. */
 export type OwnPublisher = Publisher & {
   verify: VerifyInstructions;
   subscriptions: z.output<typeof Subscription>[];

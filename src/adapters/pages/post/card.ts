@@ -112,7 +112,7 @@ export function ageTag({ created_at }: Post, now: number, language: Language): H
   return html`<time datetime="${created_at}">${ago}</time>`;
 }
 
-/** This is what a list says of a post in one line. */
+/** A list says this of a post in one line. */
 export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
   const hours = hoursTag(post, language);
   return [

@@ -91,7 +91,7 @@ ${reportPanel(shown)}
   });
 }
 
-/** This is what a card of the shared link says first: day and hour, or what it is, and the place. */
+/** The card of a shared link begins with day and hour, or what it is, and the place. */
 function cardFacts(shown: Post): string {
   const { kind, location } = shown;
   const when =

@@ -38,7 +38,7 @@ ${hiddenFields(params, new Set(["q", "near", "cursor"]))}<button type="submit">S
 </form></search>`;
 }
 
-/** This is how people call several posts of a kind. */
+/** People call several posts of a kind by these words. */
 const KIND_NAMES: Readonly<Record<Kind, string>> = {
   event: "Events",
   offer: "Offers",

@@ -37,7 +37,7 @@ export interface Results {
   unmetAlone: { params: SearchParams; total: number } | null;
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
-  /** This is what the search would find with one condition fewer, or two; only where it found nothing. */
+  /** Where nothing was found, these searches with one condition fewer, or two, find something. */
   instead: readonly RelaxationLink[];
 }
 

@@ -9,7 +9,7 @@ import { wordsOf } from "../../../search/text/tokens.ts";
 import { zoneOfQuery } from "../query.ts";
 import { daysInText } from "./days.ts";
 
-/** This is what the words of a search say of place and time, as the filters that they could be. */
+/** The words of a search say it of place and time, as the filters that they could be. */
 export interface Understood {
   /** In the form of the search's parameters, with the words each was read from. */
   near?: { words: string; place: string; radius_km: number };
@@ -29,7 +29,7 @@ export function subjectOf(text: string, understood: readonly string[]): string {
 export const wordsUnderstood = ({ near, days }: Understood, here: string | null = null): string[] =>
   [near?.words, days?.words, here ?? undefined].filter((words) => words !== undefined);
 
-/** This is how far posts that fit move up: chosen on the labelled notices among 0.25 to 0.5, and 0.15 to 0.35 for days. */
+/** Posts that fit move up so far: chosen on the labelled notices among 0.25 to 0.5, and 0.15 to 0.35 for days. */
 const LIFT = { place: 0.4, time: 0.25 };
 /** A district is searched in its surroundings only. */
 const DISTRICT_KM = 5;
@@ -77,7 +77,7 @@ export async function understoodIn(
   return { understood, lifts, here: said === null ? (HERE.exec(unquoted)?.[0] ?? null) : null };
 }
 
-/** This is where the reader is, which no board knows. */
+/** No board knows where the reader is. */
 const HERE =
   /(?<!\p{L})(?:(?:within \d+ ?(?:km|miles?) of|near|around|close to|not far from) (?:me|us|here|my (?:place|home|house|location))|nearby|close by|around here|in my (?:area|neighbou?rhood|town|city)|where i live|(?:hier )?in (?:meiner|unserer) (?:nähe|umgebung|gegend|stadt)|(?:hier )?in der nähe(?! (?:von|des|der)(?!\p{L}))|(?:nahe )?bei (?:mir|uns)(?: in der nähe)?|um mich herum|(?:tout )?près de (?:chez )?(?:moi|nous)|près d['’]ici|autour de (?:moi|nous)|à proximité(?! d[eu'’])|dans (?:mon quartier|ma ville)|cerca de (?:m[ií]|aquí|nosotros)|por aquí|en mi (?:zona|barrio|ciudad)|vicino a (?:me|noi)|qui vicino|nelle vicinanze(?! d)|nella mia (?:zona|città)|bij (?:mij|ons)(?: in de buurt)?|in de buurt(?! van)|in mijn (?:buurt|omgeving|stad)|perto de (?:mim|nós)|perto daqui|na minha (?:zona|região|cidade)|nära (?:mig|oss)|nær (?:mig|meg|oss)|i nærheden(?! af))(?!\p{L})/iu;
 

@@ -24,7 +24,7 @@ export const MEMORY_LIMITS = {
 };
 
 /**
- * This is what searches read: columns for filters, lists of rows for words, tags, publishers and threads, vectors and their sign
+ * Searches read nothing else: columns for filters, lists of rows for words, tags, publishers and threads, vectors and their sign
  * codes.
  */
 export class PostMemory {

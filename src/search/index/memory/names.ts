@@ -35,10 +35,10 @@ export const FIELD = {
   start: 3,
   write: 4,
   weights: 5,
-  /** This is how many rows it has, dead ones included, and the last of them. */
+  /** How many rows it has, dead ones included, and the last of them. */
   count: 6,
   last: 7,
-  /** This is what a publisher is: bits of `STATUS`. */
+  /** Of a publisher, bits of `STATUS`. */
   status: 8,
 } as const;
 const FIELDS = 9;

@@ -149,7 +149,7 @@ export class RowLists {
 
 const sizeAfter = (size: number) => Math.min(BLOCK_MAX, 2 * size);
 
-/** This is what a block holds, at most `BLOCK_MAX` bytes. */
+/** A block holds at most `BLOCK_MAX` bytes of them. */
 export interface ListBlock {
   entries: Uint8Array;
   /** Those of its entries that have one, the first one last. Other bytes may come before them. */

@@ -37,7 +37,6 @@ export class Rows {
   readonly publisher = new Column(Uint32Array);
   /** Number of the source's name plus 1, or 0. */
   readonly source = new Column(Uint32Array);
-  /** It is the same of its series. */
   readonly series = new Column(Uint32Array);
   /** Words of each post, at most 65,535. */
   readonly length = new Column(Uint16Array);
@@ -218,7 +217,7 @@ function hashOfId(id: string): number {
 const ID_MAX = 255;
 /** The id of each row. */
 class RowIds {
-  /** This is where an id begins in `bytes`: a length of one byte, then the letters. */
+  /** An id begins there in `bytes`: a length of one byte, then the letters. */
   readonly at = new Column(Uint32Array);
   readonly bytes = new Column(Uint8Array, 4096);
   used = 0;

@@ -55,7 +55,7 @@ export class TimeOrder {
     return this.#times.view[row] ?? 0;
   }
 
-  /** This is how many rows come before a time, or before a row of that time. */
+  /** Counts the rows before a time, or before a row of that time. */
   #indexOf(time: number, row: number): number {
     const { view: rows } = this.rows;
     const times = this.#times.view;

@@ -47,7 +47,7 @@ function isIn(ascending: Uint32Array, row: number): boolean {
   return ascending[from] === row;
 }
 
-/** It is the same test for some rows, without a way to find all that pass. */
+/** Tests some rows alike, without a way to find all that pass. */
 export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
   const members = listsOf(memory, filter).map((list) => memberTest(memory, list));
   return allOf([...testsOf(memory, filter), ...members]);

@@ -188,7 +188,7 @@ interface FoundRows {
   share: number;
 }
 
-/** This is what the words of a query add up to for each row: BM25, and the share of the query that stands there. */
+/** Adds up for each row what the words of a query count: BM25, and the share of the query that stands there. */
 class WordSums {
   /** By row. */
   scores = new Float32Array(0);

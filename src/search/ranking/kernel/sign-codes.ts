@@ -174,7 +174,7 @@ export class SignCodes {
     return CODES_AT + Math.floor(row / BLOCK_ROWS) * BLOCK_ROWS * (this.width + DIFFERENCE_BYTES);
   }
 
-  /** They are those of the block of rows that begins with `start`. */
+  /** Counts them for the block of rows that begins with `start`. */
   #differences(start: number): Uint16Array<ArrayBufferLike> {
     return new Uint16Array(this.memory.buffer, this.#blockAt(start) + BLOCK_ROWS * this.width, BLOCK_ROWS);
   }

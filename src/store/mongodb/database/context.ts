@@ -3,7 +3,7 @@ import type { MongodbConnection } from "./connection.ts";
 import type { Documents } from "./schema/documents.ts";
 import { INDEXES } from "./schema/indexes.ts";
 
-/** This is what all parts of this store share. */
+/** All parts of this store share it. */
 export interface MongodbContext {
   connection: MongodbConnection;
   collections: Collections;

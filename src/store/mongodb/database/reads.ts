@@ -16,7 +16,7 @@ export async function findPost(
 }
 
 /**
- * They are those of the posts that exist, in any state.
+ * Reads the posts that exist, in any state.
  *
  * Behind mongos, it looks first on the shards that the ids suggest, and on all shards only for the rest: ids name their
  * thread by convention, not by a rule of this store.

@@ -21,7 +21,7 @@ export function subscriptionFields(subscription: StoredSubscription) {
 /** The name in `alone` of a transaction that writes a subscription. */
 export const subscriptionName = (id: string): string => `subscription:${id}`;
 
-/** This is what of a subscription decides where its waiting pushes go. */
+/** These fields of a subscription decide where its waiting pushes go. */
 export type ReceiverFields = Pick<
   SubscriptionDocument,
   "active" | "webhook_origin" | "webhook_verified_at" | "failures"

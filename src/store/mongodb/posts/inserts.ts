@@ -50,7 +50,7 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
   };
 }
 
-/** This is what an insert's guard sees. */
+/** An insert's guard sees these. */
 async function findFingerprints(
   { collections }: MongodbContext,
   session: ClientSession,

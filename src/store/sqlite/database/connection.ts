@@ -44,7 +44,7 @@ export interface SqliteConnection {
 /** An index inside this store's database. */
 export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
 
-/** This is what all parts of this store share. */
+/** All parts of this store share it. */
 export interface SqliteContext {
   connection: SqliteConnection;
   index: StoreIndex;
@@ -54,7 +54,7 @@ export interface SqliteContext {
 const BUSY_TIMEOUT_MS = 10;
 /** Size of a test write: more than a long post takes. */
 const PROBE_BYTES = 65_536;
-/** This is how long asynchronous retries go on, in milliseconds. */
+/** Asynchronous retries go on for this long. */
 const PATIENCE_MS = 10_000;
 
 /**

@@ -92,7 +92,7 @@ function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): vo
   if (row.state === "active") context.index.touch(row.seq);
 }
 
-/** This is what an insert's guard sees. */
+/** An insert's guard sees these. */
 function fingerprintRows(
   { sql }: SqliteConnection,
   publisherId: string,

@@ -35,7 +35,7 @@ export function moveWaitingRows({ sql }: SqliteConnection, subscription: number)
   ).run(origin, failing, subscription);
 }
 
-/** This is what a claim would take now; only reads. */
+/** Reads what a claim would take now. */
 export function duePushes({ sql, read }: SqliteConnection, options: Options): Promise<DuePush[]> {
   return chooseDue(options, ({ failing, without, limit }) =>
     read((): DuePush[] =>

@@ -12,7 +12,7 @@ const OCCURRENCES_MAX = 60;
 /** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
 const STEPS_MAX = 20_000;
 
-/** This is what all events of a calendar share. */
+/** All events of a calendar share it. */
 export interface Calendar {
   zones: Zones;
   now: number;

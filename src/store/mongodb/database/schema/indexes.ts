@@ -116,7 +116,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "change", key: { change_no: 1 } },
     // Statistics.
     { name: "active", key: { active: 1 } },
-    // They are those whose pushes fail.
+    // Finds those whose pushes fail.
     {
       name: "failing",
       key: { failing_since: 1 },
@@ -131,7 +131,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   ],
   removed_subscriptions: [
     { name: "change", key: { change_no: 1 } },
-    // They are those to purge.
+    // Finds those to purge.
     { name: "unpurged", key: { purged: 1 }, partialFilterExpression: { purged: false } },
   ],
   sequences: [],

@@ -16,7 +16,7 @@ interface SchemaDocument {
   program?: string;
 }
 
-/** This is what a step changes in the documents of one collection. */
+/** A step changes this in the documents of one collection. */
 export interface Step {
   collection: keyof Collections;
   /** Documents that the step has not changed yet: it may be cut off and run again. */
@@ -40,7 +40,7 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // The index of publishers by name.
   [],
-  // They are those of subscriptions whose pushes fail.
+  // The index of subscriptions whose pushes fail.
   [],
   // Changes that are told: an older document has none.
   [],

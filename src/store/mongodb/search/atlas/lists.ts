@@ -176,7 +176,7 @@ export interface Sourced {
   created_at: Date;
 }
 
-/** They are those of some posts for which a post of another publisher stands among `all`: the first-hand one, else the oldest. */
+/** Finds the posts for which one of another publisher stands among `all`: the first-hand one, else the oldest. */
 export function copiesAmong(posts: readonly Sourced[], all: readonly Sourced[]): Set<string> {
   const groups = groupsOf(all);
   const hidden = posts.filter((post) => {

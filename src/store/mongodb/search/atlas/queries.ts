@@ -120,7 +120,7 @@ export class AtlasQueries {
     return this.found(conditions, { projection: READ, sort: { updated_at: -1 }, limit });
   }
 
-  /** They are those of some posts that meet the conditions now. */
+  /** Reads those of some posts that meet the conditions now. */
   async posts(
     ids: readonly string[],
     conditions: readonly Document[],

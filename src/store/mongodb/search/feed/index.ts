@@ -26,7 +26,7 @@ export interface IndexFeed {
   follow(signal: AbortSignal): AsyncGenerator<FeedChange, void>;
   /** Everything, in pages. */
   scan(): AsyncIterable<IndexRows>;
-  /** They are those that exist; of posts, the active ones. */
+  /** Reads those that exist; of posts, the active ones. */
   read(ids: FeedChange): Promise<IndexRows>;
   /** Calls back after each write of this handle, before the write resolves to its caller. */
   onWrite(wrote: (change: FeedChange) => void): void;

@@ -20,7 +20,7 @@ export interface FeedChange {
 
 /** How long the database waits for a change before it answers that there is none. */
 const IDLE_MS = 5_000;
-/** It is the same behind mongos: a shard without changes reports its time only then, and changes of other shards wait for it. */
+/** Behind mongos, a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;
 /** Changes in one answer at most. */
 const BATCH = 1000;
@@ -117,7 +117,7 @@ const PIPELINE = [
 const watch = (db: Db, options: ChangeStreamOptions) =>
   db.watch<Document, Event>(PIPELINE, { ...options, batchSize: BATCH });
 
-/** This is where a stream begins that begins now. */
+/** A stream that resumes after it begins now. */
 async function tokenNow(db: Db): Promise<ResumeToken> {
   const stream = watch(db, { maxAwaitTimeMS: 1 });
   try {
