@@ -318,6 +318,31 @@ describe("/join", () => {
     expect((await send({ do: "pause", api_key: theirs, id })).status).toBe(404);
   });
 
+  it("shows how far a saved search with words reaches, and lets its owner choose", async () => {
+    const api_key = await newKey();
+    const save = async (fields: object) =>
+      (await call(board, "POST /subscriptions", fields, { key: api_key })).body.data.id as string;
+    const id = await save({ query: { q: "piano" }, label: "Pianos" });
+    await save({ query: { kind: "offer" } });
+    const breadth = async () =>
+      (await call(board, `GET /subscriptions/${id}`, undefined, { key: api_key })).body.data.breadth;
+    const first = (await send({ do: "show", api_key })).text;
+    // Once: the other search has no words.
+    expect(first.match(/tells of [^<]+/g)).toEqual(["tells of what fits well"]);
+    expect(first.match(/All that may fit|Only what fits well/g)).toEqual(["All that may fit"]);
+    const wide = (await send({ do: "widen", api_key, id })).text;
+    expect(await problemsOf(wide)).toEqual([]);
+    expect(await breadth()).toBe("wide");
+    expect(wide).toContain("tells of all that may fit</span>");
+    expect(wide).toContain(">Only what fits well</button>");
+    expect(wide).not.toContain(">All that may fit</button>");
+    await send({ do: "narrow", api_key, id });
+    expect(await breadth()).toBe("close");
+    const theirs = await newKey("Theirs");
+    expect((await send({ do: "widen", api_key: theirs, id })).status).toBe(404);
+    expect(await breadth()).toBe("close");
+  });
+
   it("says so where a page is loaded again that took something down", async () => {
     const api_key = await newKey();
     const { id } = await write(board, api_key);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { BoardError, FAILURES, type FailureCode } from "../../../board/failures.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
+import type { SubscriptionPatch } from "../../../schema/subscription.ts";
 import { mendable } from "../frame/posted-form.ts";
 import type { Answer, OwnForm, SentForm } from "./form.ts";
 import { editHtml } from "./own-page.ts";
@@ -77,14 +78,13 @@ export const ACTIONS = {
     if (made === null) return form.ownPage(STALE);
     return { status: 200, page: keyHtml((made as { api_key: string }).api_key, null, form.site) };
   }),
-  pause: own(["id"], async (form) => {
-    await form.perform("PATCH /subscriptions/{id}", { ...form.input, active: false });
-    return form.ownPage("The saved search is paused: it finds nothing until it goes on.");
-  }),
-  resume: own(["id"], async (form) => {
-    await form.perform("PATCH /subscriptions/{id}", { ...form.input, active: true });
-    return form.ownPage("The saved search goes on.");
-  }),
+  pause: savedSearch({ active: false }, "The saved search is paused: it finds nothing until it goes on."),
+  resume: savedSearch({ active: true }, "The saved search goes on."),
+  widen: savedSearch(
+    { breadth: "wide" },
+    "The saved search now tells of all that may fit; most of it will not.",
+  ),
+  narrow: savedSearch({ breadth: "close" }, "The saved search now tells only of what fits well."),
   stop: own(["id"], async (form) => {
     await form.perform("DELETE /subscriptions/{id}", form.input);
     return form.ownPage("The saved search is gone. A host that still wants it may make it again.");
@@ -96,6 +96,14 @@ export const ACTIONS = {
     return { status: 200, page: erasedHtml(form.site) };
   }),
 } as const satisfies Record<string, Action>;
+
+/** An action that changes one's saved search. */
+function savedSearch(patch: SubscriptionPatch, said: string): Action {
+  return own(["id"], async (form) => {
+    await form.perform("PATCH /subscriptions/{id}", { ...form.input, ...patch });
+    return form.ownPage(said);
+  });
+}
 
 async function register(form: SentForm): Promise<Answer> {
   const input = { ...form.input, accept_terms: form.sent("accept_terms") === "yes" };

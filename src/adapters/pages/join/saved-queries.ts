@@ -24,8 +24,11 @@ function savedQuery(saved: Saved, form: FormOf, language: Language): Html {
   const { label, describes, pending, active, inactive_reason: reason, event, expires_at: until } = saved;
   const id = html`<input type="hidden" name="id" value="${saved.id}">`;
   const isOwn = event === null;
+  const isWide = saved.breadth === "wide";
+  // Without words there is nothing that could fit less well.
+  const hasBreadth = isOwn && typeof saved.query["q"] === "string";
   return html`
 <li class="slip"><article><h3>${bdi(label ?? describes)}</h3>
-<p class="facts"><span>${language.figure(pending)} waiting</span>${reason !== null && html`<span class="warning">${REASON_WORDS[reason]}</span>`}${!isOwn && html`<span>by a host, until ${until?.slice(0, 10)}</span>`}</p>
-<div class="steps">${isOwn && active && form("pause", id, "Pause")}${isOwn && reason === "paused" && form("resume", id, "Go on")}${form("stop", id, "End")}</div></article></li>`;
+<p class="facts"><span>${language.figure(pending)} waiting</span>${hasBreadth && html`<span>${isWide ? "tells of all that may fit" : "tells of what fits well"}</span>`}${reason !== null && html`<span class="warning">${REASON_WORDS[reason]}</span>`}${!isOwn && html`<span>by a host, until ${until?.slice(0, 10)}</span>`}</p>
+<div class="steps">${isOwn && active && form("pause", id, "Pause")}${isOwn && reason === "paused" && form("resume", id, "Go on")}${hasBreadth && (isWide ? form("narrow", id, "Only what fits well") : form("widen", id, "All that may fit"))}${form("stop", id, "End")}</div></article></li>`;
 }
