@@ -11,9 +11,9 @@ useMemoryForFiles();
  */
 const ON_EITHER_STORE = [
   "test/tools/*{,.slow}.test.ts",
-  "test/tools/search/pages{,.slow}.test.ts",
+  "test/tools/search/{pages,series}{,.slow}.test.ts",
   "test/routes/{erasure,meeting-calls,posts,publishers,recovery,repeated-calls,retention,subscriptions,threads,told-changes,waiting}{,.slow}.test.ts",
-  "test/**/{clocks,inbox,webhooks,delivery,delivering-boards}{,.slow}.test.ts",
+  "test/**/{clocks,inbox,webhooks,delivery,delivery-crash,delivering-boards}{,.slow}.test.ts",
   "test/domain/metrics{,.slow}.test.ts",
   "test/sign-in/{renewals,bounds}{,.slow}.test.ts",
   "test/syndication/{polls,unreadable}{,.slow}.test.ts",

@@ -1,6 +1,7 @@
 /**
  * A board that is killed again and again while it matches and delivers to receivers that fail one time in five. Every
- * match must arrive, under ids that never change, and nothing before a consent or after an erasure.
+ * match must arrive, under ids that never change, and nothing before a consent or after an erasure. Each post, each change of one
+ * and each series is told once.
  *
  *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]      on the store that STORE_URL names
  */
@@ -12,6 +13,8 @@ import { type Answer, call, eventually, register } from "../test/support/boards/
 import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
 import { distinctText } from "../test/support/texts/texts.ts";
 
+/** Dates of a weekly class. The first is taken down once it was told, so that the second is told after it. */
+const DATES = 4;
 /** Subscriptions, each with a receiver of its own; every post matches all of them. */
 const RECEIVERS = 40;
 /** After this, the claims of a dead process are free again. */
@@ -21,13 +24,15 @@ const PATIENCE_MS = 120_000;
 
 export interface CrashRun {
   kills: number;
-  /** Pairs of post and subscription that the board says matched. */
+  /** Pairs of post and subscription that the board says matched: of each class, two dates. */
   matches: number;
+  /** How many of them were told to have changed: a post that moved, and the date that was taken down, for every four kills. */
+  changes: number;
   /** Matches that never arrived. */
   missing: number;
   /** Messages beyond the first of each match that was answered with 200. */
   repeats: number;
-  /** Ids used for two posts, or pairs sent under two ids. */
+  /** Ids used for two posts or changes, or pairs of post or change and subscription sent under two ids. */
   unstable: number;
   /** Messages to the receiver that never consented, challenges aside. */
   unasked: number;
@@ -36,11 +41,19 @@ export interface CrashRun {
   seconds: number;
 }
 
-/** @param options.kills  spread over the run; each is a SIGKILL at a different moment */
-export async function crashRun(options: { posts: number; kills: number }): Promise<CrashRun> {
+/**
+ * @param options.kills  spread over the run; each is a SIGKILL at a different moment
+ * @param options.storeUrl  default: what STORE_URL names, else SQLite
+ */
+export async function crashRun(options: {
+  posts: number;
+  kills: number;
+  storeUrl?: string;
+}): Promise<CrashRun> {
   const began = Date.now();
   const dataDir = await mkdtemp(join(tmpdir(), "board-crash-"));
-  const board = await BoardProcess.start({ DATA_DIR: dataDir, WEBHOOK_ALLOW: "127.0.0.1" });
+  const store = options.storeUrl === undefined ? {} : { STORE_URL: options.storeUrl };
+  const board = await BoardProcess.start({ DATA_DIR: dataDir, WEBHOOK_ALLOW: "127.0.0.1", ...store });
   let requests = 0;
   const failed = new Set<string>();
   // One request in five fails, no message twice: the third attempt of one would come after five minutes.
@@ -65,6 +78,16 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
 
     const gone = new Set<string>();
     for (let n = 0; n < 5; n += 1) gone.add(await written(board, leaver.key, `leaver-${n}`, n + 50_000));
+    /** Resolves once all were told of a post. */
+    const told = async (post: string) => {
+      for (const { id } of subscriptions) {
+        await eventually(
+          () => matchesOf(board, key, id),
+          (matches) => matches.some((match) => match.post === post),
+          PATIENCE_MS,
+        );
+      }
+    };
     const killing = killAgainAndAgain(board, options.kills);
     let erasedAt = 0;
     const writing = (async () => {
@@ -78,16 +101,33 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
         await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
       }
     })();
-    await Promise.all([writing, killing]);
+    const rounds = Math.ceil(options.kills / 4);
+    const changing = (async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const title = `Weekly class ${round}`;
+        const date = (n: number) =>
+          written(board, key, `date-${round}-${n}`, 60_000 + round * DATES + n, { title, ...startOf(n) });
+        const first = await date(0);
+        const moving = await written(board, key, `moving-${round}`, 70_000 + round, startOf(0));
+        await told(first);
+        await told(moving);
+        for (let n = 1; n < DATES; n += 1) await date(n);
+        await answered(() => call(board, `PATCH /posts/${moving}`, startOf(1), { key }));
+        await answered(() => call(board, `DELETE /posts/${first}`, undefined, { key }));
+      }
+    })();
+    await Promise.all([writing, killing, changing]);
 
-    const expected = new Map<string, string>();
+    const expected = new Map<string, Told>();
+    const isChanged = ({ change }: Told) => change !== null;
     for (const { id } of subscriptions) {
-      const posts = await eventually(
+      const found = await eventually(
         async () => (await matchesOf(board, key, id)).filter((match) => !gone.has(match.post)),
-        (matches) => matches.length >= options.posts,
+        (matches) =>
+          matches.length >= options.posts + 3 * rounds && matches.filter(isChanged).length >= 2 * rounds,
         PATIENCE_MS,
       );
-      for (const { delivery, post } of posts) expected.set(`msg_${id}_${delivery}`, post);
+      for (const told of found) expected.set(`msg_${id}_${told.delivery}`, told);
     }
     const messages = () => receivers.flatMap((webhook) => webhook.messages);
     // A failed message must have come again.
@@ -103,6 +143,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
     return {
       kills: options.kills,
       matches: expected.size,
+      changes: [...expected.values()].filter(isChanged).length,
       missing: missing(),
       repeats:
         messages().filter(({ headers }) => expected.has(String(headers["webhook-id"]))).length -
@@ -132,36 +173,51 @@ async function killAgainAndAgain(board: BoardProcess, times: number): Promise<vo
 }
 
 /** Writes a post as an agent does: the same call, with its idempotency key, until it is answered. */
-async function written(board: BoardProcess, key: string, idempotencyKey: string, n: number): Promise<string> {
-  const post = { ...distinctText(n), tags: ["crash"], idempotency_key: idempotencyKey };
+async function written(
+  board: BoardProcess,
+  key: string,
+  idempotencyKey: string,
+  n: number,
+  fields: object = {},
+): Promise<string> {
+  const post = { ...distinctText(n), tags: ["crash"], idempotency_key: idempotencyKey, ...fields };
   const { body } = await answered(() => call(board, "POST /posts", post, { key }));
   return body.data.id;
 }
+
+const startOf = (week: number) => ({
+  kind: "event",
+  starts_at: new Date(Date.UTC(2030, 0, 7 * week + 7, 18)).toISOString(),
+});
 
 async function answered(ask: () => Promise<Answer>): Promise<Answer> {
   const end = Date.now() + PATIENCE_MS;
   while (Date.now() < end) {
     const answer = await ask().catch(() => null);
-    // 401 after an erasure whose first answer was lost.
-    if (answer !== null && (answer.status < 400 || answer.status === 401)) return answer;
+    // 401 after an erasure whose first answer was lost, 404 after such a removal.
+    if (answer !== null && (answer.status < 400 || [401, 404].includes(answer.status))) return answer;
     await new Promise((done) => setTimeout(done, 100));
   }
   throw new Error("the board never answered");
 }
 
+interface Told {
+  delivery: number;
+  post: string;
+  /** When it changed; null for a post that is told of for the first time. */
+  change: string | null;
+}
+
 /** All matches that a poll finds. */
-async function matchesOf(
-  board: BoardProcess,
-  key: string,
-  id: string,
-): Promise<{ delivery: number; post: string }[]> {
-  const matches: { delivery: number; post: string }[] = [];
+async function matchesOf(board: BoardProcess, key: string, id: string): Promise<Told[]> {
+  const matches: Told[] = [];
   let cursor = "";
   for (;;) {
     const page = `GET /subscriptions/${id}/pending?limit=100${cursor}` as const;
-    const { body } = await call(board, page, undefined, { key });
+    const { body } = await answered(() => call(board, page, undefined, { key }));
     if (body.data.length === 0) return matches;
-    for (const { delivery_id, id: post } of body.data) matches.push({ delivery: delivery_id, post });
+    for (const { delivery_id, id: post, change = null } of body.data)
+      matches.push({ delivery: delivery_id, post, change: change?.at ?? null });
     cursor = `&cursor=${body.next_cursor}`;
   }
 }
@@ -184,7 +240,7 @@ function unstableIds(messages: readonly Message[]): number {
   let unstable = 0;
   for (const { headers, json } of messages) {
     const id = String(headers["webhook-id"]);
-    const pair = `${json.data.subscription_id} ${json.data.post.id}`;
+    const pair = `${json.data.subscription_id} ${json.data.post.id} ${json.data.change?.at ?? ""}`;
     if ((postOf.get(id) ?? pair) !== pair || (idOf.get(pair) ?? id) !== id) unstable += 1;
     postOf.set(id, pair);
     idOf.set(pair, id);
