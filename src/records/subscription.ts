@@ -51,14 +51,25 @@ export const SUBSCRIPTION = record(
     lastMatchedAt: moment.nullable(),
     createdAt: moment,
     /**
-     * Number of the change that saved it, see `StoredPost.writtenNo`: order of writing decides which posts are newer, since
-     * clocks differ and go back. An insert sets it, whatever is given.
+     * Number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of writing decides which
+     * posts are newer, since clocks differ and go back, and since matching may be behind. The store sets it, whatever is given.
      */
     savedNo: changeNumber,
   },
   [["id"]],
 );
 export type StoredSubscription = RowOf<typeof SUBSCRIPTION>;
+
+/**
+ * True when new posts are matched against the subscription: it is active, or only its webhook was given up and it can
+ * still be polled.
+ */
+export function isMatched({
+  active,
+  inactiveReason,
+}: Pick<StoredSubscription, "active" | "inactiveReason">): boolean {
+  return active || inactiveReason === "webhook_gone" || inactiveReason === "webhook_failing";
+}
 
 /** One row for each pair of subscription and post; `matchedAt` is null once the delivery is pruned: the pair stays known. */
 export const DELIVERY = record(

@@ -6,6 +6,7 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import {
   type EventName,
   INBOX_KEPT_DAYS,
+  isMatched,
   type Store,
   type StoredPublisher,
   type StoredSubscription,
@@ -18,7 +19,7 @@ import { isoTimeOrNull } from "../resources.ts";
 import { criteriaJson } from "../search/query.ts";
 import type { Secrets } from "../secrets.ts";
 import { meaningOf } from "../subscriptions/meaning.ts";
-import { ACTIVATED, ACTIVE_MAX, BEGUN, isMatched, keepSubscription } from "../subscriptions/state.ts";
+import { ACTIVATED, ACTIVE_MAX, BEGUN, keepSubscription } from "../subscriptions/state.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { problemOf } from "../webhooks/request.ts";

@@ -2,7 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { seriesOf, windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
+import {
+  isMatched,
+  type Store,
+  type StoredPost,
+  type StoredPublisher,
+  type StoredSubscription,
+} from "../../ports/store/index.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
 import { quantize } from "../../search/ranking/vectors.ts";
 import { answers, floorOf, postText, type StandingText } from "../../search/standing/index.ts";
@@ -10,7 +16,7 @@ import { type NewPost, SavedQueries, type SavedQuery } from "../../search/standi
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, isShortWindow, parsedTextOf } from "../search/query.ts";
 import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf, standingFor } from "./meaning.ts";
-import { isMatched, standingQueryOf } from "./state.ts";
+import { standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
 const CHANGES_BATCH = 100;

@@ -1,5 +1,5 @@
 import type { Embedder } from "../../ports/embedder.ts";
-import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import { isMatched, type Store, type StoredPublisher } from "../../ports/store/index.ts";
 import type { GoneMatch, PendingMatch } from "../../schema/subscription.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
@@ -7,7 +7,7 @@ import { isWhole } from "../posts/stands-for.ts";
 import { changeResource, isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
 import { relevancesOf } from "./relevance.ts";
-import { isMatched, ownSubscription } from "./state.ts";
+import { ownSubscription } from "./state.ts";
 
 interface Parts {
   store: Store;

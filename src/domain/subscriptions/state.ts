@@ -1,26 +1,16 @@
 import { BoardError } from "../../board/failures.ts";
-import type {
-  Store,
-  StoredPublisher,
-  StoredSubscription,
-  SubscriptionChange,
+import {
+  isMatched,
+  type Store,
+  type StoredPublisher,
+  type StoredSubscription,
+  type SubscriptionChange,
 } from "../../ports/store/index.ts";
 import { OF_HOSTS } from "../../ports/store/transfer.ts";
 import { StandingQuery } from "../../schema/subscription.ts";
 
 /** Active subscriptions of one publisher. */
 export const ACTIVE_MAX = 50;
-
-/**
- * True when new posts are matched against the subscription: it is active, or only its webhook was given up and it can
- * still be polled.
- */
-export function isMatched({
-  active,
-  inactiveReason,
-}: Pick<StoredSubscription, "active" | "inactiveReason">): boolean {
-  return active || inactiveReason === "webhook_gone" || inactiveReason === "webhook_failing";
-}
 
 /** True while its publisher is suspended, once the suspension has reached it. */
 export const isSuspended = ({ inactiveReason }: StoredSubscription) =>

@@ -2,11 +2,11 @@ import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../board/failures.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
 import type { Outbound } from "../../ports/outbound.ts";
-import type { Store, StoredSubscription } from "../../ports/store/index.ts";
+import { isMatched, type Store, type StoredSubscription } from "../../ports/store/index.ts";
 import { type DeliveryProblem, verificationOf } from "../events/names.ts";
 import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
-import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
+import { ACTIVATED, changeSubscription, isSuspended } from "../subscriptions/state.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, keysOf, type Message, problemOf } from "./request.ts";
 

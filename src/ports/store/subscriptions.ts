@@ -6,6 +6,7 @@ export {
   EVENTS,
   type EventName,
   type InboxEntry,
+  isMatched,
   type StoredSubscription,
 } from "../../records/subscription.ts";
 
@@ -55,7 +56,8 @@ export interface SubscriptionStore {
   /** All of a publisher, oldest first. */
   ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
   /**
-   * Changes a subscription in one step with reading it.
+   * Changes a subscription in one step with reading it. One that is matched again (`isMatched`) is told of what is written from
+   * then on.
    *
    * @param change  the fields to change; or a function from the current row to them, null for none (a store may call it
    *   more than once)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StoredPost, SubscriptionChange } from "../../../src/ports/store/index.ts";
 import { aPost, aSubscription, aVector, T0 } from "../../support/search/rows.ts";
 import { preparePushes } from "./pushes/prepare.ts";
 import { DAY_MS, HOUR_MS, idsOf, type Subject, turn } from "./subject.ts";
@@ -44,6 +45,30 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       expect(newerThan(after)).toEqual([true, true, false]);
       await store.posts.update("after", { title: "New", updatedAt: T0 + 1 }, { text: true });
       expect(newerThan((await store.posts.get("after")) ?? undefined)).toEqual([true, true, false]);
+    });
+
+    it("are told of nothing that is written while they are paused, even by a matcher that is behind", async () => {
+      for (const id of ["sub_paused", "sub_suspended", "sub_given_up"])
+        await store.subscriptions.insert(aSubscription(id), 50);
+      const stops = {
+        sub_paused: "paused",
+        sub_suspended: "publisher_suspended",
+        sub_given_up: "webhook_gone",
+      };
+      for (const [id, inactiveReason] of Object.entries(stops))
+        await store.subscriptions.update(id, { active: false, inactiveReason } as SubscriptionChange);
+      const { post: meanwhile } = await store.posts.insert(aPost("meanwhile"));
+      await store.subscriptions.update("sub_paused", { label: "paused still" });
+      for (const id of Object.keys(stops)) {
+        const there = await store.subscriptions.update(id, { active: true, inactiveReason: null });
+        expect(await store.subscriptions.get(id)).toEqual(there);
+      }
+      const { post: after } = await store.posts.insert(aPost("after"));
+      const rows = await store.subscriptions.ofPublisher("pub_a");
+      const toldOf = ({ writtenNo }: StoredPost) =>
+        rows.filter(({ savedNo }) => writtenNo >= savedNo).map(({ id }) => id);
+      expect(toldOf(meanwhile)).toEqual(["sub_given_up"]);
+      expect(toldOf(after).sort()).toEqual(Object.keys(stops).sort());
     });
 
     it("are never more than allowed, however many are tried together", async () => {

@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
+import { isMatched, type StoredSubscription, type SubscriptionStore } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { oneByOne } from "../database/reads.ts";
@@ -52,10 +52,11 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && (await activeOf(context, session, before.publisherId)) >= maxActive) return null;
-        const { _id, ...fields } = subscriptionFields(after);
+        const savedNo = isMatched(after) && !isMatched(before) ? change_no : before.savedNo;
+        const { _id, ...fields } = subscriptionFields({ ...after, savedNo });
         await subscriptions.updateOne({ _id }, { $set: { ...fields, change_no } }, { session });
         await moveWaitingPushes(context, session, document, { ...document, ...fields });
-        return after;
+        return { ...after, savedNo };
       }),
 
     remove: (id) => removeSubscriptionDocuments(context, id),

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { NewMatch } from "../../../ports/store/index.ts";
+import { isMatched, type NewMatch } from "../../../ports/store/index.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { findPost } from "../database/reads.ts";
 import type { SubscriptionDocument } from "../database/schema/documents.ts";
@@ -52,7 +52,7 @@ export async function tellChangeDocuments(
 }
 
 const hearsChanges = ({ changes = true, active, inactive_reason }: SubscriptionDocument): boolean =>
-  changes && (active || inactive_reason === "webhook_gone" || inactive_reason === "webhook_failing");
+  changes && isMatched({ active, inactiveReason: inactive_reason });
 
 /** Ids of the subscriptions that were told of a post. */
 export async function toldOf({ collections }: MongodbContext, postId: string): Promise<string[]> {

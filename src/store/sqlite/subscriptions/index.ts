@@ -1,4 +1,4 @@
-import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
+import { isMatched, type StoredSubscription, type SubscriptionStore } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/claims.ts";
 import { changedRow } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
@@ -44,18 +44,13 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
-        const {
-          id: _id,
-          publisherId: _publisherId,
-          createdAt: _createdAt,
-          savedNo: _savedNo,
-          ...changeable
-        } = after;
-        updateIn(connection, "subscription", columnsOf(changeable), ["id", id]);
+        const { id: _id, publisherId: _publisherId, createdAt: _createdAt, ...changeable } = after;
+        const no = recordChange(connection, id, false);
+        const savedNo = isMatched(after) && !isMatched(before) ? no : before.savedNo;
+        updateIn(connection, "subscription", columnsOf({ ...changeable, savedNo }), ["id", id]);
         const { seq } = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
-        recordChange(connection, id, false);
         moveWaitingRows(connection, seq);
-        return after;
+        return { ...after, savedNo };
       }),
 
     remove: (id) => removeSubscriptionRows(connection, id),
@@ -100,7 +95,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 /** Runs inside a write. */
 export function insertSubscription(connection: SqliteConnection, subscription: StoredSubscription): void {
   const savedNo = recordChange(connection, subscription.id, false);
-  insertInto(connection, "subscription", { ...columnsOf(subscription), saved_no: savedNo });
+  insertInto(connection, "subscription", columnsOf({ ...subscription, savedNo }));
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */
@@ -151,7 +146,7 @@ function ofPublisher({ sql }: SqliteConnection, publisherId: string): StoredSubs
     .map((row) => SUBSCRIPTION_COLUMNS.read(row));
 }
 
-const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt" | "savedNo">) => ({
+const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt">) => ({
   ...SUBSCRIPTION_COLUMNS.write(fields),
   webhook_origin: fields.webhookUrl === null ? null : webhookOrigin(fields.webhookUrl),
 });
