@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
@@ -120,6 +121,9 @@ describe("events/poll", () => {
       content_notice: expect.stringContaining("third parties"),
     });
     expect(page.events[0]).not.toHaveProperty("cursor");
+    const { payloadSchema } = (await host.ask("events/list")).events[1];
+    const validate = new Ajv2020({ strict: false }).compile(payloadSchema);
+    for (const { data } of page.events) expect([validate(data), validate.errors]).toEqual([true, null]);
     expect(await poll({ ...topic, cursor: page.cursor })).toMatchObject({
       events: [],
       cursor: expect.any(String),

@@ -105,13 +105,13 @@ describe("events/stream", () => {
       await first(host, "active", before + count);
       return streams;
     };
-    const waiting = Array.from({ length: 2 }, async () => {
-      const other = await register(board, "Waits");
-      return Array.from({ length: 30 }, () =>
-        call(board, "GET /publishers/me/inbox?wait_s=20", undefined, other).catch(() => null),
-      );
-    });
-    const polls = (await Promise.all(waiting)).flat();
+    const hangUp = new AbortController();
+    for (const name of ["Waits", "Waits too"]) {
+      const { key } = await register(board, name);
+      const asked = { headers: { authorization: `Bearer ${key}` }, signal: hangUp.signal };
+      for (let n = 0; n < 30; n += 1)
+        fetch(`${board.api}/publishers/me/inbox?wait_s=50`, asked).catch(() => null);
+    }
     const [one, two] = await Promise.all(hosts.map((host, at) => open(host, at === 0 ? 50 : 10)));
     await waitersAt(board, 120);
     const refused = await hosts[0]?.refused("events/stream", topic);
@@ -120,13 +120,13 @@ describe("events/stream", () => {
     for (const [at, host] of hosts.entries()) await first(host as EventHost, "event", at === 0 ? 50 : 10);
     for (const { cancel } of [...(one ?? []), ...(two ?? [])]) cancel();
     await waitersAt(board, 60);
-    await Promise.all(polls);
+    hangUp.abort();
     await waitersAt(board, 0);
     await Promise.all(hosts.map((host) => host.close()));
   });
 });
 
-describe.concurrent("a silent stream", () => {
+describe.skipIf(ON_MONGODB).concurrent("a silent stream", () => {
   it("has a heartbeat with its cursor within 30 s", async () => {
     const host = await eventHost(board, me.key);
     host.stream(aTopic().topic);

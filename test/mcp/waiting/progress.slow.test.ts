@@ -20,7 +20,7 @@ const TRANSPORTS = {
     }),
 };
 
-describe.each(Object.entries(TRANSPORTS))("over %s, a call that waits", (_name, transport) => {
+describe.concurrent.each(Object.entries(TRANSPORTS))("over %s, a call that waits", (_name, transport) => {
   it("tells every ten seconds that it does, to a host that asks for it, and is answered", {
     timeout: 60_000,
   }, async () => {
