@@ -6,9 +6,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { manualText } from "../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../src/board/catalog.ts";
 import { Site } from "../src/domain/site.ts";
-import { securityTests } from "../test/mutations/table.ts";
-import { recordAnswers, told } from "../test/support/recorded/answers.ts";
-import { CATALOG_FILE, catalogText } from "../test/support/recorded/catalog.ts";
+import { securityTests } from "./mutations/table.ts";
+import { recordAnswers, told } from "./recorded/answers.ts";
+import { CATALOG_FILE, catalogText } from "./recorded/catalog.ts";
 
 const root = new URL("../", import.meta.url);
 const catalog = await loadCatalog();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { recordedCatalog } from "../../scripts/recorded/catalog.ts";
+import { exampleOf, requestOf } from "../../scripts/recorded/story.ts";
 import { call } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { recordedCatalog } from "../support/recorded/catalog.ts";
-import { exampleOf, requestOf } from "../support/recorded/story.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 /** Values that no field accepts, or few fields. */

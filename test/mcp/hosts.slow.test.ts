@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { recordedCatalog, STALE } from "../../scripts/recorded/catalog.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { idIn } from "../support/clients/mcp-clients.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";
 import { stdioCommand } from "../support/clients/stdio.ts";
-import { recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "clients");

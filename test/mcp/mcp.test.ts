@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { recordedCatalog, recordedReadingTools, STALE } from "../../scripts/recorded/catalog.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { CLIENTS, mcpClient, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
-import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
 import { tokensOf } from "../support/texts/tokens.ts";
 

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { recordedCatalog } from "../../scripts/recorded/catalog.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { recordedCatalog } from "../support/recorded/catalog.ts";
 
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "clients");

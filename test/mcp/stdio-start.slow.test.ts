@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordedCatalog, STALE } from "../../scripts/recorded/catalog.ts";
 import { idIn } from "../support/clients/mcp-clients.ts";
 import { HANDSHAKE, StdioBoard, stdioCommand } from "../support/clients/stdio.ts";
-import { recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
 let folder: string;
 let board: StdioBoard;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { recordedCatalog, recordedReadingTools, STALE } from "../../scripts/recorded/catalog.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { CLIENTS, idIn, mcpClient } from "../support/clients/mcp-clients.ts";
 import { HANDSHAKE, StdioBoard, stdioCommand } from "../support/clients/stdio.ts";
-import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 const INITIALIZE = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HANDSHAKE });

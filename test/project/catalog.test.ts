@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { CATALOG_FILE, catalogText, recordedCatalog, STALE } from "../../scripts/recorded/catalog.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
-import { CATALOG_FILE, catalogText, recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
 const catalog = await loadCatalog();
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { MUTATIONS, mutated, ROWS, securityTests } from "../mutations/table.ts";
+import { MUTATIONS, mutated, ROWS, securityTests } from "../../scripts/mutations/table.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { EXAMPLE_DAY, recordAnswers, runCurl, told } from "../../scripts/recorded/answers.ts";
+import { STALE } from "../../scripts/recorded/catalog.ts";
 import type { Docs } from "../../src/adapters/reference/docs.ts";
 import { RECORDED_ROOT, shortened } from "../../src/adapters/reference/recorded-answers.ts";
 import { FAILURES } from "../../src/board/failures.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { EXAMPLE_DAY, recordAnswers, runCurl, told } from "../support/recorded/answers.ts";
-import { STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
 import { problemsOf } from "../support/texts/html.ts";
 

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { runExamples } from "../../scripts/recorded/story.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import type { ToolAnswer } from "../support/clients/mcp-clients.ts";
-import { runExamples } from "../support/recorded/story.ts";
 
 const run = promisify(execFile);
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { STALE } from "../../scripts/recorded/catalog.ts";
 import { LIMIT_TABLE } from "../../src/adapters/calls/limits.ts";
 import { manualText } from "../../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
@@ -8,7 +9,6 @@ import { Site } from "../../src/domain/site.ts";
 import { failureOf, successOf } from "../../src/schema/envelope.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { LIMITS, Post } from "../../src/schema/post.ts";
-import { STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
 import { tokensOf } from "../support/texts/tokens.ts";
 

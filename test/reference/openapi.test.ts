@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exampleOf, requestOf, runStory } from "../../scripts/recorded/story.ts";
 import { openApiDocument } from "../../src/adapters/reference/openapi.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { FAILURES, type FailureCode } from "../../src/board/failures.ts";
@@ -10,7 +11,6 @@ import { Site } from "../../src/domain/site.ts";
 import { call } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
-import { exampleOf, requestOf, runStory } from "../support/recorded/story.ts";
 
 interface Media {
   schema: object;

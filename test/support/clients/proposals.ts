@@ -1,4 +1,4 @@
-import { recordedCatalog } from "../recorded/catalog.ts";
+import { recordedCatalog } from "../../../scripts/recorded/catalog.ts";
 
 export type Arguments = Record<string, unknown>;
 

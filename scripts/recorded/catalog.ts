@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { servedTools } from "../../../src/adapters/mcp/tool-list.ts";
-import type { Catalog, Operation } from "../../../src/board/operation.ts";
+import { servedTools } from "../../src/adapters/mcp/tool-list.ts";
+import type { Catalog, Operation } from "../../src/board/operation.ts";
 
-export const CATALOG_FILE = new URL("../../recorded/catalog.json", import.meta.url);
+export const CATALOG_FILE = new URL("../../test/recorded/catalog.json", import.meta.url);
 /** The message of a test when the program and a recorded file differ. */
 export const STALE = "not as recorded: run `npm run manual`, then review what it changed";
 

@@ -95,7 +95,7 @@ export function securityTests(): string {
 
 const HEAD = `# Defences and their tests
 
-<!-- Generated from test/mutations by \`npm run manual\`. -->
+<!-- Generated from scripts/mutations by \`npm run manual\`. -->
 
 \`npm run test:mutations\` takes each of the ${MUTATIONS.length} defences below out of a copy of the program, one after another, and expects the test
-beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`test/mutations/\`.`;
+beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`scripts/mutations/\`.`;

@@ -1,8 +1,8 @@
-import type { Operation } from "../../../src/board/operation.ts";
-import type { TestBoard } from "../boards/board.ts";
-import { call, eventually, register } from "../boards/client.ts";
-import type { Webhook } from "../clients/webhooks.ts";
-import { distinctText } from "../texts/texts.ts";
+import type { Operation } from "../../src/board/operation.ts";
+import type { TestBoard } from "../../test/support/boards/board.ts";
+import { call, eventually, register } from "../../test/support/boards/client.ts";
+import type { Webhook } from "../../test/support/clients/webhooks.ts";
+import { distinctText } from "../../test/support/texts/texts.ts";
 
 /** The ids in the examples of operations. A run puts real ones in their place. */
 export const EXAMPLE_IDS = {

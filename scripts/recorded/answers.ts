@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Docs } from "../../../src/adapters/reference/docs.ts";
+import type { Docs } from "../../src/adapters/reference/docs.ts";
 import {
   RECORDED_ROOT,
   type RecordedAnswer,
   shortened,
-} from "../../../src/adapters/reference/recorded-answers.ts";
-import { startBoard } from "../boards/board.ts";
-import { startWebhook } from "../clients/webhooks.ts";
+} from "../../src/adapters/reference/recorded-answers.ts";
+import { startBoard } from "../../test/support/boards/board.ts";
+import { startWebhook } from "../../test/support/clients/webhooks.ts";
 import { EXAMPLE_IDS, runStory } from "./story.ts";
 
 const run = promisify(execFile);
