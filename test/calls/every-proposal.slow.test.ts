@@ -99,6 +99,9 @@ interface Asked {
   id?: string;
   /** What the caller adds to a call, since only it can know. */
   added?: Arguments;
+  /** What each search that is proposed must keep of the one that was made. */
+  kept?: Arguments;
+  /** Makes the calls that are written out: one without a key must name it in each that needs it. */
   tools?: TestClient;
 }
 
@@ -131,15 +134,21 @@ const BODIES: Record<string, () => Arguments> = {
 
 /** Follows all that a text proposes, as the key's owner, over the surface that the proposal names. */
 async function follow(asked: Asked): Promise<void> {
-  const { text, id = "", added = {} } = asked;
+  const { text, id = "", added = {}, kept = {} } = asked;
   let { key } = asked;
   answers.push(text);
-  const said = IN_WORDS.flatMap(([words, callOf]) => (words.test(text) ? [callOf(asked)] : []));
-  const proposed = [...callsIn(text), ...said];
+  const keyed =
+    asked.tools === undefined || asked.tools === keyless ? await clientWith("/mcp", key) : asked.tools;
+  const written = callsIn(text).map((each) => ({ ...each, client: asked.tools ?? keyed }));
+  const said = IN_WORDS.flatMap(([words, callOf]) =>
+    words.test(text) ? [{ ...callOf(asked), client: keyed }] : [],
+  );
+  const proposed = [...written, ...said];
   const requests = requestsIn(text);
   expect(proposed.length + requests.length, text).toBeGreaterThan(0);
-  const client = asked.tools ?? (await clientWith("/mcp", key));
-  for (const { tool, args } of proposed) {
+  for (const { tool, args, client } of proposed) {
+    if (tool === "search")
+      expect(args).toMatchObject(Object.fromEntries(Object.entries(kept).filter(([name]) => name !== "q")));
     const needs = Object.keys(args).every(
       (name) => name === "id" || name === "api_key" || name === "parent_id",
     );
@@ -217,140 +226,101 @@ async function asking(tool: string, args: Arguments, key: string, isInArgument: 
   return (await keyless.call(tool, takesKey ? { ...args, api_key: key } : args)).text;
 }
 
+const fresh = () => {
+  count += 1;
+  return distinctText(2_000 + count);
+};
+/** A post with these fields. @param added  what its author adds to the calls that are proposed */
+const creating =
+  (fields: Arguments = {}, added: Arguments = {}): Case[1] =>
+  async (key, where) => {
+    const text = await asking("create_post", { ...fresh(), ...fields }, key, where);
+    return { text, added, id: /id: (\S+)/.exec(text)?.[1] ?? "" };
+  };
+/** The same post so often, the last time over MCP. */
+const repeating =
+  (
+    times: number,
+    first: (key: string, said: Arguments) => Promise<unknown>,
+    added: Arguments = {},
+  ): Case[1] =>
+  async (key, where) => {
+    const said = fresh();
+    for (let n = 1; n < times; n += 1) await first(key, said);
+    await board.flush();
+    return { text: await asking("create_post", said, key, where), added };
+  };
+const byOneself = (key: string, said: Arguments) => call(board, "POST /posts", said, { key });
+const byAnother = async (_key: string, said: Arguments) => call(board, "POST /posts", said, await newcomer());
+/** A tool with these arguments, once all else is there; `kept` must be in each search that is proposed. */
+const telling =
+  (
+    tool: string,
+    argsOf: (key: string) => Promise<Arguments>,
+    { kept = {}, added = {} }: Pick<Asked, "kept" | "added"> = {},
+  ): Case[1] =>
+  async (key, where) => {
+    const args = await argsOf(key);
+    const id = typeof args["id"] === "string" ? args["id"] : "";
+    return { text: await asking(tool, args, key, where), id, kept, added };
+  };
+const saved = async (key: string, q: string): Promise<string> =>
+  (await call(board, "POST /subscriptions", { query: { q } }, { key })).body.data.id;
+
 const JAZZ = { kind: "event", tags: ["jazz"], starts_at: "2026-12-12T19:00:00Z" };
+const IN_BERLIN = { ...JAZZ, location: { name: "Berlin", lat: 52.52, lng: 13.4 } };
+const FILTERS = {
+  kind: "event,offer",
+  tags: "jazz",
+  radius_km: 7.5,
+  verified: false,
+  include_replies: true,
+  include_syndicated: true,
+  timezone: "Europe/Berlin",
+  sort: "soonest",
+};
+const NOWHERE = { location: { name: "Nowhere-at-all" } };
 const OVER_MCP: Case[] = [
-  [
-    "a new post",
-    async (key, where) => ({
-      text: await asking("create_post", distinctText(901 + Number(where)), key, where),
-    }),
-  ],
-  [
-    "a field that readers do not see",
-    async (key, where) => {
-      const text = await asking(
-        "create_post",
-        { ...distinctText(911 + Number(where)), color: "red" },
-        key,
-        where,
-      );
-      return { text, id: /id: (\S+)/.exec(text)?.[1] ?? "" };
-    },
-  ],
-  [
-    "a place that is unknown",
-    async (key, where) => ({
-      text: await asking(
-        "create_post",
-        { ...distinctText(921 + Number(where)), location: { name: "Nowhere-at-all" } },
-        key,
-        where,
-      ),
-    }),
-  ],
-  [
-    "a place that several towns are",
-    async (key, where) => ({
-      text: await asking(
-        "create_post",
-        { ...distinctText(931 + Number(where)), location: { name: "Springfield" } },
-        key,
-        where,
-      ),
-    }),
-  ],
+  ["a new post", creating()],
+  ["a field that readers do not see", creating({ color: "red" })],
+  ["a place that is unknown", creating(NOWHERE)],
+  ["a place that several towns are", creating({ location: { name: "Springfield" } })],
   [
     "a place by its name alone",
-    async (key, where) => ({
-      text: await asking(
-        "create_post",
-        { ...distinctText(941 + Number(where)), location: { name: "Utrecht" } },
-        key,
-        where,
-      ),
-      added: { location: { name: "Utrecht", lat: 52.1, lng: 5.1 } },
-    }),
+    creating({ location: { name: "Utrecht" } }, { location: { name: "Utrecht", lat: 52.1, lng: 5.1 } }),
   ],
   [
     "a place far from its coordinates",
-    async (key, where) => ({
-      text: await asking(
-        "create_post",
-        { ...distinctText(951 + Number(where)), location: { name: "Berlin", lat: -33.9, lng: 151.2 } },
-        key,
-        where,
-      ),
-      added: { location: { name: "Sydney", lat: -33.9, lng: 151.2 } },
-    }),
+    creating(
+      { location: { name: "Berlin", lat: -33.9, lng: 151.2 } },
+      { location: { name: "Sydney", lat: -33.9, lng: 151.2 } },
+    ),
   ],
-  [
-    "a date in the past",
-    async (key, where) => ({
-      text: await asking(
-        "create_post",
-        { ...distinctText(961 + Number(where)), starts_at: "2001-01-01T10:00:00Z" },
-        key,
-        where,
-      ),
-    }),
-  ],
+  ["a date in the past", creating({ starts_at: "2001-01-01T10:00:00Z" })],
   [
     "an idempotency key that is used otherwise",
     async (key, where) => {
-      await asking(
-        "create_post",
-        { ...distinctText(971 + Number(where)), idempotency_key: "once" },
-        key,
-        where,
-      );
-      return {
-        text: await asking(
-          "create_post",
-          { ...distinctText(973 + Number(where)), idempotency_key: "once" },
-          key,
-          where,
-        ),
-      };
+      await asking("create_post", { ...fresh(), idempotency_key: "once" }, key, where);
+      return creating({ idempotency_key: "once" })(key, where);
     },
   ],
-  [
-    "what was said already",
-    async (key, where) => {
-      const said = distinctText(981 + Number(where));
-      await call(board, "POST /posts", said, await newcomer());
-      await board.flush();
-      return { text: await asking("create_post", said, key, where) };
-    },
-  ],
-  [
-    "what oneself said already",
-    async (key, where) => {
-      const said = distinctText(991 + Number(where));
-      await asking("create_post", said, key, where);
-      return { text: await asking("create_post", said, key, where) };
-    },
-  ],
-  [
-    "a storm of duplicates",
-    async (key, where) => {
-      const said = distinctText(1001 + Number(where));
-      for (let n = 0; n < 4; n += 1) await asking("create_post", said, key, where);
-      return { text: await asking("create_post", said, key, where), added: NEW };
-    },
-  ],
+  ["what was said already", repeating(2, byAnother)],
+  ["what oneself said already", repeating(2, byOneself)],
+  ["a storm of duplicates", repeating(5, byOneself, NEW)],
   [
     "a post that has ended",
-    async (key, where) => {
-      const id = await postId(key);
-      return { text: await asking("create_post", { id, expires_at: "now" }, key, where) };
-    },
+    telling("create_post", async (key) => ({ id: await postId(key), expires_at: "now" })),
   ],
   [
     "words of place and time",
-    async (key, where) => {
-      await post(key, { ...JAZZ, location: { name: "Berlin", lat: 52.52, lng: 13.4 } });
-      return { text: await asking("search", { q: "jazz near Berlin this weekend" }, key, where) };
-    },
+    telling(
+      "search",
+      async (key) => {
+        await post(key, IN_BERLIN);
+        return { ...FILTERS, q: "jazz near Berlin this weekend" };
+      },
+      { kept: FILTERS },
+    ),
   ],
   [
     "words of place and time in a saved query",
@@ -361,103 +331,96 @@ const OVER_MCP: Case[] = [
       return { text };
     },
   ],
-  [
-    "a list that goes on",
-    async (key, where) => {
-      await post(key, JAZZ);
-      await post(key, JAZZ);
-      return { text: await asking("search", { tags: "jazz", limit: 1 }, key, where) };
-    },
-  ],
+  ...[
+    { ...FILTERS, q: "jazz" },
+    { tags: "jazz", detail: "full" },
+  ].map(
+    (filters): Case => [
+      `a list that goes on: ${Object.keys(filters).join(", ")}`,
+      telling(
+        "search",
+        async (key) => {
+          for (let n = 0; n < 2; n += 1) await post(key, JAZZ);
+          return { ...filters, limit: 1 };
+        },
+        { kept: filters },
+      ),
+    ],
+  ),
   [
     "what fits the filters alone",
-    async (key, where) => {
-      await post(key, { ...JAZZ, tags: ["alone"], title: "A zither" });
-      await post(key, { ...JAZZ, tags: ["alone"], title: "A lyre" });
-      return { text: await asking("search", { q: "zither", tags: "alone", kind: "event" }, key, where) };
-    },
+    telling("search", async (key) => {
+      for (const title of ["A zither", "A lyre"]) await post(key, { ...JAZZ, tags: ["alone"], title });
+      return { q: "zither", tags: "alone", kind: "event" };
+    }),
   ],
   [
     "a text that goes on",
-    async (key, where) => ({
-      text: await asking(
-        "get_post",
-        { id: await postId(key, { body: "A long word or two. ".repeat(390) }) },
-        key,
-        where,
-      ),
+    telling("get_post", async (key) => ({
+      id: await postId(key, { body: "A long word or two. ".repeat(390) }),
+    })),
+  ],
+  [
+    "replies that go on",
+    telling("get_post", async (key) => {
+      const parent_id = await postId(key, { kind: "thread" });
+      for (let n = 0; n < 5; n += 1)
+        await post((await newcomer()).key, { body: `${n} `.repeat(3_999), parent_id });
+      return { id: parent_id };
     }),
+  ],
+  ["a look at everything", telling("check_subscription", async () => ({ limit: 2 }))],
+  [
+    "a look at one saved query",
+    telling("check_subscription", async (key) => ({ id: await saved(key, "tuba"), limit: 1 })),
   ],
   [
     "a new saved query",
-    async (key, where) => {
-      const text = await asking("subscribe", { query: { q: `lute ${Number(where)}` } }, key, where);
-      return { text, added: { wait_s: 0 } };
-    },
+    telling("subscribe", async () => ({ query: { q: `lute ${count}` } }), { added: { wait_s: 0 } }),
   ],
   [
     "a saved query that there is",
-    async (key, where) => {
-      await asking("subscribe", { query: { q: "harp" } }, key, where);
-      return {
-        text: await asking("subscribe", { query: { q: "harp" } }, key, where),
-        added: { active: false },
-      };
-    },
+    telling(
+      "subscribe",
+      async (key) => {
+        await saved(key, "harp");
+        return { query: { q: "harp" } };
+      },
+      { added: { active: false } },
+    ),
   ],
-  [
-    "a paused query",
-    async (key, where) => {
-      const { body } = await call(board, "POST /subscriptions", { query: { q: "flute" } }, { key });
-      return { text: await asking("subscribe", { id: body.data.id, active: false }, key, where) };
-    },
-  ],
+  ["a paused query", telling("subscribe", async (key) => ({ id: await saved(key, "flute"), active: false }))],
   [
     "an id of a saved query as a post",
-    async (key, where) => {
-      const { body } = await call(board, "POST /subscriptions", { query: { q: "drum" } }, { key });
-      return { text: await asking("get_post", { id: body.data.id }, key, where), id: body.data.id };
-    },
+    telling("get_post", async (key) => ({ id: await saved(key, "drum") })),
   ],
   [
     "an id of a publisher as a post",
-    async (key, where) => {
-      const { data } = (await call(board, "GET /publishers/me", undefined, { key })).body;
-      return { text: await asking("get_post", { id: data.id }, key, where), id: data.id };
-    },
+    telling("get_post", async (key) => ({
+      id: (await call(board, "GET /publishers/me", undefined, { key })).body.data.id,
+    })),
   ],
-  [
-    "an unknown saved query",
-    async (key, where) => ({
-      text: await asking("check_subscription", { id: "sub_22222222222222" }, key, where),
-    }),
-  ],
+  ["an unknown saved query", telling("check_subscription", async () => ({ id: "sub_22222222222222" }))],
   [
     "a saved query too many",
     async (key, where) => {
       const ids: string[] = [];
-      for (let n = 0; n < 50; n += 1)
-        ids.push(
-          (await call(board, "POST /subscriptions", { query: { q: `reed ${n}` } }, { key })).body.data.id,
-        );
-      return {
-        text: await asking("subscribe", { query: { q: "one reed more" } }, key, where),
-        id: ids[0] ?? "",
-      };
+      for (let n = 0; n < 50; n += 1) ids.push(await saved(key, `reed ${n}`));
+      const text = await asking("subscribe", { query: { q: "one reed more" } }, key, where);
+      return { text, id: ids[0] ?? "" };
     },
   ],
   [
     "one's own key at registration",
-    async (key, where) => ({
-      text: await asking("register_publisher", { name: "Me again", accept_terms: true }, key, where),
-    }),
+    telling("register_publisher", async () => ({ name: "Me again", accept_terms: true })),
   ],
 ];
 
 describe.each(["header", "argument"])("over MCP, with the key in the %s, what is proposed", (where) => {
   it.each(OVER_MCP)("for %s succeeds", async (_what, ask) => {
     const { key } = await newcomer();
-    await follow({ key, ...(await ask(key, where === "argument")) });
+    const isInArgument = where === "argument";
+    await follow({ key, ...(await ask(key, isInArgument)), ...(isInArgument ? { tools: keyless } : {}) });
   });
 });
 
