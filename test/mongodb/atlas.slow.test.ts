@@ -2,18 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { Document } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Ranked, Spot } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import {
-  LIST_INDEXES,
-  MEANING_INDEX,
-  WORDS_INDEX,
-} from "../../src/store/mongodb/search/atlas/definitions.ts";
+import { MEANING_INDEX, WORDS_INDEX } from "../../src/store/mongodb/search/atlas/definitions.ts";
 import {
   type MongodbIndex,
   type MongodbIndexOptions,
@@ -266,66 +260,4 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       expect([started.ready(), started.state()]).toEqual([true, "lists"]);
     },
   );
-
-  it("has an index for each kind of list, and needs each", async () => {
-    const index = await ready();
-    const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, q?: string) => () =>
-      index.ask(
-        "list",
-        aQuestion({
-          filter: { now: LATER, includeExpired: false, ...filter },
-          ...(q === undefined ? {} : { q }),
-        }),
-        {
-          order,
-          after: { at: T0 - 50_000, id: "post00200" },
-          limit: 20,
-        },
-      );
-    const week = { after: T0, before: T0 + 7 * DAY_MS };
-    const asked: Record<string, () => Promise<unknown>> = {
-      list_newest: list("newest", { kinds: ["offer", "event"] }),
-      list_tags_newest: list("newest", { tags: ["t3", "t4"], includeSyndicated: false }),
-      shown: list("newest", { publisherId: "pub_1" }),
-      thread: list("newest", { parentId: "post00000" }),
-      "list_geo, sorted": list("newest", {
-        near: { lat: 0, lng: 0, radiusKm: 25 },
-        kinds: ["event"],
-        ...week,
-      }),
-      list_soonest: list("soonest", week),
-      list_changed: list("newest", {}, "bike"),
-      list_source: () => index.ask("copies", aQuestion({}), ["post00000"]),
-    };
-    const seen: string[] = [];
-    for (const ask of Object.values(asked)) seen.push(...(await plansOf(store, ask)));
-    expect(seen).toEqual(expect.arrayContaining(Object.keys(asked)));
-    const used = seen.map((plan) => plan.split(",")[0]);
-    expect(LIST_INDEXES.filter(({ name }) => !used.includes(name))).toEqual([]);
-  });
 });
-
-/** Which indexes answered a question, by the server's own profile of it. */
-async function plansOf(store: MongodbStore, ask: () => Promise<unknown>): Promise<string[]> {
-  const { db } = store.connection;
-  const { posts } = store.collections;
-  await db.command({ profile: 2 });
-  await ask();
-  await db.command({ profile: 0 });
-  const operations = await db.collection("system.profile").find<Document>({ ns: posts.namespace }).toArray();
-  await db.collection("system.profile").drop();
-  const indexes = await posts.indexes();
-  return operations.map((operation) => {
-    const plan = String(operation["planSummary"]);
-    const names = (plan.match(/\{[^}]*\}/g) ?? [plan]).map(
-      (key) => indexes.find((index) => keyOf(index.key) === key)?.name ?? key,
-    );
-    return [...new Set(names)].join(" + ") + (operation["hasSortStage"] === true ? ", sorted" : "");
-  });
-}
-
-/** As a plan writes it: `{ state: 1, created_at: -1 }`. */
-const keyOf = (key: Document) =>
-  `{ ${Object.entries(key)
-    .map(([field, direction]) => `${field}: ${typeof direction === "string" ? `"${direction}"` : direction}`)
-    .join(", ")} }`;
