@@ -23,8 +23,18 @@ const ON_EITHER_STORE = [
 ];
 
 /** What waits long for processes, timers or databases begins first: as the last, it would run alone. */
-const LONG =
-  /test\/(pages\/browser|project\/(ninth-tool|kills|stopping|memory)|mongodb\/(several-machines|two-shards)|store\/(store|built-in-sqlite)|cli\/command-line|http\/slow-clients|delivery\/(delivery-crash|outbound-paths)|mcp\/conformance)(\.slow)?\.test/;
+const LONG = new RegExp(
+  `test/(${[
+    "cli/(command-line|doctor|transfer|wave)",
+    "delivery/(delivering-boards|delivery-crash|outbound-paths|report-webhook)",
+    "http/slow-clients",
+    "mcp/(conformance|events/(attacks|streams|webhooks)|waiting/progress)",
+    "mongodb/(replica|several-machines|two-shards)",
+    "pages/(browser|hostile-pages)",
+    "project/(broken-machine|kills|memory|ninth-tool|starving|stopping)",
+    "store/(built-in-sqlite|store)",
+  ].join("|")})(\\.slow)?\\.test`,
+);
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,11 +1,12 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/platform/version.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -44,6 +45,15 @@ describe("agent-board doctor", () => {
     for (let n = 0; n < 50; n += 1) await store.posts.insert(aPost(`p${n}`));
     await store.close();
   };
+
+  /** It is waited for while the other tests run. */
+  let unanswered: ReturnType<typeof doctor>;
+  const folder = useFolder();
+  beforeAll(() => {
+    const STORE_URL = "mongodb://me:secret@127.0.0.1:1/board";
+    unanswered = doctor({ DATA_DIR: folder, STORE_URL }, runCommand);
+    unanswered.catch(() => {});
+  });
 
   it("finds nothing wrong on a fresh machine, and creates nothing", async () => {
     const { code, said, output } = await doctor({}, runCommand);
@@ -95,13 +105,6 @@ describe("agent-board doctor", () => {
     expect(code).toBe(0);
     chmodSync(file, 0o600);
     expect((await doctor()).said["permissions"]).toMatch(/^ok /);
-  });
-
-  it("finds a MongoDB that does not answer, and prints no credentials", async () => {
-    const { code, said, output } = await doctor({ STORE_URL: "mongodb://me:secret@127.0.0.1:1/board" });
-    expect(said["database"]).toMatch(/^problem the database of STORE_URL does not answer/);
-    expect(code).toBe(1);
-    expect(output).not.toMatch(/secret|me:/);
   });
 
   describe.skipIf(standalone === null)("on a standalone mongod", () => {
@@ -180,5 +183,12 @@ describe("agent-board doctor", () => {
       });
       expect(code).toBe(0);
     });
+  });
+
+  it("finds a MongoDB that does not answer, and prints no credentials", async () => {
+    const { code, said, output } = await unanswered;
+    expect(said["database"]).toMatch(/^problem the database of STORE_URL does not answer/);
+    expect(code).toBe(1);
+    expect(output).not.toMatch(/secret|me:/);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { TestBoard } from "../support/boards/board.ts";
+import { ON_MONGODB, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { runHere } from "../support/boards/command.ts";
 import { useTestBoard } from "../support/boards/use.ts";
@@ -90,7 +90,7 @@ describe("a wave of 300 posts by 10 keys, among 200 good ones", () => {
     });
   });
 
-  describe("is met on the operator's pages", () => {
+  describe.skipIf(ON_MONGODB)("is met on the operator's pages", () => {
     const board = useTestBoard(ENVIRONMENT);
     let wave: Awaited<ReturnType<typeof makeWave>>;
     beforeAll(async () => {
