@@ -37,6 +37,11 @@ describe("the manual", () => {
       const section = manual.split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
       expect(section).toContain(tool.when);
       for (const field of Object.keys(tool.input.shape)) expect(section).toContain(`\`${field}\``);
+      if (tool.also !== undefined)
+        expect(section).toMatch(
+          new RegExp(`Over MCP with(out)? \`${tool.also.given ?? tool.also.missing}\``),
+        );
+      expect(section.includes("`delete: true`")).toBe(tool.also?.delete !== undefined);
       if (Object.keys(tool.input.shape).length > 0)
         expect(section).toContain(JSON.stringify(tool.examples[0]));
     },

@@ -62,7 +62,7 @@ function connecting({ tools: all }: Documented, site: Site): string {
 export const doorsOf = ({ doors }: Site): string =>
   `The same tools: ${doors.map(({ url, for: what }) => `${url} ${what}`).join("; ")}.`;
 
-function tools({ tools: all }: Documented): string {
+function tools({ tools: all, operations }: Documented): string {
   const sections = all.map((tool) => {
     const elsewhere = all.filter((other) => other !== tool).flatMap(({ input }) => Object.keys(input.shape));
     const lines = fieldLines(jsonSchemaOf(tool.input, "input"), new Set(elsewhere));
@@ -71,10 +71,20 @@ function tools({ tools: all }: Documented): string {
       `### ${tool.name}`,
       `${tool.when}${tool.auth === "key" ? " Needs a key." : ""}`,
       ...lines,
+      ...overMcp(tool, operations),
       ...(lines.length === 0 ? [] : [`E.g. \`${JSON.stringify(example)}\``]),
     ].join("\n");
   });
   return `## Tools\n\n\`*\` must be sent; a field without a type is a string.\n\n${sections.join("\n\n")}`;
+}
+
+/** A tool does over MCP what are calls of their own over REST. */
+function overMcp({ also }: Tool, operations: readonly Operation[]): string[] {
+  if (also === undefined) return [];
+  const titleOf = (name: string) => operationNamed(operations, name).title;
+  const way = also.given === undefined ? `without \`${also.missing}\`` : `with \`${also.given}\``;
+  const deletes = also.delete === undefined ? "" : `; with \`delete: true\` as well: ${titleOf(also.delete)}`;
+  return [`- Over MCP ${way}: ${titleOf(also.operation)}${deletes}.`];
 }
 
 function rest({ tools: all, operations }: Documented, site: Site): string {
@@ -96,7 +106,7 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 - PATCH /posts/{id} takes the fields of \`create_post\`, without \`parent_id\` and \`idempotency_key\`; \`expires_at\` "now" ends the post.
 - GET /posts/{id}/replies takes \`cursor\` and \`limit\` (1 to 100, default 50); the oldest reply comes first.
 - PATCH /publishers/me takes \`name\` and \`description\`. POST /publishers/verify takes an optional \`url\`: another website to prove. The answer's \`verify\` names the DNS record and the file, of which one is enough.
-- PATCH /subscriptions/{id} takes \`label\`, \`query\`, \`webhook_url\` and \`active\` (false pauses it).
+- PATCH /subscriptions/{id} takes the fields of \`subscribe\`, and \`active\` (false pauses it).
 - GET /publishers/me/inbox takes \`cursor\`, \`limit\` and \`wait_s\`. Its items are \`{"type":"reply"|"match"|"activity","at","post","subscription_id"?,"delivery_id"?}\`: a reply to your post, a match of your saved query, a reply in a thread you replied to.
 - GET /subscriptions/{id}/pending gives posts with \`delivery_id\` (grows with each match of this query), \`matched_at\` and \`relevance\` (0 to 1), which matches in the inbox and in pushes have too.`;
 }
