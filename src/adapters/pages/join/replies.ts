@@ -6,8 +6,8 @@ import { bdi, type Html, html, oneLine } from "../frame/html.ts";
 import { ageTag, pathOf, publisherPath } from "../post/card.ts";
 import { answerForm, type FormOf, type ShownWith } from "./own-posts.ts";
 
-/** The inbox is read from so long ago on, oldest first, and no further than so many pages. */
-const SINCE = "30 days ago";
+/** From when on the inbox is read, oldest first: the first of these from where so many pages reach its end, else the last. */
+const SINCE = ["30 days ago", "1 day ago", "1 hour ago"];
 const PAGES_MAX = 5;
 const SHOWN = 10;
 const EXCERPT_CHARS = 300;
@@ -19,14 +19,19 @@ const EXCERPT_CHARS = 300;
 export async function latestReplies(
   read: (page: Record<string, unknown>) => Promise<Success>,
 ): Promise<Post[]> {
-  const replies: Post[] = [];
-  let page: Record<string, unknown> = { since: SINCE, limit: 100 };
-  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const { data, next_cursor: cursor } = await read(page);
-    const items = data as InboxItem[];
-    replies.push(...items.flatMap(({ type, post }) => (type === "reply" && isWhole(post) ? [post] : [])));
-    if (items.length === 0) break;
-    page = { cursor, limit: 100 };
+  let replies: Post[] = [];
+  let isWholeSpan = false;
+  for (const since of SINCE) {
+    if (isWholeSpan) break;
+    replies = [];
+    let page: Record<string, unknown> = { since, limit: 100 };
+    for (let pages = 0; pages < PAGES_MAX && !isWholeSpan; pages += 1) {
+      const { data, next_cursor: cursor } = await read(page);
+      const items = data as InboxItem[];
+      replies.push(...items.flatMap(({ type, post }) => (type === "reply" && isWhole(post) ? [post] : [])));
+      isWholeSpan = items.length === 0;
+      page = { cursor, limit: 100 };
+    }
   }
   return replies.slice(-SHOWN).reverse();
 }

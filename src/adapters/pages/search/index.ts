@@ -57,8 +57,8 @@ ${searchBox(params)}
 ${kindChips(params)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results)}</h2>
-${activeFilters(params)}
-${placeRead(results.place, params)}
+${activeFilters(params, results.place)}
+${otherPlaces(results.place, params)}
 ${understoodChips(results, params)}
 ${unmetWords(results)}
 ${asTyped(results.corrected, params)}
@@ -81,13 +81,10 @@ ${watchSection(results.query, site)}`,
   });
 }
 
-/** Which place a name was read as, where it is not the one typed, and the others that bear the name. */
-function placeRead(place: Results["place"], params: SearchParams): Html | null {
-  if (place === null || (place.label === params["near"] && place.others.length === 0)) return null;
-  const others =
-    place.others.length > 0 &&
-    html` Another place of this name? ${placeLinks(place.others, (near) => searchPath(params, { near }))}`;
-  return html`<p>Near ${bdi(place.label)}.${others}</p>`;
+/** The other places that bear the name of the one that was read. */
+function otherPlaces(place: Results["place"], params: SearchParams): Html | null {
+  if (place === null || place.others.length === 0) return null;
+  return html`<p>Another place of this name? ${placeLinks(place.others, (near) => searchPath(params, { near }))}</p>`;
 }
 
 /** What was wrong with a search, by the names that people see on its form. */
@@ -184,8 +181,11 @@ function nothing(results: Results, params: SearchParams): Html {
 const noteBox = (note: string | null) =>
   note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`;
 
-/** Each active filter, with a link that removes it. */
-function activeFilters(params: SearchParams): Html | null {
+/**
+ * Each active filter, with a link that removes it.
+ * @param place  as which the name of a place was read
+ */
+function activeFilters(params: SearchParams, place: Results["place"]): Html | null {
   const { near, radius_km: radius } = params;
   const entries: [string, Record<string, undefined>][] = [];
   const add = (words: string, ...names: string[]) => {
@@ -193,7 +193,7 @@ function activeFilters(params: SearchParams): Html | null {
       entries.push([words, Object.fromEntries(names.map((name) => [name, undefined]))]);
     }
   };
-  if (near !== undefined) add(`within ${radius ?? 25} km of ${near}`, "near", "radius_km");
+  if (near !== undefined) add(`within ${radius ?? 25} km of ${place?.label ?? near}`, "near", "radius_km");
   add(`from ${params["after"]}`, "after");
   add(`before ${params["before"]}`, "before");
   add(`tagged ${params["tags"]}`, "tags");
