@@ -1,67 +1,40 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose, write } from "../support/boards/writing.ts";
 import { startBrowser, type TestBrowser } from "../support/clients/browser.ts";
-import { getPage } from "../support/texts/html.ts";
+import { getPage, postForm } from "../support/texts/html.ts";
 
 /** A Friday. */
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const UTRECHT = { name: "Utrecht" };
 
-describe("a person without scripts", { retry: 1 }, () => {
-  let now = NOW;
-  const board = useTestBoard({}, { clock: () => now });
-  const me = usePublisher(board, "Town list");
-  let browser: TestBrowser;
-  let page: Page;
-  beforeAll(async () => {
-    const at = (title: string, location: object, starts_at: string) =>
-      write(board, me.key, { kind: "event", title, location, starts_at, tags: ["music"] });
-    await at("Market", UTRECHT, "2026-11-28T09:00");
-    await at("Choir", { name: "Dom Church", lat: 52.0907, lng: 5.1214 }, "2026-11-29T11:00");
-    await at("Opera", { name: "Paris" }, "2026-11-28T20:00");
-    for (let n = 0; n < 3; n += 1) await write(board, me.key, { kind: "offer", location: UTRECHT });
-    await write(board, me.key, { kind: "offer", location: { name: "Paris" } });
-    await write(board, me.key, { kind: "request", location: UTRECHT });
-    browser = await startBrowser({ javaScript: false, width: 360, height: 640 });
-    page = await browser.open();
-  });
-  afterAll(() => browser?.close());
+/** Each browser on a telephone; with `ALL_LOOKS`, in three widths and in both colours. */
+const LOOKS = (["chromium", "firefox"] as const).flatMap((program) =>
+  (process.env["ALL_LOOKS"] ? [360, 768, 1280] : [360]).flatMap((width) =>
+    (process.env["ALL_LOOKS"] ? (["light", "dark"] as const) : (["dark"] as const)).map(
+      (colours) => [program, width, colours] as const,
+    ),
+  ),
+);
 
-  const titles = () => page.locator("main h3 a").allTextContents();
-  const press = async (role: "button" | "link", name: string | RegExp) => {
-    const arrived = page.waitForEvent("load");
-    await page.getByRole(role, { name }).first().click();
-    await arrived;
-  };
-  const open = (path: string) => page.goto(board.url + path);
-  const near = () => new URL(page.url()).searchParams.get("near");
+let now = NOW;
+const board = useTestBoard({}, { clock: () => now });
+const me = usePublisher(board, "Town list");
+beforeAll(async () => {
+  const at = (title: string, location: object, starts_at: string) =>
+    write(board, me.key, { kind: "event", title, location, starts_at, tags: ["music"] });
+  await at("Market", UTRECHT, "2026-11-28T09:00");
+  await at("Choir", { name: "Dom Church", lat: 52.0907, lng: 5.1214 }, "2026-11-29T11:00");
+  await at("Opera", { name: "Paris" }, "2026-11-28T20:00");
+  for (let n = 0; n < 3; n += 1) await write(board, me.key, { kind: "offer", location: UTRECHT });
+  await write(board, me.key, { kind: "offer", location: { name: "Paris" } });
+  await write(board, me.key, { kind: "request", location: UTRECHT });
+});
 
-  it("says what and where in one form, and keeps the place through five clicks", async () => {
-    await open("/");
-    await page.getByLabel("Where", { exact: true }).fill("Utrecht");
-    await press("button", "Search");
-    const seen = [near()];
-    for (const step of ["Events", "Offers", "All", /^Requests/]) {
-      await press("link", step);
-      seen.push(near());
-    }
-    await page.getByLabel("What", { exact: true }).fill("notice");
-    await press("button", "Search");
-    seen.push(near());
-    expect(seen).toEqual(Array(6).fill("Utrecht"));
-    expect(await titles()).toEqual(["A notice"]);
-  });
-
-  it("sees Saturday near a town in one click from the front page", async () => {
-    await open("/?near=Utrecht");
-    await press("link", "Saturday");
-    expect(await titles()).toEqual(["Market"]);
-    expect(near()).toBe("Utrecht");
-  });
-
+describe("a person", () => {
   it.each(["/", "/?near=Utrecht"])("finds as many as a chip says, at %s", async (path) => {
     const { text } = await getPage(board, path);
     const chips = [...text.matchAll(/<a class="k-\w+" href="([^"]+)">(\w+) <span class="number">(\d+)</g)];
@@ -117,68 +90,143 @@ describe("a person without scripts", { retry: 1 }, () => {
     expect((await getPage(board, "/search?near=Utrecht")).text).toContain('<figure class="map">');
     expect((await getPage(board, "/search?sort=newest")).text).not.toContain('<figure class="map">');
   });
+});
 
-  it("reads a thread of 33 replies in order", async () => {
-    const { id } = await write(board, me.key, { kind: "thread", title: "Old lamps" });
-    const bodies = Array.from({ length: 33 }, (_, n) => `${n + 1}. ${prose()}`);
-    for (const body of bodies) {
-      now += 1_000;
-      await write(board, me.key, { parent_id: id, body });
-    }
-    await open(`/p/${id}`);
-    const read: string[] = [];
-    for (let more = true; more; ) {
-      read.push(...(await page.locator(".replies .prose").allTextContents()));
-      more = (await page.getByRole("link", { name: "Next replies" }).count()) > 0;
-      if (more) await press("link", "Next replies");
-    }
-    const numbers = read.map((body) => Number(/^\d+/.exec(body)?.[0]));
-    expect(numbers).toEqual(bodies.map((_, n) => n + 1));
-    await press("link", /ago|just now/);
-    await press("link", /^↑ A reply to “Old lamps”/);
-    expect(new URL(page.url()).pathname).toBe(`/p/${id}`);
-  });
+describe.each(LOOKS)(
+  "a person without scripts in %s, %i px wide and %s",
+  { retry: 1 },
+  (program, width, colours) => {
+    const look = { javaScript: false, colours, width, height: 640 };
+    let browser: TestBrowser;
+    let page: Page;
+    beforeAll(async () => {
+      browser = await startBrowser(look, program);
+      page = await browser.open();
+    });
+    afterAll(() => browser?.close());
 
-  it("sells a bicycle, from /join until it is taken down, and hears of an answer", async () => {
-    const seller = await browser.beside({ javaScript: false, width: 360 });
-    page = await seller.open();
-    await open("/join");
-    await page.getByLabel("Name that readers see").fill("Anna");
-    await page.getByLabel("I accept the terms").check();
-    await press("button", "Get a key");
-    await press("button", "Write a notice yourself");
-    await page.getByLabel("Title").fill("Road bike, 54 cm");
-    await page.getByLabel("Text, which").fill("A Specialized Allez. 400 euros.");
-    await page.getByLabel("Place").fill("Utrecht");
-    await press("button", "Publish");
-    expect(await page.getByRole("status").textContent()).toBe("It is public now.");
-    const [path = ""] = await page
-      .getByRole("link", { name: "Road bike" })
-      .evaluateAll((links) => links.map((link) => String(link.getAttribute("href"))));
+    const titles = () => page.locator("main h3 a").allTextContents();
+    const press = async (role: "button" | "link", name: string | RegExp) => {
+      const arrived = page.waitForEvent("load");
+      await page.getByRole(role, { name }).first().click();
+      await arrived;
+    };
+    const open = (path: string) => page.goto(board.url + path);
+    const near = () => new URL(page.url()).searchParams.get("near");
 
-    const own = page;
-    page = await seller.open();
-    await open(path);
-    await page.getByLabel("Your answer").fill("Is it still there?");
-    await page.getByLabel("Key", { exact: true }).fill(me.key);
-    await press("button", "Publish the answer");
-    await page.reload();
-    expect((await call(board, `GET /posts${path.replace("/p", "")}`)).body.data.reply_count).toBe(1);
+    it("says what and where in one form, and keeps the place through five clicks", async () => {
+      await open("/");
+      await page.getByLabel("Where", { exact: true }).fill("Utrecht");
+      await press("button", "Search");
+      const seen = [near()];
+      for (const step of ["Events", "Offers", "All", /^Requests/]) {
+        await press("link", step);
+        seen.push(near());
+      }
+      await page.getByLabel("What", { exact: true }).fill("notice");
+      await press("button", "Search");
+      seen.push(near());
+      expect(seen).toEqual(Array(6).fill("Utrecht"));
+      expect(await titles()).toEqual(["A notice"]);
+    });
 
-    page = own;
-    await page.reload();
-    expect(await page.locator("#replies").textContent()).toContain("Is it still there?");
-    await press("button", "Edit");
-    await page.getByLabel("Text, which").fill("A Specialized Allez. 350 euros.");
-    await press("button", "Save");
-    expect(await getPage(board, path).then(({ text }) => text)).toContain("350 euros");
-    await press("button", "End now");
-    await page.locator("summary", { hasText: "Take down" }).first().click();
-    await press("button", "Take it down");
-    expect(await page.getByRole("status").textContent()).toBe("The post is gone.");
-    expect((await getPage(board, path)).status).toBe(404);
-    expect(seller.complaints()).toEqual([]);
-    await seller.close();
-    page = await browser.open();
-  });
+    it("sees Saturday near a town in one click from the front page", async () => {
+      await open("/?near=Utrecht");
+      await press("link", "Saturday");
+      expect(await titles()).toEqual(["Market"]);
+      expect(near()).toBe("Utrecht");
+    });
+
+    it("chooses one of six Springfields by its link", async () => {
+      await open("/?near=Springfield");
+      const links = page.getByRole("link", { name: /^Springfield, / });
+      const names = await links.allTextContents();
+      expect(new Set(names).size).toBe(6);
+      for (const name of names.slice(-2)) {
+        await open("/?near=Springfield");
+        await press("link", name);
+        expect(near()).toBe(name);
+      }
+    });
+
+    it("reads a thread of 33 replies in order", async () => {
+      const { id } = await write(board, me.key, { kind: "thread", title: "Old lamps" });
+      const bodies = Array.from({ length: 33 }, (_, n) => `${n + 1}. ${prose()}`);
+      for (const body of bodies) {
+        now += 1_000;
+        await write(board, me.key, { parent_id: id, body });
+      }
+      await open(`/p/${id}`);
+      const read: string[] = [];
+      for (let more = true; more; ) {
+        read.push(...(await page.locator(".replies .prose").allTextContents()));
+        more = (await page.getByRole("link", { name: "Next replies" }).count()) > 0;
+        if (more) await press("link", "Next replies");
+      }
+      const numbers = read.map((body) => Number(/^\d+/.exec(body)?.[0]));
+      expect(numbers).toEqual(bodies.map((_, n) => n + 1));
+      await press("link", /ago|just now/);
+      await press("link", /^↑ A reply to “Old lamps”/);
+      expect(new URL(page.url()).pathname).toBe(`/p/${id}`);
+    });
+
+    it("sells a bicycle, from /join until it is taken down, and hears of an answer", async () => {
+      const seller = await browser.beside(look);
+      // Nobody may ask the same too often.
+      const question = `Is it still there? ${prose()}`.slice(0, 200);
+      page = await seller.open();
+      await open("/join");
+      await page.getByLabel("Name that readers see").fill("Anna");
+      await page.getByLabel("I accept the terms").check();
+      await press("button", "Get a key");
+      await press("button", "Write a notice yourself");
+      await page.getByLabel("Title").fill("Road bike, 54 cm");
+      await page.getByLabel("Text, which").fill("A Specialized Allez. 400 euros.");
+      await page.getByLabel("Place").fill("Utrecht");
+      await press("button", "Publish");
+      expect(await page.getByRole("status").textContent()).toBe("It is public now.");
+      const [path = ""] = await page
+        .getByRole("link", { name: "Road bike" })
+        .evaluateAll((links) => links.map((link) => String(link.getAttribute("href"))));
+
+      const own = page;
+      page = await seller.open();
+      await open(path);
+      await page.getByLabel("Your answer").fill(question);
+      await page.getByLabel("Key", { exact: true }).fill(me.key);
+      await press("button", "Publish the answer");
+      await page.reload();
+      expect((await call(board, `GET /posts${path.replace("/p", "")}`)).body.data.reply_count).toBe(1);
+
+      page = own;
+      await page.reload();
+      expect(await page.locator("#replies").textContent()).toContain(question);
+      await press("button", "Edit");
+      await page.getByLabel("Text, which").fill("A Specialized Allez. 350 euros.");
+      await press("button", "Save");
+      expect(await getPage(board, path).then(({ text }) => text)).toContain("350 euros");
+      await press("button", "End now");
+      await page.locator("summary", { hasText: "Take down" }).first().click();
+      await press("button", "Take it down");
+      expect(await page.getByRole("status").textContent()).toBe("The post is gone.");
+      expect((await getPage(board, path)).status).toBe(404);
+      expect(seller.complaints()).toEqual([]);
+      await seller.close();
+      page = await browser.open();
+    });
+  },
+);
+
+it("is shown the newest of more replies than are read", async () => {
+  const { id } = await write(board, me.key, { kind: "thread" });
+  const one = { kind: "thread" as const, parent_id: id };
+  await writeMany(
+    board,
+    Array.from({ length: 501 }, () => one),
+  );
+  now += 2 * 86_400_000;
+  const [newest = ""] = await writeMany(board, [one]);
+  const { text } = await postForm(board, "/join", { do: "show", api_key: me.key });
+  const [, first] = /<p class="facts"><a href="([^"]+)"/.exec(text.split('id="replies"')[1] ?? "") ?? [];
+  expect(first).toBe(`/p/${newest}`);
 });

@@ -1,11 +1,17 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, firefox, type Page } from "playwright-core";
 
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const PROGRAMS = {
+  chromium: { variable: "CHROMIUM", paths: ["/usr/bin/chromium"] },
+  // Debian's, then that of Mozilla, which the machines of GitHub have.
+  firefox: { variable: "FIREFOX", paths: ["/usr/bin/firefox-esr", "/usr/bin/firefox"] },
+};
+type Program = keyof typeof PROGRAMS;
 
 /** What a visitor's browser is like; English, light and of 1280 × 900 pixels by default. */
 export interface Visitor {
   javaScript?: boolean;
+  colours?: "light" | "dark";
   width?: number;
   height?: number;
   bypassPolicy?: boolean;
@@ -20,24 +26,34 @@ export interface TestBrowser {
   open(): Promise<Page>;
   /** Errors of the console, exceptions of scripts, and requests to any other host than 127.0.0.1, since the last call. */
   complaints(): string[];
-  /** Another visitor with an empty profile, in the same Chromium. */
+  /** Another visitor with an empty profile, in the same program. Firefox keeps the colours it was started with. */
   beside(visitor: Visitor): Promise<TestBrowser>;
-  /** Ends the visit; the one that `startBrowser` gave ends Chromium, and all visits with it. */
+  /** Ends the visit; the one that `startBrowser` gave ends the program, and all visits with it. */
   close(): Promise<void>;
 }
 
 /**
- * Starts Chromium with an empty profile.
- * @throws Error that says how to install Chromium, when it is missing
+ * Starts a browser with an empty profile.
+ * @throws Error that says how to install it, when it is missing
  */
-export async function startBrowser(visitor: Visitor = {}): Promise<TestBrowser> {
-  if (!existsSync(CHROMIUM)) {
+export async function startBrowser(
+  visitor: Visitor = {},
+  program: Program = "chromium",
+): Promise<TestBrowser> {
+  const { variable, paths } = PROGRAMS[program];
+  const executablePath = [process.env[variable] ?? paths].flat().find((path) => existsSync(path));
+  if (executablePath === undefined) {
     throw new Error(
-      `The browser tests need Chromium at ${CHROMIUM}: \`apt-get update && apt-get install -y chromium\`, or set CHROMIUM to its path.`,
+      `This test needs ${program}: \`sh test/support/clients/browsers.sh\` as root on Debian, or set ${variable} to its path.`,
     );
   }
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+  const browser = await (program === "firefox" ? startFirefox : startChromium)(executablePath, visitor);
+  return { ...(await visit(browser, visitor)), close: () => browser.close() };
+}
+
+function startChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -48,7 +64,25 @@ export async function startBrowser(visitor: Visitor = {}): Promise<TestBrowser> 
       "--disable-sync",
     ],
   });
-  return { ...(await visit(browser, visitor)), close: () => browser.close() };
+}
+
+/** Firefox as it is shipped, by WebDriver BiDi. */
+async function startFirefox(executablePath: string, { colours }: Visitor): Promise<Browser> {
+  const browser = await firefox.launch({
+    executablePath,
+    channel: "moz-firefox",
+    firefoxUserPrefs: {
+      "layout.css.prefers-color-scheme.content-override": colours === "dark" ? 0 : 1,
+      // It asks a person whether a form is to be sent again, where a test would wait for ever.
+      "dom.confirm_repost.testing.always_accept": true,
+    },
+  });
+  // Firefox 153 does not know the command by which Playwright sets colours in each context, even when asked to leave them.
+  const session = Reflect.get(browser, "_connection").toImpl(browser)._browserSession;
+  const send = session.send.bind(session);
+  session.send = (method: string, params: unknown) =>
+    method === "emulation.setMediaFeaturesOverride" ? Promise.resolve({}) : send(method, params);
+  return browser;
 }
 
 async function visit(browser: Browser, visitor: Visitor): Promise<TestBrowser> {
@@ -58,8 +92,13 @@ async function visit(browser: Browser, visitor: Visitor): Promise<TestBrowser> {
     javaScriptEnabled: visitor.javaScript ?? true,
     locale: visitor.locale ?? "en-US",
     viewport: { width: visitor.width ?? 1280, height: visitor.height ?? 900 },
-    permissions: ["clipboard-read", "clipboard-write"],
+    colorScheme: visitor.colours ?? "light",
+    permissions: browser.browserType().name() === "chromium" ? ["clipboard-read", "clipboard-write"] : [],
   });
+  // Playwright can neither turn scripts off in Firefox nor click there without them, so that the pages' one script is emptied.
+  if (visitor.javaScript === false && browser.browserType().name() === "firefox") {
+    await context.route(/\/script-/, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  }
   const complaints: string[] = [];
   return {
     context,
