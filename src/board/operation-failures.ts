@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 
 /** Failures that all operations of one sort share, so none of them declares them. */
 export interface GeneralFailures {
-  /** It names operations, as the manual prints it. */
+  /** The manual prints this as the name of the operations. */
   of: string;
   codes: readonly FailureCode[];
   applies(operation: Operation): boolean;

@@ -37,9 +37,9 @@ export interface Services {
 export interface Context extends Services {
   /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
-  /** It names who reports: the publisher, or else a hash of the address (IPv6 by /64). */
+  /** A report comes from the publisher, or else from a hash of the address (IPv6 by /64). */
   reporter: string;
-  /** It is a keyed hash of the address; IPv6 counts by /48. */
+  /** The address is kept as a keyed hash; IPv6 counts by /48. */
   address: string;
   /** The connection on which the caller waits for the answer, or null where none is known. */
   line: Line | null;

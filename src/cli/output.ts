@@ -4,7 +4,7 @@ import { type Logger, pino } from "pino";
 import { BoardError } from "../board/failures.ts";
 import { sinceOf } from "../domain/since.ts";
 
-/** Of commands that print facts: one JSON document instead of lines for people. */
+/** Commands that print facts print one JSON document with it, instead of lines for people. */
 export const jsonOption = (): Option => new Option("--json", "print JSON instead of text").default(false);
 
 /** Adds a command that prints facts, with its arguments in the name, such as `poll <id>`. */

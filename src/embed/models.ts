@@ -10,7 +10,7 @@ export interface EmbeddingModel extends FileSet {
   dimension: number;
   /** Longer texts are cut. */
   maxTokens: number;
-  /** It says which token states make the vector: all, the first, or the last. */
+  /** The vector is made of the states of all tokens, of the first, or of the last. */
   pooling: "mean" | "cls" | "last";
   /** Put before queries and before posts, as the model was trained. */
   queryPrefix: string;

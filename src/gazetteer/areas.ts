@@ -36,7 +36,7 @@ export const isByHand = (folded: string): boolean => areasByHand().has(folded);
 export const SMALL_KM = 100;
 /** No search reaches farther than this. */
 const RADIUS_MAX_KM = 500;
-/** Of the people of a division, so many live within its radius; the rest are far out. */
+/** The radius of a division holds this share of its people; the rest live far out. */
 const SHARE = 0.95;
 
 /** The area that a name of a country, region or island means; null where it means several, or more than a search reaches. */

@@ -89,7 +89,7 @@ export class PlaceTable {
     return this.#between(folded, `${folded}\0`).all;
   }
 
-  /** It tells whether a name begins with this. @param folded  by `foldedPlace` */
+  /** Tells whether a name begins with this. @param folded  by `foldedPlace` */
   hasBeginning(folded: string): boolean {
     return this.#names.hasBeginning(folded) || this.#others.hasBeginning(folded);
   }

@@ -16,7 +16,7 @@ interface PlaceInText {
 const PREPOSITIONS: ReadonlySet<string> = new Set(
   "in near around at from within to bei nahe aus à en em près vicino cerca de van w na i".split(" "),
 );
-/** These say it in several words. */
+/** In other languages several words together say "near". */
 const PHRASES =
   /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
 const AMOUNT =

@@ -117,7 +117,7 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
   });
 }
 
-/** It tells whether a division of GeoNames lies in the country of one of these codes. */
+/** Tells whether a division of GeoNames lies in the country of one of these codes. */
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 

@@ -50,7 +50,7 @@ export async function matchPosts(services: Services, now: number): Promise<boole
       : [{ post, publisher, answers: answered.get(post.parentId ?? "") ?? null, vector: vectors[i] ?? null }];
   });
   const matches: Match[] = [];
-  // Of a series, the next date stands for all.
+  // The next date of a series stands for all.
   candidates.sort((a, b) => (a.post.startsAt ?? 0) - (b.post.startsAt ?? 0));
   for (const candidate of candidates) {
     const key = seriesOf(candidate.post);

@@ -36,7 +36,7 @@ export class Poller {
     this.nudge();
   }
 
-  /** There is work now. */
+  /** Says that there is work now. */
   nudge(): void {
     this.#pauseMs = PAUSE_MS.shortest;
     this.#look();

@@ -14,9 +14,9 @@ export interface Question {
    */
   minCosine: number;
   margin?: number;
-  /** Of matches with one `IndexEntry.source`, only the first-hand one matches, else the oldest. */
+  /** Only one of the posts with one `IndexEntry.source` matches: the first-hand one, else the oldest. */
   distinct?: boolean;
-  /** Of matches with one `IndexEntry.series`, only the next date matches, or the last where all are over. */
+  /** Only one of the posts with one `IndexEntry.series` matches: the next date, or the last where all are over. */
   nextDates?: boolean;
   /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
   gone?: AbortSignal | undefined;
@@ -80,7 +80,7 @@ export interface Answered {
    * the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): (string | null)[];
-  /** Those of some words that no active post has, whatever the filters. */
+  /** Finds the words that no active post has, whatever the filters. */
   unknownWords(words: readonly string[]): string[];
   /** Vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): (Int8Array | null)[];

@@ -15,7 +15,7 @@ const CHANGE = z.strictObject({
       .nullable()
       .exactOptional(),
   }),
-  /** Of a date that is gone: its series (`seriesOf`), of which another may stand for it. */
+  /** A date that is gone leaves its series (`seriesOf`) here, since another date may stand for it. */
   series: text.nullable(),
 });
 export type ToldChange = z.output<typeof CHANGE>;

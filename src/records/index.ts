@@ -34,7 +34,7 @@ export const MOVED = {
   report: REPORT,
   moderation: MODERATION,
   counter: COUNTER,
-  /** It is due since the post's last change. */
+  /** The work is due since the last change of the post. */
   work: WORK,
 } as const satisfies Record<string, RowRecord>;
 

@@ -78,7 +78,7 @@ export const DELIVERY = record(
     postId: idOf("post", id),
     deliveryId: count,
     matchedAt: moment.nullable(),
-    /** It told this of the post last; null before the post changed. */
+    /** This change was told last; null before the post changed. */
     change,
   },
   [["subscriptionId", "postId"]],

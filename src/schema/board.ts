@@ -113,7 +113,7 @@ export const Metrics = z.object({
   ),
 });
 
-/** Of `GET /healthz`: the process answers. */
+/** `GET /healthz` answers this while the process runs. */
 export const Health = z.object({ ok: z.literal(true) });
 
 /**

@@ -10,7 +10,7 @@ export interface NearPoint extends Point {
   radiusKm?: number;
   /** The places that bear the name, largest first, where none is meant more than the others. This point is that of the first. */
   oneOf?: readonly NearPoint[];
-  /** Of the places that bear the name this one alone has posts. */
+  /** No other place of this name has posts. */
   isOnlyWithPosts?: true;
 }
 

@@ -8,7 +8,7 @@ import { cleanLine, line } from "./text.ts";
 export interface PostBackground {
   /** Active posts of the board. */
   posts: number;
-  /** These pass the query's filters. */
+  /** This many posts pass the filters of the query. */
   passing: number;
 }
 

@@ -38,7 +38,7 @@ export interface DataOptions {
   model: { modelId: string | null; dimension: number };
   /** Folder for indexes beside the database. */
   indexFolder: string;
-  /** Who searches beside MongoDB: an index of this process, the database's own search, or that where there is one. */
+  /** Beside MongoDB an index of this process searches, or the database itself, or the latter where it can. */
   search: "auto" | "local" | "atlas";
   log: StoreLog;
 }

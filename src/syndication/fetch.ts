@@ -20,7 +20,7 @@ const USER_AGENT = "agent-board feeds";
 const ACCEPT =
   "text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/geo+json, application/x-ndjson, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5";
 
-/** They identify the version that a source sent, for the next conditional request. */
+/** Validators identify the version that a source sent, for the next conditional request. */
 export interface Validators {
   etag: string | null;
   lastModified: string | null;

@@ -11,7 +11,7 @@ import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
 import { cut, linkInText, plainText } from "./text.ts";
 
-/** Some programs put these between lines and paragraphs. */
+/** Programs put any of these between lines and paragraphs. */
 const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const SOURCE_ID_MAX = 300;
 const TAGS_MAX = 10;

@@ -13,7 +13,7 @@ const Header = z.strictObject({
   agent_board_export: z.literal(VERSION, {
     error: ({ input }) => `is ${JSON.stringify(input)}; this program reads version ${VERSION}`,
   }),
-  /** Of this export, not of the board: the number of a line means nothing in another export. */
+  /** Each export has an id of its own: the number of a line means nothing in another export. */
   id: z.uuid(),
   created_at: z.iso.datetime(),
   /** Compares two secret keys without revealing either; null when none was known. */

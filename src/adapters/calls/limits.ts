@@ -156,7 +156,7 @@ export class Limits {
   }
 
   async #ownCount(policy: Policy, bucket: string): Promise<Count> {
-    // It only counts: how many calls are allowed depends on the caller.
+    // The counter only counts: how many calls are allowed depends on the caller.
     const counter =
       this.#memory.get(policy.name) ??
       new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: policy.seconds });

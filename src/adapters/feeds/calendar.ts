@@ -90,7 +90,7 @@ function foldedLine(line: string): string {
   return parts.join("\r\n ");
 }
 
-/** It tells whether an octet of UTF-8 continues a character. */
+/** Tells whether an octet of UTF-8 continues a character. */
 const isInCharacter = (octet = 0) => octet >> 6 === 0b10;
 
 function eventOf(post: Post, about: About): ICalEventData {
@@ -108,7 +108,7 @@ function eventOf(post: Post, about: About): ICalEventData {
     categories: [post.kind, ...post.tags].map((name) => ({ name })),
     url: post.url,
     status: STATUSES[wasEndedEarly(post) ? "cancelled" : (statusOf(post) ?? "")] ?? ICalEventStatus.CONFIRMED,
-    // Who subscribes to a board is not busy with all that is on.
+    // A subscriber to a board is not busy with all that is on.
     transparency: ICalEventTransparency.TRANSPARENT,
     created: new Date(post.created_at),
     // Without a METHOD, DTSTAMP is the time of the last change too.

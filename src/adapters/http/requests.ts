@@ -165,7 +165,7 @@ const PROGRAMS =
   "lm-studio librechat mcp-inspector mcp-remote agent-board curl wget python-requests python-httpx python aiohttp axios " +
   "node bun deno okhttp java ruby php postman insomnia";
 
-/** These call themselves otherwise. */
+/** Some clients are named otherwise than they call themselves. */
 const OTHERS: readonly (readonly [prefix: string, name: string])[] = [
   ["claude code", "claude-code"],
   ["visual studio code", "vscode"],

@@ -31,7 +31,7 @@ export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): U
   const named = renamed(given, tool.fields, notes);
   const served = operationAsked(tool, named);
   const { delete: deletes, ...others } = named;
-  // It only chooses the operation. Without an id there is nothing that it could mean.
+  // `delete` only chooses the operation. Without an id there is nothing that it could mean.
   const choosing = tool.fields.has("delete") && ("id" in named || !isTrue(deletes));
   const input = gathered(served, choosing ? others : named, notes);
   const [, root, reply] = /^(?:.*\/p\/)?(\w{10})(-\w{6})?(?:\.\w+)?$/.exec(String(input["parent_id"])) ?? [];

@@ -26,7 +26,7 @@ export interface Call {
   /** Arguments as sent, without the key. */
   sent: Readonly<Record<string, unknown>>;
   detail: "compact" | "full";
-  /** It tells whether programs read the answer too. */
+  /** `data`: programs read the answer too. */
   answers: "text" | "data";
   now: number;
   site: Site;

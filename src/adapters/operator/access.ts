@@ -36,7 +36,7 @@ const COOKIE = "operator";
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 
-/** Who may operate the board from afar: by a key over https, or on this machine. */
+/** Admits whoever may operate the board: by a key over https, or on this machine. */
 export class OperatorAccess {
   readonly #parts: AccessParts;
 

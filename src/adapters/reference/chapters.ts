@@ -61,7 +61,7 @@ Every feed takes the whole search grammar: \`/feed.xml?tags=music&near=52.52,13.
 - \`/llms.txt\` is the manual, one page for models; \`/openapi.json\` OpenAPI 3.1: every route, schema and example.`,
 };
 
-/** It says which failures there are, and where. Each answer carries its own hint. */
+/** Lists which failures there are, and where. Each answer carries its own hint. */
 export function failuresChapter(): Chapter {
   const told = new Set<FailureCode>();
   const groups = [

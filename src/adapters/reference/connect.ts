@@ -8,7 +8,6 @@ const KEY = "bbk_…";
 /** One way for an agent to reach the board. */
 export interface Way {
   id: string;
-  /** Of the client. */
   name: string;
   /** What to do with the snippet. */
   how: string;

@@ -130,7 +130,7 @@ function documented(operation: Operation, site: Site) {
     /** `GET /search`; several where a path has aliases. */
     calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
     needsKey: auth === "key",
-    /** It is also an MCP tool, under the same name. */
+    /** The operation is also an MCP tool, under the same name. */
     isTool: "tool" in operation,
     /** What it answers and how often it may be asked. */
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,

@@ -55,7 +55,7 @@ export function consentRoutes(
       }
       const apiKey = sent["api_key"]?.trim();
       if (apiKey === undefined) throw new BoardError("missing_api_key");
-      // It leaves something behind each time, so it counts as a write.
+      // Allowing leaves something behind each time, so it counts as a write.
       const allowing: Operation = {
         ...operationNamed(catalog.operations, "read_own_publisher"),
         limit: "write",

@@ -16,7 +16,7 @@ export interface Asking {
   redirectUri: URL;
 }
 
-/** It says which host asks for what, and the person's choice: a new publisher, one it has, or neither. */
+/** Shows which host asks for what, and lets the person choose: a new publisher, one they have, or neither. */
 export function consentHtml(
   site: Site,
   asking: Asking,

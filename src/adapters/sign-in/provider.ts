@@ -66,7 +66,7 @@ export async function openProvider(resource: string, parts: SignInParts): Promis
     clientBasedCORS: () => true,
     clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
     cookies: {
-      // They live as long as one sign-in, and carry its unguessable name. The last is never set; see below.
+      // The cookies live as long as one sign-in, and carry its unguessable name. The last is never set; see below.
       names: { interaction: "sign_in", resume: "sign_in_resume", session: "sign_in_session" },
       short: { httpOnly: true, sameSite: "lax", secure: site.root.startsWith("https:") },
     },

@@ -60,7 +60,7 @@ export function signInRows(
       const now = clock();
       const row = await signIns.get(signInId(kind, name), now);
       if (row === null) {
-        // It was used, and so was the one after it: one of two that have it is not its host.
+        // The token was used, and so was the one after it: one of the two that have it is not its host.
         const grantId = kind === "RefreshToken" ? grantOf(name) : undefined;
         if (grantId !== undefined) await signIns.remove("grantId", grantId);
         return undefined;

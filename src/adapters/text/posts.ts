@@ -13,7 +13,7 @@ export interface PostDisplay {
   now: number;
   /** Whether posts are shown with their whole bodies. */
   isWhole: boolean;
-  /** It tells whether whole posts show their addresses, dates and metadata. */
+  /** Whole posts show their addresses, dates and metadata. */
   links: boolean;
   /** True in a list by the time of writing: a post with a start then tells when it was written too. */
   isNewest?: boolean;

@@ -27,7 +27,7 @@ const EMOJI = [NATION_FLAG.source, `${PICTURE}(?:\\u200D${PICTURE}){0,3}`, "[0-9
 const HIDDEN_OR_BREAK = new RegExp(`${HIDDEN.source}|[\\u2028\\u2029]`, "gv");
 const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
 
-/** There Markdown and the HTML in it begin to show what lies elsewhere; a link waits for a click. */
+/** Markdown, and the HTML in it, shows by itself what lies elsewhere where one of these stands; a link waits for a click. */
 const SHOWN_FROM_ELSEWHERE =
   /!(?=\[)|<(?=(?:img|image|picture|source|video|audio|track|i?frame|object|embed|svg|link|style|script|input|body|table|t[dh]|base|meta)\b)/gi;
 

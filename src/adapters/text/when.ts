@@ -98,17 +98,14 @@ export const dateFormat = (language: string, options: DateOptions): Intl.DateTim
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 interface ClockTime {
-  /** Such as `Sat`. */
   weekday: string;
   /** 1 to 31. */
   day: number;
   /** 1 to 12. */
   month: number;
-  /** Such as `Dec`. */
   monthName: string;
   /** Four digits. */
   year: string;
-  /** Such as `09:30`. */
   time: string;
 }
 

@@ -16,7 +16,6 @@ import { commandBelow, jsonOption, print } from "../output.ts";
 import { DAILY, describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
 const PREVIEWED = 10;
-/** Of the text of a post that is shown. */
 const TEXT_CHARS = 160;
 
 /** `agent-board feeds …`: which public feeds the board relays. */

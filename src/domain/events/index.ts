@@ -30,7 +30,7 @@ import { type Occurrence, occurrenceOf } from "./occurrence.ts";
 /** How long a subscription lasts unless it is renewed: by asking again, or by a refresh of its webhook. */
 const LEASE_MS = 7 * DAY_MS;
 const WEBHOOK_TTL_MS = { min: 5 * MINUTE_MS, max: DAY_MS } as const;
-/** So long the secret before a refresh signs too. */
+/** The secret before a refresh signs too for this long. */
 const ROTATION_MS = HOUR_MS;
 /** Matches are kept so long, so an older cursor may have lost some. */
 const REPLAYED_MS = INBOX_KEPT_DAYS * DAY_MS;

@@ -48,7 +48,7 @@ export const verificationOf = (challenge: string, token: string) => ({
   body: JSON.stringify({ type: "verification", challenge }),
 });
 
-/** It says what went wrong at a webhook, never in the receiver's words. */
+/** The protocol has these words for what went wrong at a webhook; the receiver's own are never repeated. */
 export type DeliveryProblem =
   | "challenge_failed"
   | "connection_refused"

@@ -9,7 +9,7 @@ export interface Act {
   span: number;
   /** 1 is enough by itself. */
   weight: number;
-  /** It tells whether the concepts come in the order given. Languages put verbs first or last, so most need no order. */
+  /** The concepts come in the order given. Languages put verbs first or last, so most need no order. */
   ordered?: true;
   /** The language in which the act does not count: English, the commonest, needs more to be sure. */
   except?: "en";

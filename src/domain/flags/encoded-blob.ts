@@ -80,7 +80,7 @@ function isBlob(run: string): boolean {
   return letterCasesMix(run);
 }
 
-/** It tells whether small letters, capitals and digits alternate as in random bytes rather than as in words. */
+/** Tells whether small letters, capitals and digits alternate as in random bytes rather than as in words. */
 function letterCasesMix(run: string): boolean {
   let changes = 0;
   const seen = new Set<number>();

@@ -154,11 +154,11 @@ function shifted(word: string, by: number): string {
 
 /** Where a text quotes, where it tells of attacks, and what its instructions are for. */
 interface Mentions {
-  /** Of each UTF-16 unit the number of the quotation it is in, from 1; 0 outside. Null in a text that only acts. */
+  /** Each UTF-16 unit has the number of the quotation it is in, from 1; 0 outside. Null in a text that only acts. */
   quotes: Uint16Array | null;
   /** Words about attacks, by their place. */
   talk: readonly Hit[];
-  /** Of each sentence where its first word about attacks ends. */
+  /** Each sentence about attacks has the place where its first word about them ends. */
   reports: ReadonlyMap<number, number>;
   /** Words such as "for" and "about" start at these. */
   topics: ReadonlySet<number>;

@@ -111,7 +111,7 @@ function hash32(text: string, seed: number): number {
 
 /** The post that would be the fifth near-identical one within an hour is refused. */
 const STORM_POSTS = 5;
-/** Of the publisher's posts of the last 30 days, at most this many are compared. */
+/** At most this many of the publisher's posts of the last 30 days are compared. */
 const FINGERPRINTS_MAX = 500;
 /** Among many near-duplicates only the latest few are searched for one to edit. */
 const NOTED_MAX = 20;
@@ -169,9 +169,9 @@ export async function noteOnDuplicates(posts: PostStore, near: readonly NearDupl
 
 /** Long words are rare ones: a near-identical post has almost all of them, and stands among the first. */
 const WORDS_ASKED = 12;
-/** Of the posts with most of these words, so many are compared. */
+/** This many of the posts with most of these words are compared. */
 const COMPARED = 20;
-/** Of a text, as many characters are looked at for long words. */
+/** Long words are looked for in this much of a text. */
 const TEXT_CHARS = 2_000;
 
 /**

@@ -240,7 +240,7 @@ const WITH_ITS_ROOT =
 
 /** What is needed to show posts. */
 interface Visibility {
-  /** Those that exist are found by id. */
+  /** Publishers that exist are found by id. */
   publishers: ReadonlyMap<string, StoredPublisher>;
   /** The hidden ones of the posts, by id: themselves, with their suspended publisher, or with the post they answer. */
   hidden: ReadonlyMap<string, "itself" | "suspended" | "root">;

@@ -117,7 +117,7 @@ function placeMeant(name: string): GazetteerPlace | null {
   return place !== null && place.population >= POPULATION_MIN ? place : townBeginning(name);
 }
 
-/** These set a town apart from a venue. */
+/** One of these sets a town apart from a venue. */
 const APART = /[,，、;|·()（）]|\s[-–—]\s/u;
 const BEHIND_IN = /\s(?:in|near|bei|nahe|à|em|te|i)\s+(?:the\s+)?(\p{Lu}.*)$/u;
 /** What a part may be called, and a town somewhere is: "Bar, Lisbon" is not in Montenegro. */
@@ -144,7 +144,7 @@ function isTown(name: string): boolean {
 const CITY_POPULATION = 100_000;
 /** Short names of towns in other languages are words too: "Room 101" is not in Rome. */
 const SHORT_NAME = 4;
-/** These say only where in the town: a code or a station, or a direction. */
+/** A code, a station or a direction only says where in the town. */
 const PART_OF_TOWN =
   /^(?:\p{Lu}{1,3}|Hbf|Bhf|Nord|Süd|Ost|West|North|South|East|Mitte|Altstadt|Zentrum|Innenstadt|Centre|Center|City|Downtown|Central|Centrum|Centro)$/u;
 

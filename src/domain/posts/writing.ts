@@ -130,7 +130,7 @@ export class Writing {
     const result = await this.#parts.store.posts
       .insert(post, { admit: (root) => admitReply(root, now), guard: near.guard })
       .catch((error: unknown) => this.#explain(error, post));
-    // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
+    // The post was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
     if (!result.inserted) {
       if (key !== null) return this.#replay(result.post, inputHash, publisher);
       return this.create(input, publisher, now, options);

@@ -29,7 +29,7 @@ const PATIENCE_MS = 7 * DAY_MS;
 const STILL_IN_THE_LOG =
   "Everything of yours is erased and found nowhere on the board. Older copies are still in the database's log, because another program reads the database just now; the board drops them by itself within a minute after that ends, also after a restart.";
 
-/** Who may register: anybody, nobody, or whoever has a code of the operator. */
+/** Anybody may register, or nobody, or whoever has a code of the operator. */
 export type Registration = "open" | "closed" | "invite";
 
 /** Registration, edits, keys, proof of a domain, and erasure. */
@@ -154,7 +154,7 @@ export class Publishers {
   ): Promise<{ id: string; api_key: string }> {
     const apiKey = newApiKey();
     const keyHash = sha256(apiKey);
-    // Of two rotations at once one fails: a key that was handed out must work.
+    // One of two rotations at once fails: a key that was handed out must work.
     const changed = await this.#update(caller.id, (row) =>
       row.keyHash === caller.keyHash ? { keyHash } : null,
     );

@@ -4,7 +4,7 @@ import { holdsUnwanted } from "../../search/standing/index.ts";
 import { amountsIn, breaksPrice } from "../../search/text/asked-bounds.ts";
 import type { QueryText } from "../../search/text/query-text.ts";
 
-/** So many of the best posts are read: what is asked in words seldom has more that answer. */
+/** Only the best posts are read: what is asked in words seldom has more that answer. */
 const READ = 200;
 /** Taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be misread. */
 const BEHIND = 0.4;

@@ -51,7 +51,7 @@ export interface SearchPage {
   nextCursor: string | null;
   /** The cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
-  /** So many matches come before this page; null behind the thousandth. */
+  /** This many matches come before the page; null behind the thousandth. */
   first: number | null;
   /** Matches are counted to `COUNTED_MAX`. */
   total: number;

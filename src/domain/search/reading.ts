@@ -12,7 +12,7 @@ import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./und
 export interface ReadWords {
   /** With its slips put right; null without any. */
   text: string | null;
-  /** It asks for these; null without any. */
+  /** The whole text, parsed; null without any. */
   whole: QueryText | null;
   /** The same without place and time, which are no part of the subject. */
   subject: QueryText | null;

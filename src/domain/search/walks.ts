@@ -43,7 +43,7 @@ interface RankedPage {
   nextCursor: string | null;
   /** The cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
-  /** So many posts come before the page; null behind the first piece. */
+  /** This many posts come before the page; null behind the first piece. */
   first: number | null;
   /** Posts that matched, counted as far as the first piece goes. */
   total: number;

@@ -270,7 +270,7 @@ export class Subscriptions {
 }
 
 const NOT_TOLD = { price: "are not told of", unwanted: "posts with it in the title are not told of" };
-/** Of a webhook that has not answered yet. */
+/** A webhook that has not answered yet has neither consented nor refused. */
 const UNASKED = { webhookVerifiedAt: null, webhookRefusal: null } as const;
 
 /** Tells whether a publisher's subscription looks for the same. */

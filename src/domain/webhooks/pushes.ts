@@ -69,7 +69,7 @@ export class Pushes {
     const mayBeSent = lasts && row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
     if (post === null) return CANCELLED;
-    // Of a pair that was told again, only the last delivery is there: earlier ones send the post as it is now.
+    // Only the last delivery of a pair that was told again is there: earlier ones send the post as it is now.
     const [delivery] = await store.subscriptions.pending(row.id, push.deliveryId - 1, 1);
     const change = delivery?.deliveryId === push.deliveryId ? delivery.change : null;
     if (change === null && post.state === "removed") return CANCELLED;
@@ -175,7 +175,7 @@ function outcomeOf(
 ): PushOutcome {
   if (isDelivered({ status })) return { state: "delivered", dueAt: null, deactivate: null };
   const { attempts, failingSince, event } = before;
-  // It waits with what matches meanwhile, and goes first when the webhook is there again.
+  // The push waits with what matches meanwhile, and goes first when the webhook is there again.
   if (status === 410 && event === null) return { state: "waiting", dueAt: 0, deactivate: "webhook_gone" };
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;

@@ -44,7 +44,7 @@ export async function tellOfReports({ store, outbound, site, to, log }: Parts, n
   const news = open
     .filter(({ postId, reporters }) => reporters > (told.reporters[postId] ?? 0))
     .slice(0, POSTS_PER_MESSAGE);
-  // Who acts on a post closes its reports; those that come later are news again.
+  // An act on a post closes its reports; later ones are news again.
   const stillOpen = open.flatMap(({ postId }) => {
     const reporters = told.reporters[postId];
     return reporters === undefined ? [] : [[postId, reporters] as const];

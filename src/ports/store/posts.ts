@@ -61,7 +61,7 @@ export interface InsertGuard {
 
 /** The root of a thread, as a new reply meets it. */
 export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expiresAt" | "replyCount"> {
-  /** It tells whether its publisher is. */
+  /** Its publisher is suspended. */
   suspended: boolean;
 }
 

@@ -52,7 +52,7 @@ export interface SignInStore {
   put(row: SignInRow): Promise<void>;
   /** Null once it has expired. */
   get(id: string, now: number): Promise<SignInRow | null>;
-  /** Those of these rows that there are and that have not expired, in any order. */
+  /** Finds the rows that exist and have not expired, in any order. */
   many(ids: readonly string[], now: number): Promise<SignInRow[]>;
   /** Marks a row as used. Of all calls for one row, in all processes, exactly one resolves to true. */
   consume(id: string, now: number): Promise<boolean>;

@@ -21,7 +21,7 @@ export interface ClaimedPush extends Push {
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
   /** Host and port of the webhook. */
   origin: string;
-  /** It tells whether its last push failed. */
+  /** Its last push failed. */
   failing: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface Delivery {
   /** What changed of the post, where that is what is told. */
   change: ToldChange | null;
   post: StoredPost;
-  /** Of the post. */
+  /** The post has this author. */
   publisher: StoredPublisher;
 }
 
@@ -74,7 +74,7 @@ export interface SubscriptionStore {
   remove(id: string): Promise<boolean>;
   /** Removes those whose `expiresAt` has come, at most `limit`; resolves to how many. */
   removeLapsed(now: number, limit: number): Promise<number>;
-  /** Those whose last push failed, longest first; also the ones that were given up for it. */
+  /** Finds those whose last push failed, longest first; also the ones that were given up for it. */
   failing(limit: number): Promise<StoredSubscription[]>;
   /**
    * Tells how far it is: the number of its last delivery, 0 before the first, and of the oldest one whose push still waits,

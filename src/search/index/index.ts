@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   worker: URL;
   /** Posts from which it answers. */
   threadFrom?: number;
-  /** Of the memory in this thread. */
+  /** The memory of this thread is held to these. */
   limits?: typeof LIMITS;
 }
 

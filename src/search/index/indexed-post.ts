@@ -26,7 +26,7 @@ export const statusOf = ({ verified, suspended }: { verified: boolean; suspended
 
 /** The rows that an index is of, read on one connection. Posts are those that may be found. */
 export interface PostRows {
-  /** It gives at most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
+  /** Gives at most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
   posts(model: string | null, after: number, limit: number): IndexedPost[];
   /** Gives the posts that exist, in the order of `seqs`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[];

@@ -94,6 +94,6 @@ export class LocalAnswers implements Answers {
   }
 }
 
-/** Who waits for the answer, where the question says it. */
+/** Reads from a question who waits for its answer, where it says so. */
 export const goneOf = ([question]: readonly unknown[]): AbortSignal | undefined =>
   (question as Partial<Question>).gone;

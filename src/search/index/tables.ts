@@ -60,7 +60,7 @@ export class Tables {
       // The full-text index has a row there for each text.
       hasWords: prepare("SELECT 1 FROM index_words_docsize WHERE id = ?"),
       addWords: prepare("INSERT INTO index_words (title, body, more, rowid) VALUES (?, ?, ?, ?)"),
-      // Of a text exactly as it was added.
+      // FTS5 forgets a text only when it is given exactly as it was added.
       removeWords: prepare(
         "INSERT INTO index_words (index_words, title, body, more, rowid) VALUES ('delete', ?, ?, ?, ?)",
       ),

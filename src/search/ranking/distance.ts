@@ -31,7 +31,7 @@ export function boxAround(center: Point, radiusKm: number): Box {
   if (south <= -90 || north >= 90) {
     return { south: Math.max(south, -90), north: Math.min(north, 90), west: -180, east: 180 };
   }
-  // There a meridian touches the circle, north or south of its widest parallel.
+  // The outermost meridian touches the circle nearer to the pole than the centre lies.
   const reach = Math.asin(Math.min(1, Math.sin(angle) / Math.cos(center.lat * RADIANS))) / RADIANS;
   return { south, north, west: wrapped(center.lng - reach), east: wrapped(center.lng + reach) };
 }

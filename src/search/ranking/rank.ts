@@ -139,7 +139,7 @@ const RERANK_WORDS = 6;
 export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
   new Set([...any, ...phrases.flat()]).size >= RERANK_WORDS;
 
-/** So many of the best posts speak for what the query means, and count so much beside it. */
+/** The best posts speak for what the query means, and weigh this much beside it. */
 export const FEEDBACK = { posts: 3, weight: 0.4 } as const;
 
 /**

@@ -29,7 +29,6 @@ interface FilteredPost {
   place: Point | null;
   windowStart: number;
   windowEnd: number;
-  /** Of the publisher. */
   verified: boolean;
   publisherId: string;
   parentId: string | null;
@@ -50,7 +49,7 @@ export interface NewPost extends FilteredPost {
 interface Candidate<T> {
   id: string;
   value: T;
-  /** Of the two vectors, or null when one is missing. */
+  /** Null when the query or the post has no vector. */
   cosine: number | null;
 }
 

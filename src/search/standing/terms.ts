@@ -33,7 +33,7 @@ export function speechOf(texts: readonly string[]): Speech {
 export const mentions = (speech: Speech, term: string): boolean =>
   says(speech, term) || speech.parts.has(term);
 
-/** It tells whether these terms occur next to each other in one of the texts. */
+/** Tells whether these terms occur next to each other in one of the texts. */
 export function says({ spoken, single }: Speech, terms: string): boolean {
   return terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms);
 }

@@ -4,7 +4,7 @@ import { plainSpelling } from "./tokens.ts";
 
 /** A word that is sought inside compounds has this many letters, and so does what follows its like at the beginning. */
 const PART_MIN = 4;
-/** So many letters stand before a part: `Ess` of Esstisch. */
+/** At least this many letters stand before a part: `Ess` of Esstisch. */
 const BEFORE_MIN = 3;
 const WORD_MAX = 40;
 /** Marks a part in the index, where a word of the text has none. Its category belongs to words. */

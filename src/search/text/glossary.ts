@@ -31,7 +31,7 @@ const WORD_ALONE = 7;
 const ENGLISH_ENOUGH = 3;
 /** The longest name: "fin de semana", "boże narodzenie". */
 const NAME_WORDS = 4;
-/** Of a longer text, the beginning says what it is about. */
+/** The beginning of a longer text says what it is about. */
 const WORDS_MAX = 400;
 
 interface Glossary {
@@ -170,5 +170,5 @@ function glossaryOf(rows: readonly Row[], language: Language): Glossary {
   return { language, stems, names, stopWords: stopWordsOf(language) };
 }
 
-/** It tells whether a word speaks for English: a stop word, or an English name of a row. */
+/** Tells whether a word speaks for English: a stop word, or an English name of a row. */
 const isEnglish = (word: string) => all().english.has(word) || all().english.has(word.replace(/s$/, ""));

@@ -21,6 +21,6 @@ export function entriesOfReply(
   ];
 }
 
-/** Who hears that a post has ended because they answered it. */
+/** Names those who answered a post and hear of its end. */
 export const hearersOfEnd = (rootPublisher: string, repliers: readonly string[]): string[] =>
   repliers.filter((id) => id !== rootPublisher).slice(0, REPLIERS_MAX);

@@ -1,4 +1,4 @@
-/** These fields of a report decide whose voice it is. */
+/** A report has these fields by which its voice is known. */
 export interface HeardReport {
   /** Where the report came from; empty where that was not known. */
   addresses: readonly string[];

@@ -64,7 +64,7 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>, { timezone, now }:
       .join("\n\n"),
     place: placeOf(
       all.flatMap(({ fields }) => areasOf(fields)),
-      // Those of another language may have the shapes.
+      // Blocks in another language may have the shapes.
       [...all.map(({ fields }) => fields), ...listOf(alert["info"]).filter(isFields)].flatMap(areasOf),
     ),
     tags: [...new Set([...(first.facts.tags ?? []), ...severities])],

@@ -32,7 +32,7 @@ function idInPieces(text: string): string | null {
     name,
     objectOf(value ?? ""),
   ]);
-  // Of two fields of one name, the first is that of the entry itself.
+  // The first of two fields of one name is that of the entry itself.
   return idIn(Object.fromEntries(fields.reverse()));
 }
 

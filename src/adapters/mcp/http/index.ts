@@ -291,7 +291,7 @@ function programOf(message: Introduction | undefined, userAgent: string | undefi
   return programs.find((program) => program !== "none" && program !== "other") ?? said;
 }
 
-/** Who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
+/** Finds who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
 function senderOf(request: Request, response: ExpressResponse): Credentials {
   const signedIn = response.locals["signedIn"] as StoredPublisher | undefined;
   const operator = response.locals["operator"] as OperatorName | undefined;

@@ -23,7 +23,7 @@ const DRAIN_MS = 10_000;
 
 /** No message needs more: a post has at most 64 KiB. */
 const LINE_CHARS_MAX = 4 * 1024 * 1024;
-/** Of a longer line both ends are kept, since its id stands in one of them. */
+/** Both ends of a longer line are kept, since its id stands in one of them. */
 const END_CHARS = 1_000;
 const WRONG = "Not JSON, or longer than 4 MiB: send one message a line.";
 

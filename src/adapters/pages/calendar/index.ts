@@ -103,7 +103,7 @@ interface Shown {
   month: string | null;
   /** The days of the table. */
   span: Span;
-  /** Those of them whose events are shown. */
+  /** Events of these days are shown. */
   ahead: Span;
   /** Parameters of the search that the calendar takes too. */
   filters: SearchParams;

@@ -41,7 +41,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
           ? {}
           : { eventStatus: `https://schema.org/Event${STATUSES[statusOf(post) ?? ""] ?? "Scheduled"}` }),
         ...attendance(post),
-        // Who relays an event does not hold it.
+        // A relay of an event is not its organizer.
         organizer: post.syndicated ? null : author,
         sameAs: safeHref(post.link),
         keywords: keywordsOf(post),

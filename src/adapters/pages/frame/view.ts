@@ -16,7 +16,7 @@ export interface Asked {
   params: Readonly<Record<string, string>>;
   /** From the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
-  /** Of `sent` the operation knows these, and links carry no others. */
+  /** The operation knows these of what was sent, and links carry no others. */
   query: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   now: number;

@@ -20,7 +20,7 @@ export interface CardDisplay {
   ownPage?: true;
   /** Epoch milliseconds; posts that expired earlier say so. */
   now: number;
-  /** Of dates and numbers. */
+  /** Dates and numbers are written in it. */
   language: Language;
 }
 

@@ -45,7 +45,7 @@ export const post: View = {
   },
 };
 
-/** These stand on the page of a post beside the post itself. */
+/** A page of a post shows this beside the post itself. */
 interface Around {
   /** What it replies to; null for no reply, or one to what is gone. */
   parent: Post | null;

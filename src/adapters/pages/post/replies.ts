@@ -50,7 +50,7 @@ export function replies(
 <p class="pages">${!isFirst && html`<a class="button quiet" href="${pathOf({ id })}#replies">First replies</a>`}${next !== null && html`<a class="button quiet" rel="next" href="${href(pathOf({ id }), { replies: next })}#replies">Next replies</a>`}</p></section>`;
 }
 
-/** Who answers stands above; a title is shown where it says more than that it is a reply. */
+/** The author stands above; a title is shown where it says more than that it is a reply. */
 function reply(shown: Post, most: number, now: number, language: Language): Html {
   const { publisher, title } = shown;
   return html`

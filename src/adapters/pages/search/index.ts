@@ -225,7 +225,7 @@ function understoodChips({ unfiltered }: Results, params: SearchParams): Html | 
   )}<li><a href="${searchPath(unfiltered.params)}">Show all ${totalOf(unfiltered.total)}</a></li></ul>`;
 }
 
-/** It says which words of place and time fit no post beside the others, and the search by these words alone. */
+/** Says which words of place and time fit no post beside the others, and links to the search by these words alone. */
 function unmetWords({ unmet, unmetAlone, posts }: Results): Html | null {
   if (unmet.length === 0 || posts.length === 0) return null;
   const words = html`${unmet.map((each, at) => html`${at > 0 && ", "}“${bdi(each)}”`)}`;

@@ -38,7 +38,7 @@ export const FIELD = {
   /** How many rows it has, dead ones included, and the last of them. */
   count: 6,
   last: 7,
-  /** Of a publisher, bits of `STATUS`. */
+  /** A publisher has bits of `STATUS`. */
   status: 8,
 } as const;
 const FIELDS = 9;

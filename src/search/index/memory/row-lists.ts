@@ -152,7 +152,7 @@ const sizeAfter = (size: number) => Math.min(BLOCK_MAX, 2 * size);
 /** A block holds at most `BLOCK_MAX` bytes of them. */
 export interface ListBlock {
   entries: Uint8Array;
-  /** Those of its entries that have one, the first one last. Other bytes may come before them. */
+  /** The weights of entries that have one, written from the end. Other bytes may come before them. */
   weights: Uint8Array;
 }
 

@@ -65,7 +65,7 @@ function nearestByCodes(memory: PostMemory, vector: Int8Array, wanted: Wanted): 
   const mostWithWords = Math.ceil(limit / share);
   const most = mostWithWords * RESCORED;
   const nearest = memory.codes.nearest(vector, memory.centreVector(), { size, words, most, mostWithWords });
-  // Those that do not pass need not be compared.
+  // Rows that do not pass need not be compared.
   return share < 0.5 ? nearest.filter(passes) : nearest;
 }
 
@@ -155,7 +155,7 @@ class TopRows {
     const sorted = this.#keys.slice(0, size).sort();
     const first = size - this.#limit;
     const floor = sorted[first] ?? Number.POSITIVE_INFINITY;
-    // Of the keys that equal the least of the best, only so many are among these.
+    // Only some of the keys that equal the least of the best are among these.
     let equal = sorted.lastIndexOf(floor) - first + 1;
     this.#size = 0;
     // A loop: a function for each key would take as long as sorting them.

@@ -2,7 +2,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { MARK } from "../memory/rows.ts";
 
-/** Of the rows that share it, one stands for the others. */
+/** One of the rows that share it stands for the others. */
 type Shared = "source" | "series";
 
 /**

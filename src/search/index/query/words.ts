@@ -154,7 +154,7 @@ interface AskedWord {
   found: [row: number, score: number][] | null;
   /** What it counts beside a whole word. */
   weight: number;
-  /** It is sought inside compounds. */
+  /** The word is sought inside compounds. */
   isPart: boolean;
 }
 
@@ -178,7 +178,7 @@ interface ListedWord {
   factor: number;
   /** True for a word so common that only its presence counts. */
   isFlat: boolean;
-  /** Of the query, added to the coverage of each row. */
+  /** A word adds this share of the query to the coverage of each row. */
   share: number;
 }
 

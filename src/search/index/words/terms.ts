@@ -23,7 +23,7 @@ export function weightedTerms(words: WordsOfText, stems: Stems): Terms {
       }
     }
   }
-  // They make a text no longer, and are in no phrase.
+  // Parts make a text no longer, and are in no phrase.
   for (const part of compoundParts([...words.title, ...words.body, ...words.more]))
     weights.set(partNamed(part), WEIGHTS.body);
   return { weights, length };

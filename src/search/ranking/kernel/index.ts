@@ -7,7 +7,7 @@ declare const WebAssembly: {
   Memory: new (limits: { initial: number; maximum: number; shared: true }) => KernelMemory;
 };
 
-/** It grows in place; views of the former length stay valid. */
+/** The memory grows in place; views of the former length stay valid. */
 export interface KernelMemory {
   readonly buffer: SharedArrayBuffer;
   grow(pages: number): number;

@@ -45,7 +45,7 @@ export class SignCodes {
   /** Bytes of a code. */
   readonly width: number;
   readonly #kernel: Kernel;
-  /** Of each difference: the estimated cosine, and the step of a row that has no words. */
+  /** Each difference has an estimated cosine, and the step of a row that has no words. */
   readonly #cosines: Float64Array;
   readonly #steps: Uint16Array;
 

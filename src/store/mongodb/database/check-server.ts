@@ -9,7 +9,7 @@ export interface ServerFacts {
   wireVersion: number;
   /** Name of the replica set, or null behind mongos. */
   setName: string | null;
-  /** Of the replica set, without arbiters and hidden ones; 0 behind mongos. */
+  /** Arbiters and hidden members do not count; behind mongos there are 0. */
   members: number;
 }
 

@@ -86,7 +86,7 @@ async function insertOne(
   const { publisherId } = sent;
   // Beside the transaction, which it would only prolong: queries acknowledged before the post was sent have lower numbers.
   const lastNo = lastChange(context);
-  // It may fail before it is waited for.
+  // The number may fail before it is waited for.
   lastNo.catch(() => {});
   const { posts, publishers } = context.collections;
   const publisher = await publishers.findOneAndUpdate(

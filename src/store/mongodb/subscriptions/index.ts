@@ -76,7 +76,7 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
           .toArray(),
       );
       let removed = 0;
-      // It may be renewed meanwhile.
+      // A subscription may be renewed meanwhile.
       for (const { _id } of lapsed)
         if (await removeSubscriptionDocuments(context, _id, { expires_at })) removed += 1;
       return removed;

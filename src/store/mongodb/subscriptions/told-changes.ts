@@ -61,7 +61,7 @@ export async function toldOf({ collections }: MongodbContext, postId: string): P
   return pairs.map(({ subscription_id }) => subscription_id);
 }
 
-/** Those of some posts that any subscription was told of. */
+/** Finds the posts that any subscription was told of. */
 export async function toldAmong(
   { collections }: MongodbContext,
   session: ClientSession,

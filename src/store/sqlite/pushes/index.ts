@@ -113,7 +113,7 @@ export function addPush(
   );
 }
 
-/** Of a row with the id of its subscription. */
+/** A row is read together with the id of its subscription. */
 const PUSH_COLUMNS = new Columns(PUSH);
 
 type Settling = Parameters<PushStore["settle"]>;

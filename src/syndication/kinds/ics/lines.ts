@@ -129,7 +129,7 @@ export function textFor(component: Component, name: string): string {
   return unescaped(isQuoted(property) ? unquoted(property) : property.value).trim();
 }
 
-/** Of vCalendar 1.0, the older format: other characters than those of ASCII are written as their bytes. */
+/** vCalendar 1.0, the older format, writes characters outside ASCII as their bytes. */
 const isQuoted = ({ params }: Property) => params["ENCODING"]?.toUpperCase() === "QUOTED-PRINTABLE";
 
 function unquoted({ params, value }: Property): string {

@@ -114,9 +114,9 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   token: string | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
-  /** Of a waiting push, as of its subscription: where it goes, null while nothing may be pushed to it. */
+  /** A waiting push goes where its subscription says; null while nothing may be pushed there. */
   origin: string | null;
-  /** It tells whether its subscription's last push failed. */
+  /** The last push of its subscription failed. */
   failing: boolean;
 }
 

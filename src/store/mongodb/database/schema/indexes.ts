@@ -122,7 +122,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { failing_since: 1 },
       partialFilterExpression: { failing_since: { $type: "date" } },
     },
-    // Those that have lapsed.
+    // The sweep finds lapsed subscriptions by it.
     {
       name: "end",
       key: { expires_at: 1 },
@@ -159,7 +159,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   pushes: [
     // Pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
-    // These are the pushes of a subscription that wait.
+    // It finds the waiting pushes of a subscription.
     {
       name: "waiting",
       key: { subscription_id: 1, delivery_id: 1 },

@@ -127,7 +127,7 @@ function sortOf(list: ListBounds | undefined): Document | undefined {
   return { [path]: direction, _id: direction };
 }
 
-/** Those of the posts that answer a question. A post that mongot has not scored counts by the share of the query it has. */
+/** Keeps the posts that answer a question. A post that mongot has not scored counts by the share of the query it has. */
 function judged(
   { vector, words, minCosine, margin = UNKNOWN_WORDS_MARGIN }: Question,
   posts: readonly FoundPost[],

@@ -146,7 +146,7 @@ export class AtlasIndex implements SearchIndex, Answering {
     return { found: best.map(({ match }) => match), bestWords, unread };
   }
 
-  /** Of matches with one source, only one is left where the question is `distinct`, and of a series where it asks for `nextDates`. */
+  /** Leaves one of the matches with one source where the question is `distinct`, and one of a series where it asks for `nextDates`. */
   async #candidates(question: Question, limit: number, list?: Page): Promise<Candidates> {
     const bounds = { limit, ...(list === undefined ? {} : { list }) };
     const { found, ...rest } = await candidatesFor(this.#queries, question, bounds);

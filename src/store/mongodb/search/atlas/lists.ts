@@ -93,7 +93,7 @@ export class Lists {
     return this.#store.connection.runLong(() => posts.aggregate<Spot>(pipeline, options).toArray());
   }
 
-  /** Those of some posts that have a source. */
+  /** Finds which of some posts have a source. */
   sourced(ids: readonly string[]): Promise<Sourced[]> {
     return this.#sourced([{ _id: { $in: [...ids] } }]);
   }

@@ -7,7 +7,7 @@ import { type AtlasQueries, DATED } from "./queries.ts";
 
 type Dated = Pick<PostDocument, "_id" | keyof typeof DATED>;
 
-/** Those of some posts for which another date of their series stands: the next, or the last where all are over. */
+/** Finds the posts for which another date of their series stands: the next, or the last where all are over. */
 export function datesBeside(posts: readonly Dated[], now: number): Set<string> {
   const next = new Map<string, Dated>();
   for (const post of posts) {
