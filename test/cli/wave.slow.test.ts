@@ -100,6 +100,14 @@ describe("a wave of 300 posts by 10 keys, among 200 good ones", () => {
     it("in five clicks, one of which takes a wrong suspension back", async () => {
       const here = "/operate/posts?with=casino&since=1+hour+ago";
       const operator = await Operator.signIn(board, OPERATOR_KEY);
+      // A page has 500 posts, and leads to the rest.
+      for (const n of [1, 2, 3]) await write(board, wave.good[0]?.by.key ?? "", { title: `Later ${n}` });
+      const newest = await operator.page("/operate/posts?since=1+hour+ago");
+      const [, on = ""] = /href="(\/operate\/posts\?[^"]+)">Earlier ones/.exec(newest) ?? [];
+      const earlier = await operator.page(on.replaceAll("&amp;", "&"));
+      const [first, rest] = [newest, earlier].map((page) => page.match(/value="[\w-]{10}"/g) ?? []);
+      expect([first?.length, rest?.length]).toEqual([500, 3]);
+      expect(new Set([first, rest].flat()).size).toBe(503);
       const read = await operator.page(here);
       expect(read).toContain("Suspend all 11 authors of these 301");
       const listed = /name="listed" value="([^"]+)"/.exec(read)?.[1] ?? "";

@@ -130,6 +130,9 @@ describe("a list", () => {
       starts_at: "2099-04-10T10:00",
       ends_at: "2099-04-12T16:00",
     });
+    const utc = { timezone: "UTC", starts_at: "2099-05-10T18:00:00Z", title: "By another clock" };
+    await write({ ...dates, ...utc, tags: ["utc"], body: "Kabuki." });
+    expect((await client.call("search", { tags: "utc" })).text).toContain("Sun 2099-05-10 18:00 UTC | ");
     const soonest = (await client.call("search", { tags: "fair", sort: "soonest", limit: 2 })).text;
     expect(soonest).toContain("Tue 2099-03-10 10:00–18:00 Asia/Tokyo | ");
     expect(soonest).toContain("Fri 2099-04-10 10:00 – Sun 2099-04-12 16:00 Asia/Tokyo | ");
@@ -378,6 +381,9 @@ describe("hitRanges", () => {
     ["自転車", "中古の自転車を売ります", ["自転車"]],
     ["a+b (", "a+b (", ["b"]],
     ["lyre", "a guitar", []],
+    // Words of six letters are looked for without their ends, shorter ones whole.
+    ["grapes bread", "a grape, a grapple, breads, a brea", ["grape", "grapple", "breads"]],
+    ["road roadside", "roadsides", ["roadsides"]],
   ])("finds %j in %j", (q, text, words) => {
     expect(hitRanges(text, soughtWords(q)).map(([from, to]) => text.slice(from, to))).toEqual(words);
   });

@@ -229,16 +229,17 @@ describe("the daily look", () => {
 
   it("begins at `since`, and names the root by which a reply is answered", async () => {
     const root = idIn((await client.call("create_post", distinctText(40))).text);
-    await call(
-      board,
-      "POST /posts",
-      { ...distinctText(41), parent_id: root },
-      await register(board, "Replier"),
-    );
+    const replier = await register(board, "Replier");
+    await call(board, "POST /posts", { ...distinctText(41), parent_id: root }, replier);
     const yesterday = await client.call("check_subscription", { since: "yesterday", limit: 100 });
     expect(yesterday.text).toContain(`answer it with \`parent_id\` "${root}"`);
     const answered = await client.call("create_post", { body: "Thank you.", parent_id: root });
     expect(answered.isError).toBe(false);
+    const other = await mcpClient({ url: `${board.url}/mcp`, key: replier.key });
+    expect((await other.call("check_subscription", {})).text).toMatch(
+      new RegExp(`a reply in a thread you replied to, written .*; answer it with \`parent_id\` "${root}"`),
+    );
+    await other.close();
     expect((await client.call("check_subscription", { since: "2099-01-01" })).text).toMatch(/^Nothing new\./);
     expect((await client.call("check_subscription", { since: "whenever" })).text).toMatch(
       /- since: Must be a time/,

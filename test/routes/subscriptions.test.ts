@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -29,6 +30,26 @@ describe("routes of subscriptions", () => {
       expect(again.body.error.code).toBe("subscription_not_found");
     }
     expect((await list()).data.map((item: { id: string }) => item.id)).toEqual([ids[0], ids[2]]);
+  });
+
+  it("give 50 matches at once unless asked for 1 to 100", async () => {
+    const own = await register(board, "Reader");
+    const { id } = (await call(board, "POST /subscriptions", { query: { tags: "many" } }, own)).body.data;
+    await writeMany(
+      board,
+      Array.from({ length: 101 }, () => ({ kind: "offer" as const, tags: ["many"] })),
+    );
+    const pending = (query = "") => call(board, `GET /subscriptions/${id}/pending${query}`, undefined, own);
+    const counts = async (query?: string) => (await pending(query)).body.data.length;
+    expect(
+      await eventually(
+        () => counts("?limit=100"),
+        (count) => count === 100,
+      ),
+    ).toBe(100);
+    expect([await counts(), await counts("?limit=1")]).toEqual([50, 1]);
+    for (const limit of [0, 101])
+      expect((await pending(`?limit=${limit}`)).body.error.code).toBe("invalid_query");
   });
 
   it("tell of a series once: its next date; of each date where the window is of two weeks at most", async () => {

@@ -227,6 +227,7 @@ function sitesAt(siteUrl: string, domain: string): Outbound {
       if (url.protocol !== "https:" || url.host !== domain)
         throw new OutboundError("failed", "No such site.");
       expect(url.pathname).toBe("/.well-known/board.txt");
+      expect(request).toMatchObject({ maxBytes: 8_192, timeoutMs: 5_000 });
       return guarded.send({ ...request, url: `${local.origin}${url.pathname}` });
     },
   };

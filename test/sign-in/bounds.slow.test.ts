@@ -71,6 +71,22 @@ describe("what signing in leaves behind", () => {
     expect(await hostsShown()).toEqual([]);
   });
 
+  it("keeps a host's registration while people sign in by it, and for 90 days after", async () => {
+    const { signIns } = board.board.store;
+    const idle = await RawHost.register(board);
+    const isKept = async ({ clientId }: RawHost) =>
+      (await signIns.get(signInId("Client", clientId), now)) !== null;
+    for (const days of [89, 89]) {
+      now += days * 1440 * MINUTE_MS;
+      await host.signIn(key);
+    }
+    expect([await isKept(host), await isKept(idle)]).toEqual([true, false]);
+    now += 90 * 1440 * MINUTE_MS - 1;
+    expect(await isKept(host)).toBe(true);
+    now += 1;
+    expect(await isKept(host)).toBe(false);
+  });
+
   it("does not grow with renewals: what was used goes with the next one", async () => {
     const { signIns } = board.board.store;
     const tokens = [await host.signIn(key)];

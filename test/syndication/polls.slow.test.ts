@@ -158,7 +158,19 @@ describe("a calendar that is relayed", () => {
     const theirs = { kind: "event", title: "Quay concert", body: "Ours" } as const;
     await services.writing.create({ ...theirs, starts_at: Date.UTC(2026, 11, 12, 19) }, owner, now);
     serve("/concert.ics", calendar({ c: "SUMMARY:Quay concert|DTSTART:20261212T190000Z" }));
-    expect(await poll((await aFeed("/concert.ics")).feed)).toMatchObject({ added: 0, folded: 1 });
+    const concert = await aFeed("/concert.ics");
+    expect(await poll(concert.feed)).toMatchObject({ added: 0, folded: 1 });
+    // What the relay itself has posted by another way keeps no entry off.
+    serve("/fair.ics", calendar({ c: "SUMMARY:Quay fair|DTSTART:20261212T190000Z" }));
+    const fair = await aFeed("/fair.ics");
+    const own = {
+      kind: "event",
+      title: "Quay fair",
+      body: "Ours",
+      starts_at: Date.UTC(2026, 11, 12, 19),
+    } as const;
+    await services.writing.create(own, fair.publisher, now);
+    expect(await poll(fair.feed)).toMatchObject({ added: 1, folded: 0 });
   });
 
   it("loses one entry alone by an unexpected error, and names it", async () => {

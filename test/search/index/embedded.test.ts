@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
-import { MODEL, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
 import { bytesOf } from "../../support/search/left-in-files.ts";
 
 const openIndex = useIndexFile();
@@ -29,6 +29,19 @@ describe("the embedded index", () => {
     const others = ["é", "p_Łódź", "東京"];
     put(others);
     expect(await opened.find("bike")).toEqual([...plain, ...others].sort());
+  });
+
+  it("takes for over what ended before a moment, and not what ends at it", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const [id, windowEnd] of [
+        ["before", NOW - 1],
+        ["at", NOW],
+      ] as const)
+        index.put(post({ id, windowStart: NOW - 9, windowEnd }));
+    });
+    expect(await opened.pass({ endedBy: NOW })).toEqual(["before"]);
+    expect(await opened.pass({ after: NOW })).toEqual(["at"]);
   });
 
   it("finds an edited post by its new words only", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { weakResults } from "../../../src/domain/search/weak.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { cosineOf } from "../../../src/search/ranking/vectors.ts";
 import { aPage } from "../../support/boards/questions.ts";
@@ -60,6 +61,26 @@ describe("meaning", () => {
       expect(await opened.index.ask("rank", asked, aPage(25))).toEqual(ranked.slice(0, 25));
     }
   });
+});
+
+it("what is only near comes behind what matches, with no higher relevance, and nothing beside a phrase", async () => {
+  const opened = openIndex();
+  opened.write((index) => {
+    for (const id of ["a", "b", "c"]) index.put(post({ id, title: "Bike" }));
+    for (const id of ["a", "b"]) index.putVector(id, MODEL, vectorOf(3));
+  });
+  const asked = question({ vector: vectorOf(3), minCosine: 1 });
+  const weak = (found: string[], relevance: number, q?: string) =>
+    weakResults(
+      opened.index,
+      { question: q === undefined ? asked : question({ q, vector: vectorOf(3) }), lifts: [] },
+      found.map((id) => ({ id, relevance })),
+      3,
+    );
+  expect(await weak(["c"], 0.05)).toEqual(["a", "b"].map((id) => ({ id, relevance: 0.05, weak: true })));
+  const [near] = await weak(["b", "c"], 1);
+  expect([near?.id, (near?.relevance ?? 0) > 0.05]).toEqual(["a", true]);
+  expect(await weak(["c"], 0.05, '"bike"')).toEqual([]);
 });
 
 describe("meaning, when no post has any of the words", () => {

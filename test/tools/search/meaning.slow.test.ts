@@ -246,6 +246,16 @@ describe("search by meaning, with the model", () => {
     expect(found).toContain("Bookbinding");
   });
 
+  it("reads a post again whose tags alone were changed", async () => {
+    const { id } = await write(board, me.key, { title: "Course 12", body: "On Mondays.", tags: ["pottery"] });
+    const { store, embedder } = board.board;
+    const vector = async () => (await store.posts.vectors([id], embedder.modelId))[0];
+    const before = await eventually(vector, (one) => one !== null);
+    await call(board, `PATCH /posts/${id}`, { tags: ["swimming"] }, me);
+    const after = await eventually(vector, (one) => one != null && !one.every((x, at) => x === before?.[at]));
+    expect(after).not.toEqual(before);
+  });
+
   it("applies the filters to matches by meaning", async () => {
     await write(board, me.key, {
       title: "Velo repair",
