@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
+import type { Registry } from "prom-client";
 import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
 import { compressed, failureHandler } from "./adapters/http/answers.ts";
@@ -14,11 +15,13 @@ import type { Readiness } from "./schema/board.ts";
 
 /**
  * The Express app of an open board: REST, MCP, pages, feeds, manual and health.
+ * @param registry  the metrics of the process, where it has some
  * @param stopping  makes readiness fall once it has begun; everything else is still answered
  */
 export function buildApp(
   board: OpenBoard,
   stopping: { readonly begun: boolean } = { begun: false },
+  registry: Registry | null = null,
 ): Express {
   const { dispatcher, logger, catalog, site, config } = board;
   const app = express();
@@ -34,8 +37,12 @@ export function buildApp(
   app.get("/readyz", readiness(board, stopping));
   app.options("/{*any}", countedAsRead(dispatcher));
   app.use(mcpRouter(board));
-  if (board.operator !== null)
-    app.use(operateRoutes({ ...board, access: board.operator, ...ofServices(board) }));
+  if (board.operator !== null) {
+    const { moderation } = board.services;
+    app.use(
+      operateRoutes({ ...board, access: board.operator, moderation, health: healthOf(board, registry) }),
+    );
+  }
   app.use(openCors);
   if (board.signIn !== null) app.use(board.signIn.router);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
@@ -45,14 +52,6 @@ export function buildApp(
   app.use(nothingHere());
   app.use(failureHandler(board, failurePage(site)));
   return app;
-}
-
-function ofServices({ store, services: { moderation, metrics }, syndication }: OpenBoard) {
-  const feeds = async () => {
-    const all = await syndication.feeds.all();
-    return Promise.all(all.map(async (feed) => ({ ...feed, ...(await syndication.feeds.state(feed.id)) })));
-  };
-  return { moderation, health: (now: number) => healthOf({ store, metrics, feeds }, now) };
 }
 
 /** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */

@@ -50,12 +50,12 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
   ],
   healthcheck: [
     "exit with 0 where the board of this environment serves, else with 1",
-    async () => (await import("./cli/healthcheck.ts")).healthcheckCommand(),
+    async () => (await import("./cli/doctor.ts")).healthcheckCommand(),
   ],
   models: ["embedding models of this machine", async () => (await import("./cli/models.ts")).modelsCommand()],
   moderate: [
     "list, show, posts, hide, restore, remove, suspend, reinstate; works while the board runs",
-    async () => (await import("./cli/moderate/index.ts")).moderateCommand(),
+    async () => (await import("./cli/moderate.ts")).moderateCommand(),
   ],
   publishers: [
     "list, invite, show, new-key, erase; works while the board runs",

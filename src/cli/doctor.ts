@@ -17,6 +17,7 @@ import { examineStore, storedSetting } from "../store/open.ts";
 import { HALF_IMPORTED, IMPORT_MARK, isHalfImported } from "../transfer/import-board.ts";
 import { listenOn } from "./listen.ts";
 import { foldersOf } from "./models.ts";
+import { jsonOption, print } from "./output.ts";
 
 /** The checks, in order. Each runs by itself, so that no problem hides another. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
@@ -51,6 +52,16 @@ export function doctorCommand(): Command {
       if (!json) process.stdout.write(problems === 0 ? "\nNo problems.\n" : `\nProblems: ${problems}\n`);
       process.exitCode = problems === 0 ? 0 : 1;
     });
+}
+
+/** `agent-board healthcheck`: for Docker, systemd and cron. Exits with 0 where the board of this environment serves, else with 1. */
+export function healthcheckCommand(): Command {
+  return new Command("healthcheck").addOption(jsonOption()).action(async ({ json }: { json: boolean }) => {
+    const url = readinessUrl(readConfig(process.env));
+    const says = await readinessAt(url);
+    print(json, { url, says }, `${url}: ${says === null ? "no answer" : JSON.stringify(says)}`);
+    process.exitCode = says?.ok === true ? 0 : 1;
+  });
 }
 
 async function* findings(newest: string | undefined): AsyncIterable<Finding> {
@@ -171,7 +182,8 @@ async function* examineLanguages({ storeUrl }: Config): AsyncIterable<Finding> {
 const SKEW_MS = 120_000;
 
 /** Tries the listener for a moment. A board that runs here already holds its port, and is asked. */
-async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
+async function* examinePort(config: Config): AsyncIterable<Finding> {
+  const { port, host } = config;
   const server = createServer();
   try {
     await listenOn(server, port, host);
@@ -179,7 +191,7 @@ async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
     yield passed("PORT", `${host}:${port} can be listened on`);
   } catch (error) {
     const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-    const running = cause?.code === "EADDRINUSE" ? await readinessAt(port) : null;
+    const running = cause?.code === "EADDRINUSE" ? await readinessAt(readinessUrl(config)) : null;
     if (running === null) yield problem("PORT", message);
     else yield passed("PORT", `${port} is this machine's running board`);
     if (running !== null && !running.writing && !running.stopping) yield problem("board", NOT_WRITING);
@@ -189,17 +201,23 @@ async function* examinePort({ port, host }: Config): AsyncIterable<Finding> {
 const NOT_WRITING =
   "the running board cannot write, and refuses posts: its log says why. Where its files were moved or replaced, stop it before anything else";
 
-/** Asks the board on a port of this machine; null where none answers. */
-async function readinessAt(port: number): Promise<Pick<Readiness, "writing" | "stopping"> | null> {
+/** Where the board of a configuration tells whether it serves, as this machine reaches it. */
+function readinessUrl({ host, port }: Config): string {
+  const near = /^(0\.0\.0\.0|::|)$/.test(host) ? "127.0.0.1" : host;
+  return `http://${near.includes(":") ? `[${near}]` : near}:${port}/readyz`;
+}
+
+/** Asks the board there; null where none answers. */
+async function readinessAt(url: string): Promise<Readiness | null> {
   try {
-    const signal = AbortSignal.timeout(2_000);
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
     const said = (await answer.json()) as Readiness;
     return "search" in said ? said : null;
   } catch {
     return null;
   }
 }
+const ANSWER_MS = 4_000;
 
 /**
  * Compares the clock with the times of the board's files, none of which was written in the future. With a wrong clock, posts

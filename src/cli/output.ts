@@ -28,9 +28,6 @@ export function sinceOption(text: string): number {
   }
 }
 
-/** The place of a row in a list whose newest rows come first: pages go on behind it. */
-export const positionOf = ({ id, createdAt }: { id: string; createdAt: number }) => ({ at: createdAt, id });
-
 /** Reads an option that is a whole number. */
 export const wholeNumber =
   (least: number, most: number) =>

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { visibleLine } from "../adapters/text/untrusted.ts";
+import { Moderation } from "../domain/moderation.ts";
 import { makeInvite } from "../domain/publishers/invites.ts";
 import { isoTime } from "../domain/resources.ts";
 import { newApiKey, sha256 } from "../domain/secrets.ts";
@@ -8,7 +9,7 @@ import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import { bareId } from "../schema/scalars.ts";
 import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
-import { commandBelow, positionOf, print, sinceOption, wholeNumber } from "./output.ts";
+import { commandBelow, print, sinceOption, wholeNumber } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
@@ -76,21 +77,19 @@ interface ListOptions {
   json: boolean;
 }
 
-const ROWS_PER_READ = 1_000;
-
 async function list(
   store: Store,
-  { limit = Number.POSITIVE_INFINITY, json, ...options }: ListOptions,
+  { since, limit = Number.POSITIVE_INFINITY, before, json, ...options }: ListOptions,
 ): Promise<void> {
-  const from = options.since ?? (options.new === true ? Date.now() - DAY_MS : 0);
-  let before = options.before === undefined ? null : positionOf(await found(store, options.before));
-  for (let left = limit; left > 0; ) {
-    const rows = await store.publishers.registered(from, { before, limit: Math.min(left, ROWS_PER_READ) });
-    for (const row of rows) print(json, shown(row), lineOf(row));
-    const last = rows.at(-1);
-    if (last === undefined) return;
+  const from = since ?? (options.new === true ? Date.now() - DAY_MS : 0);
+  let left = limit;
+  for await (const rows of new Moderation({ store }).publishers(
+    from,
+    before && bareId(before, "publishers"),
+  )) {
+    for (const row of rows.slice(0, left)) print(json, shown(row), lineOf(row));
     left -= rows.length;
-    before = positionOf(last);
+    if (left <= 0) return;
   }
 }
 

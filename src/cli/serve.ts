@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: config.keepAliveS * 1_000,
     },
-    buildApp(board, stopping),
+    buildApp(board, stopping, registry),
   );
   // HTTP lets a server ignore expectations that it does not know; Node answers 417 by itself.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));

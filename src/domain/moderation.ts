@@ -2,7 +2,6 @@ import { BoardError } from "../board/failures.ts";
 import type {
   EarlierPage,
   ModerationEntry,
-  Position,
   Store,
   StoredPost,
   StoredPublisher,
@@ -10,6 +9,7 @@ import type {
   WrittenFilter,
 } from "../ports/store/index.ts";
 import { cleanMultiline } from "../schema/text.ts";
+import { isoTime, isoTimeOrNull } from "./resources.ts";
 import { suspendSubscriptions } from "./subscriptions/state.ts";
 
 /** Each act is done to subjects of one sort. */
@@ -24,30 +24,39 @@ export type Act = keyof typeof ACTS;
 type Actor = ModerationEntry["actor"];
 
 /** A post with its author, who is null once erased. */
-export interface WithAuthor {
+interface WithAuthor {
   post: StoredPost;
   author: StoredPublisher | null;
 }
-export type Reported = WithAuthor & { reporters: number; reasons: string[]; lastAt: number };
 
-/** All that there is to know of a post before it is judged; a report is `older` than the text when that was edited since. */
-export type Examined = WithAuthor & {
-  reports: readonly (StoredReport & { older: boolean })[];
-  acts: readonly ModerationEntry[];
-};
+/** A post as it is judged, and what was done, as every surface of the operator shows them. */
+export type SeenPost = ReturnType<typeof seenPost>;
+export type SeenAct = ReturnType<typeof seenAct>;
+export interface Seen {
+  posts: SeenPost[];
+  /** First posts that wait for a look, oldest first; `restore` releases them. */
+  held: SeenPost[];
+  acts: SeenAct[];
+}
 
-export interface Acted {
+/** Which posts are meant. */
+type Sought = Omit<WrittenFilter, "publisherId"> & { publishers?: readonly string[] };
+
+interface Acted {
   subject: string;
   failure: "post_not_found" | "publisher_not_found" | null;
 }
 
 /** Reports of one post, and acts on one subject, that are shown. */
 const SHOWN_MAX = 100;
-const ROWS_PER_READ = 500;
-/** Posts that a search of the operator looks through. */
+/** Characters of a text in a list. */
+const BODY_CHARS = 600;
+/** Rows that are read at once. A page of publishers has as many. */
+export const PAGE_ROWS = 500;
+/** Posts that a search of the operator looks through, the newest ones. */
 const SEARCHED_MAX = 20_000;
 
-/** One set of acts serves the command line, the pages and the tools of the operator. */
+/** What the operator sees and does, on the command line, the operator's pages and over MCP. */
 export class Moderation {
   readonly #store: Store;
 
@@ -55,75 +64,54 @@ export class Moderation {
     this.#store = parts.store;
   }
 
-  /** Posts with open reports, most reporters first. */
-  async queue(limit: number): Promise<Reported[]> {
-    const queue = await this.#store.reports.queue(limit);
-    const posts = await this.#withAuthors(await this.#store.posts.many(queue.map(({ postId }) => postId)));
-    const known = new Map(posts.map((one) => [one.post.id, one]));
-    return queue.flatMap(({ postId, reporters, reasons, lastAt }) => {
-      const found = known.get(postId);
-      return found === undefined ? [] : [{ ...found, reporters, reasons, lastAt }];
-    });
-  }
-
-  /** Posts that wait for a look since they are their publisher's first ones, oldest first; `restore` releases them. */
-  async held(limit: number): Promise<WithAuthor[]> {
-    const held: StoredPost[] = [];
-    for (let before: Position | null = null; ; ) {
-      const rows = await this.#store.posts.written({ hidden: true }, { before, limit: ROWS_PER_READ });
-      for (const post of rows)
-        if ((await this.#store.reports.history(post.id, 1))[0]?.actor === "hold") held.push(post);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < ROWS_PER_READ) break;
-      before = { at: last.createdAt, id: last.id };
-    }
-    return this.#withAuthors(held.slice(-limit).reverse());
-  }
-
-  /** Posts in any state but removed, newest first. */
-  async posts(filter: WrittenFilter, page: EarlierPage): Promise<WithAuthor[]> {
-    return this.#withAuthors(await this.#store.posts.written(filter, page));
+  /** Posts with open reports, most reporters first, those that are held, and the newest acts. @param limit  1,000 at most, of each */
+  async desk(limit: number): Promise<Seen> {
+    const ids = (await this.#store.reports.queue(limit)).map(({ postId }) => postId);
+    const reported = await this.#withAuthors(await this.#store.posts.many(ids));
+    const held: SeenPost[] = [];
+    for await (const rows of this.#written({ hidden: true }))
+      for (const one of rows)
+        if ((await this.history(one.post.id, 1))[0]?.actor === "hold") held.push(seenPost(one));
+    return {
+      posts: await Promise.all(reported.map(async (one) => seenPost(one, await this.#reports(one)))),
+      held: held.slice(-limit).reverse(),
+      acts: (await this.history(null, limit)).map(seenAct),
+    };
   }
 
   /**
-   * The same, of which only those whose title, text, link or author's name holds these words, in any letter case. Of many posts
-   * it looks through the newest.
+   * Posts in any state but removed, newest first; of many the newest are looked through.
+   * @param words  what title, text, link or author's name holds, in any letter case
+   * @param page.before  the last post of the page before
+   * @throws BoardError `post_not_found` for that one
    */
-  async search(filter: WrittenFilter, words: string, page: EarlierPage): Promise<WithAuthor[]> {
-    const sought = words.trim().toLowerCase();
+  async posts(
+    sought: Sought,
+    words: string,
+    { before, limit }: { before?: string | undefined; limit: number },
+  ): Promise<SeenPost[]> {
+    const place = before === undefined ? null : placeOf(await this.#post(before));
+    const said = words.trim().toLowerCase();
     const found: WithAuthor[] = [];
-    let before = page.before;
-    for (let read = 0; read < SEARCHED_MAX && found.length < page.limit; read += ROWS_PER_READ) {
-      const rows = await this.posts(filter, { before, limit: ROWS_PER_READ });
-      found.push(...rows.filter((one) => textOf(one).includes(sought)));
-      const last = rows.at(-1)?.post;
-      if (last === undefined || rows.length < ROWS_PER_READ) break;
-      before = { at: last.createdAt, id: last.id };
+    let read = 0;
+    for await (const rows of this.#written(sought, place)) {
+      found.push(...rows.filter((one) => textOf(one).includes(said)));
+      read += rows.length;
+      if (read >= SEARCHED_MAX || (found.length >= limit && (sought.publishers?.length ?? 0) < 2)) break;
     }
-    return found.slice(0, page.limit);
+    found.sort(({ post: a }, { post: b }) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return found.slice(0, limit).map((one) => seenPost(one));
   }
 
   /**
-   * The subjects of an act for which ids of posts were named: to suspend or reinstate, their authors. Ids of publishers stay.
-   * @param only.suspended  leaves out posts whose authors are not suspended now
+   * Publishers by the time of their registration, newest first, in pages.
+   * @param before  the last publisher of the page before
+   * @throws BoardError `publisher_not_found` for that one
    */
-  async meant(act: Act, ids: readonly string[], only: { suspended: boolean }): Promise<string[]> {
-    const rows = await this.#store.posts.many(ids);
-    const known = new Map((await this.#withAuthors(rows)).map((one) => [one.post.id, one]));
-    const kept = ids.filter((id) => !only.suspended || known.get(id)?.author?.suspendedAt != null);
-    return ACTS[act] === "post" ? kept : kept.map((id) => known.get(id)?.post.publisherId ?? id);
-  }
-
-  /** Where a list of publishers goes on behind one. @throws BoardError `publisher_not_found` */
-  async positionOfPublisher(id: string): Promise<Position> {
-    const row = await this.#store.publishers.get(id);
-    if (row === null) throw new BoardError("publisher_not_found");
-    return { at: row.createdAt, id };
-  }
-
-  /** Publishers by the time of their registration, newest first. */
-  publishers(since: number, page: EarlierPage): Promise<StoredPublisher[]> {
-    return this.#store.publishers.registered(since, page);
+  async *publishers(since: number, before?: string | undefined): AsyncGenerator<StoredPublisher[]> {
+    const last = before === undefined ? undefined : await this.#store.publishers.get(before);
+    if (last === null) throw new BoardError("publisher_not_found");
+    yield* pages((page) => this.#store.publishers.registered(since, page), last && placeOf(last));
   }
 
   /** The log, newest first, of one subject or all. */
@@ -132,50 +120,38 @@ export class Moderation {
   }
 
   /**
-   * A post in any state but removed, with its reports and what was done about it and its author.
+   * A post in any state but removed, whole, with its reports and what was done about it and its author.
    * @throws BoardError `post_not_found`
    */
-  async examine(id: string): Promise<Examined> {
-    const post = await this.#store.posts.get(id);
-    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-    const [found] = await this.#withAuthors([post]);
-    const reports = await this.#store.reports.of(id, SHOWN_MAX);
+  async examine(id: string): Promise<Seen> {
+    const post = await this.#post(id);
+    const [one = { post, author: null }] = await this.#withAuthors([post]);
     const acts = [await this.history(id, SHOWN_MAX), await this.history(post.publisherId, SHOWN_MAX)].flat();
     return {
-      post,
-      author: found?.author ?? null,
-      reports: reports.map((report) => ({ ...report, older: report.createdAt < lastEdit(post) })),
-      acts: acts.sort((a, b) => b.at - a.at),
+      posts: [seenPost(one, await this.#reports(one), post.body.length)],
+      held: [],
+      acts: acts.sort((a, b) => b.at - a.at).map(seenAct),
     };
   }
 
-  /** The ids that an act on everything of a filter is about: to restore, hidden posts; to hide, those that are not. */
-  async subjects(act: "hide" | "restore" | "remove", filter: WrittenFilter): Promise<string[]> {
-    const ids: string[] = [];
-    for (let before: EarlierPage["before"] = null; ; ) {
-      const rows: StoredPost[] = await this.#store.posts.written(
-        { ...filter, ...(act === "restore" && { hidden: true }) },
-        { before, limit: ROWS_PER_READ },
-      );
-      ids.push(...rows.filter(({ state }) => act !== "hide" || state === "active").map(({ id }) => id));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < ROWS_PER_READ) return ids;
-      before = { at: last.createdAt, id: last.id };
-    }
-  }
-
-  /** Acts on each subject; one that there is not keeps the others from nothing. Each act is logged. */
-  async actOnAll(
+  /**
+   * Acts on each that is named or meant; one that there is not keeps the others from nothing.
+   * @param ids  posts; for acts on publishers these, or posts of theirs
+   * @param meant  for acts on publishers these, and who registered since then
+   * @throws Error for a removal of all since a time
+   */
+  async actOn(
     act: Act,
-    subjects: readonly string[],
+    ids: readonly string[],
     reason: string,
     now: number,
     actor: Actor = "operator",
+    meant: Sought = {},
   ): Promise<Acted[]> {
     const acted: Acted[] = [];
     // A removed root takes its replies along.
     const gone = new Set<string>();
-    for (const subject of new Set(subjects)) {
+    for (const subject of new Set(await this.#subjects(act, ids, meant))) {
       try {
         if (!gone.has(subject))
           for (const id of await this.act(act, subject, reason, now, actor)) gone.add(id);
@@ -220,15 +196,94 @@ export class Moderation {
     return removed;
   }
 
+  async #subjects(act: Act, ids: readonly string[], meant: Sought): Promise<string[]> {
+    const { publishers = [], since } = meant;
+    if (ACTS[act] === "publisher") {
+      const subjects = [...publishers];
+      for (const id of ids) subjects.push((await this.#store.posts.get(id))?.publisherId ?? id);
+      if (since === undefined) return subjects;
+      for await (const rows of this.publishers(since)) subjects.push(...rows.map(({ id }) => id));
+      return subjects;
+    }
+    if (publishers.length === 0 && since === undefined) return [...ids];
+    if (publishers.length === 0 && act === "remove")
+      throw new Error("Nothing was removed: --since goes with --publisher, since this cannot be undone.");
+    const subjects = [...ids];
+    for await (const rows of this.#written({ ...meant, hidden: act === "restore" }))
+      for (const { post } of rows) if (act !== "hide" || post.state === "active") subjects.push(post.id);
+    return subjects;
+  }
+
+  async #post(id: string): Promise<StoredPost> {
+    const post = await this.#store.posts.get(id);
+    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+    return post;
+  }
+
+  async *#written(sought: Sought, from: EarlierPage["before"] = null): AsyncGenerator<WithAuthor[]> {
+    const { publishers = [], ...filter } = sought;
+    for (const publisherId of publishers.length === 0 ? [undefined] : publishers)
+      for await (const rows of pages((at) => this.#store.posts.written({ ...filter, publisherId }, at), from))
+        yield this.#withAuthors(rows);
+  }
+
   async #withAuthors(posts: readonly StoredPost[]): Promise<WithAuthor[]> {
     const ids = [...new Set(posts.map(({ publisherId }) => publisherId))];
     const authors = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
     return posts.map((post) => ({ post, author: authors.get(post.publisherId) ?? null }));
   }
+
+  #reports({ post }: WithAuthor): Promise<StoredReport[]> {
+    return this.#store.reports.of(post.id, SHOWN_MAX);
+  }
 }
 
-/** When the text was last changed by its author; never, before it was written. */
-const lastEdit = ({ createdAt, updatedAt }: StoredPost): number => (updatedAt > createdAt ? updatedAt : 0);
+function seenPost({ post, author }: WithAuthor, reports: readonly StoredReport[] = [], chars = BODY_CHARS) {
+  const { id, state, kind, title, link, createdAt, updatedAt } = post;
+  const edited = updatedAt > createdAt ? updatedAt : null;
+  return {
+    id,
+    state,
+    kind,
+    title,
+    body: [...post.body].slice(0, chars).join(""),
+    link,
+    flags: [...post.flags],
+    parent: post.parentId,
+    publisher: post.publisherId,
+    name: author?.name ?? null,
+    suspended: author?.suspendedAt != null,
+    registered: author === null ? null : isoTime(author.createdAt),
+    created_at: isoTime(createdAt),
+    edited_at: isoTimeOrNull(edited),
+    reports: reports.map(({ reason, details, reporter, createdAt: at }) => ({
+      at: isoTime(at),
+      // The hash of an address says nothing to a reader.
+      by: reporter.startsWith("key:") ? reporter.slice(4) : "a visitor",
+      reason,
+      details,
+      before_last_edit: at < (edited ?? 0),
+    })),
+  };
+}
+
+const seenAct = ({ at, ...act }: ModerationEntry) => ({ at: isoTime(at), ...act });
+
+/** The whole of a list whose newest rows come first, page by page. */
+async function* pages<Row extends { id: string; createdAt: number }>(
+  read: (page: EarlierPage) => Promise<Row[]>,
+  from: EarlierPage["before"] = null,
+): AsyncGenerator<Row[]> {
+  for (let before = from; ; ) {
+    const rows = await read({ before, limit: PAGE_ROWS });
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_ROWS) return;
+    before = placeOf(last);
+  }
+}
+
+const placeOf = ({ id, createdAt }: { id: string; createdAt: number }) => ({ at: createdAt, id });
 
 const textOf = ({ post, author }: WithAuthor): string =>
   [post.title, post.body, post.link ?? "", author?.name ?? ""].join("\n").toLowerCase();

@@ -17,7 +17,6 @@ import {
 } from "./record.ts";
 
 const STATES = ["active", "hidden", "removed"] as const;
-export type PostState = (typeof STATES)[number];
 
 /** The number of a row from before there were numbers: in the order of time, and below all others. */
 export const numberByTime = (createdAt: number): number => createdAt - 8.64e15;

@@ -71,7 +71,9 @@ describe("agent-board moderate", () => {
     const reply = await write(board, author.key, { parent_id: id });
     await call(board, "POST /reports", { post_id: id, reason: "scam" });
     const { stdout } = await moderate("list", "--limit", "5");
-    expect(stdout).toMatch(new RegExp(`${id}\thidden\t1 reporter\tscam\t.*Z\tA notice\tAuthor\n`));
+    expect(stdout).toMatch(
+      new RegExp(`${id}\thidden\t.*Z\tA notice\tAuthor \\(pub_\\w+\\)\t1 report: scam\n`),
+    );
     expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voice`));
     const other = await write(board, author.key);
     await call(board, "POST /reports", { post_id: other.id, reason: "scam" });
@@ -91,10 +93,11 @@ describe("agent-board moderate", () => {
     await call(board, "POST /reports", { post_id: id, reason: "scam", details: words });
     const before = (await moderate("show", id)).stdout;
     expect(before).toContain(`${id}\thidden\t`);
-    expect(before).toContain(`by Author (${author.id}), registered `);
+    expect(before).toContain(`\tAuthor (${author.id})\t1 report: scam\n`);
+    expect(before).toMatch(/\nauthor_registered: .*Z\n/);
     // What hides or turns text does not reach the terminal.
     expect(before).toContain("\n> Free.\n> No catch.\n");
-    expect(before).toMatch(/1 report:\n.*Z\tscam\tby a visitor\n {2}> It asks for\n {2}> money first\.\n/);
+    expect(before).toMatch(/\n.*Z\tscam\tby a visitor\n {2}> It asks for\n {2}> money first\.\n/);
     expect(before).toContain(`hide ${id}\tby reports\t1 voice`);
     await call(board, `PATCH /posts/${id}`, { body: "Free, no catch at all." }, author);
     const after = JSON.parse((await moderate("show", id, "--json")).stdout);
@@ -152,7 +155,7 @@ describe("agent-board moderate", () => {
       action: "hide",
       reason: "look",
       done: [a.id, c.id],
-      failed: [{ subject: "nobodyhas1", failure: "post_not_found" }],
+      failed: ["nobodyhas1: post_not_found"],
     });
     expect(await states()).toEqual(["post_hidden", 200, "post_hidden", "post_hidden"]);
     const of = ["--publisher", one.id, "--publisher", `${board.url}/publishers/${two.id}`];

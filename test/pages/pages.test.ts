@@ -426,8 +426,8 @@ describe("pages", () => {
       expect(status).toBe(201);
       expect(text).toContain("Thank you");
       expect(await problemsOf(text)).toEqual([]);
-      const queue = await board.board.services.moderation.queue(10);
-      expect(queue.map(({ post }) => post.id)).toContain(id);
+      const { posts } = await board.board.services.moderation.desk(10);
+      expect(posts.map((post) => post.id)).toContain(id);
     });
 
     it("and say what is wrong with an invalid one", async () => {
@@ -460,8 +460,8 @@ describe("pages", () => {
       expect(text).toContain("Nothing is reported yet");
       expect(text).toContain("&lt;b&gt;x&lt;/b&gt;");
       expect(await problemsOf(text)).toEqual([]);
-      const queue = await board.board.services.moderation.queue(100);
-      expect(queue.map(({ post }) => post.id)).not.toContain(id);
+      const { posts } = await board.board.services.moderation.desk(100);
+      expect(posts.map((post) => post.id)).not.toContain(id);
     });
 
     it("at the rate of the operation, and pages at theirs", async () => {

@@ -9,16 +9,22 @@ import { VERSION } from "../../platform/version.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, WorkKind } from "../../ports/store/index.ts";
 
+interface FeedState {
+  failures: number;
+  succeededAt: number | null;
+  lastError: string | null;
+}
+
 /** The parts of a board that are measured. */
-interface MeasuredBoard {
+export interface MeasuredBoard {
   config: { dataDir: string; storeUrl: string };
   store: Store;
   embedder: Embedder;
   services: { board: Board; waits: Waits };
   syndication: {
     feeds: {
-      all(): Promise<{ id: string; paused: boolean }[]>;
-      state(id: string): Promise<{ failures: number; succeededAt: number | null }>;
+      all(): Promise<{ id: string; name: string; paused: boolean }[]>;
+      state(id: string): Promise<FeedState>;
     };
   };
   usage: Usage;
@@ -33,7 +39,9 @@ const ASKED_MS = 3_000;
 /** Posts with open reports are counted up to here. */
 const REPORTED_MAX = 1_000;
 
-type Figures = Readonly<Record<string, number>>;
+type Figure = number | Readonly<Record<string, number>>;
+
+const sizeOf = ({ size }: { size: number }) => size;
 
 /**
  * Measures a board for Prometheus: what docs/operate.md lists. No label holds a key, a query, an address or a name that a
@@ -45,34 +53,25 @@ export function measured(board: MeasuredBoard): Registry {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  /** What the store cannot tell now is NaN. */
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  /** A figure, or one for each value of a label. What cannot be told now is NaN, or left out. */
+  const gauge = (name: string, help: string, read: () => Figure | Promise<Figure>, label?: string) =>
     new Gauge({
       name,
       help,
+      labelNames: label === undefined ? [] : [label],
       registers,
       async collect() {
-        this.set(await inTime(read, Number.NaN));
-      },
-    });
-  /** A figure for each value of a label; none while they cannot be told. */
-  const gauges = (name: string, label: string, help: string, read: () => Figures | Promise<Figures>) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers,
-      async collect() {
-        const figures = await inTime(read, {});
+        const figure = await inTime(read, label === undefined ? Number.NaN : {});
+        if (typeof figure === "number") return this.set(figure);
         this.reset();
-        for (const [value, figure] of Object.entries(figures)) this.set({ [label]: value }, figure);
+        for (const [value, each] of Object.entries(figure)) this.set({ [label ?? ""]: value }, each);
       },
     });
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const times = (name: string, label: string, help: string) =>
     new Histogram({ name, help, labelNames: [label], buckets: SECONDS, registers });
-  const ofWork = async (read: (kind: WorkKind) => Promise<number>) =>
+  const ofWork = (read: (kind: WorkKind) => Promise<number>) => async () =>
     Object.fromEntries(await Promise.all(WORK.map(async (kind) => [kind, await read(kind)])));
   const ageS = (at: number | null) => (at === null ? 0 : Math.max(0, clock() - at) / 1_000);
 
@@ -80,18 +79,10 @@ export function measured(board: MeasuredBoard): Registry {
     { version: VERSION, node: process.version },
     1,
   );
-  const ping = shared(() => store.ping());
-  gauge("board_store_readable", "1 while the store answers.", () =>
-    ping().then(
-      () => 1,
-      () => 0,
-    ),
-  );
-  gauge("board_store_writable", "1 while the store can be written.", () =>
-    ping().then(
-      ({ unwritable }) => Number(unwritable === null),
-      () => 0,
-    ),
+  const ping = shared(() => store.ping().catch(() => null));
+  gauge("board_store_readable", "1 while the store answers.", async () => Number((await ping()) !== null));
+  gauge("board_store_writable", "1 while the store can be written.", async () =>
+    Number((await ping())?.unwritable === null),
   );
 
   const answers = counter(
@@ -127,78 +118,55 @@ export function measured(board: MeasuredBoard): Registry {
   gauge("board_pushes_oldest_seconds", "Since the oldest of them matched.", async () =>
     ageS((await backlog()).oldestAt),
   );
-  gauges("board_work_waiting", "kind", "Posts that wait to be matched or embedded.", () =>
-    ofWork((kind) => store.work.backlog(kind)),
-  );
-  gauges("board_work_oldest_seconds", "kind", "Since the next of them was last written.", () =>
-    ofWork(async (kind) => ageS(await store.work.oldest(kind))),
-  );
+  const waiting = ofWork((kind) => store.work.backlog(kind));
+  gauge("board_work_waiting", "Posts that wait to be matched or embedded.", waiting, "kind");
+  const oldest = ofWork(async (kind) => ageS(await store.work.oldest(kind)));
+  gauge("board_work_oldest_seconds", "Since the next of them was last written.", oldest, "kind");
 
-  const feeds = shared(async () => {
-    const active = (await board.syndication.feeds.all()).filter(({ paused }) => !paused);
-    return Promise.all(active.map(async ({ id }) => ({ id, ...(await board.syndication.feeds.state(id)) })));
-  });
-  gauges("board_feed_failures", "feed", "Failed polls in a row of each feed.", async () =>
-    Object.fromEntries((await feeds()).map(({ id, failures }) => [id, failures])),
-  );
-  gauges(
-    "board_feed_last_success_timestamp_seconds",
-    "feed",
-    "When each feed was last polled with success; 0 for never.",
-    async () =>
-      Object.fromEntries((await feeds()).map(({ id, succeededAt }) => [id, (succeededAt ?? 0) / 1_000])),
-  );
+  const ofFeeds = (figure: (state: FeedState) => number) => async () => {
+    const { feeds } = board.syndication;
+    const active = (await feeds.all()).filter(({ paused }) => !paused);
+    return Object.fromEntries(
+      await Promise.all(active.map(async ({ id }) => [id, figure(await feeds.state(id))])),
+    );
+  };
+  const failures = ofFeeds((state) => state.failures);
+  gauge("board_feed_failures", "Failed polls in a row of each feed.", failures, "feed");
+  const succeeded = ofFeeds(({ succeededAt }) => (succeededAt ?? 0) / 1_000);
+  const last = "When each feed was last polled with success; 0 for never.";
+  gauge("board_feed_last_success_timestamp_seconds", last, succeeded, "feed");
 
   const meta = () => board.services.board.meta(clock());
-  gauge(
-    "board_posts_active",
-    "Posts and replies neither expired nor removed.",
-    async () => (await meta()).active_posts,
-  );
+  const active = "Posts and replies neither expired nor removed.";
+  gauge("board_posts_active", active, async () => (await meta()).active_posts);
   gauge("board_publishers", "Registered publishers.", async () => (await meta()).publishers);
-  gauge(
-    "board_reports_open",
-    `Posts with open reports, counted up to ${REPORTED_MAX}.`,
-    async () => (await store.reports.queue(REPORTED_MAX)).length,
-  );
-  gauge(
-    "board_saved_queries_held",
-    "Saved queries that this process keeps in memory to match them.",
-    () => board.held().queries,
-  );
+  const open = `Posts with open reports, counted up to ${REPORTED_MAX}.`;
+  gauge("board_reports_open", open, async () => (await store.reports.queue(REPORTED_MAX)).length);
+  const held = "Saved queries that this process keeps in memory to match them.";
+  gauge("board_saved_queries_held", held, () => board.held().queries);
   gauge("board_saved_queries_bytes", "About how much memory these take.", () => board.held().bytes);
   gauge("board_calls_waiting", "Calls that wait for a match.", () => board.services.waits.count);
-  gauge("board_model_ready", "1 when texts can be embedded.", () =>
-    Number(board.embedder.state() === "ready"),
-  );
+  const ready = () => Number(board.embedder.state() === "ready");
+  gauge("board_model_ready", "1 when texts can be embedded.", ready);
 
   gauge("board_backup_timestamp_seconds", "When `backup` last succeeded; NaN for never.", async () => {
     const at = await store.settings.get(LAST_BACKUP);
     return at === null ? Number.NaN : Number(at) / 1_000;
   });
-  const database = /^sqlite:(.+)$/.exec(config.storeUrl)?.[1];
-  gauges("board_file_bytes", "file", "Sizes of the files of SQLite.", async () => {
-    if (database === undefined) return {};
-    const path = decodeURIComponent(database);
-    const files = { database: path, wal: `${path}-wal`, snapshot: `${path}-search` };
-    const sizes = Object.entries(files).map(async ([file, at]) => [
-      file,
-      await stat(at).then(
-        ({ size }) => size,
-        () => 0,
+  const path = decodeURIComponent(/^sqlite:(.+)$/.exec(config.storeUrl)?.[1] ?? "");
+  const files = path === "" ? {} : { database: path, wal: `${path}-wal`, snapshot: `${path}-search` };
+  const sizes = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(files).map(async ([file, at]) => [file, await stat(at).then(sizeOf, () => 0)]),
       ),
-    ]);
-    return Object.fromEntries(await Promise.all(sizes));
-  });
-  const disk = shared(() => statfs(config.dataDir));
-  gauge("board_disk_free_bytes", "Free space where the data folder is.", async () => {
-    const { bavail, bsize } = await disk();
-    return bavail * bsize;
-  });
-  gauge("board_disk_bytes", "Size of that file system.", async () => {
-    const { blocks, bsize } = await disk();
-    return blocks * bsize;
-  });
+    );
+  gauge("board_file_bytes", "Sizes of the files of SQLite.", sizes, "file");
+  const disk = () => statfs(config.dataDir);
+  const free = async () => disk().then(({ bavail, bsize }) => bavail * bsize);
+  gauge("board_disk_free_bytes", "Free space where the data folder is.", free);
+  const whole = async () => disk().then(({ blocks, bsize }) => blocks * bsize);
+  gauge("board_disk_bytes", "Size of that file system.", whole);
   return registry;
 }
 

@@ -54,7 +54,7 @@ function saysZero(cells: readonly unknown[]): boolean {
 
 function cellText(value: unknown): string {
   if (typeof value === "string") return wordOrQuoted(value);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? visibleJson(value) : String(value);
 }
 
 /** Calls in the board's own words, with the key that the next call needs. */

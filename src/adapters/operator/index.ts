@@ -1,9 +1,8 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Logger } from "pino";
-import { ACTS, type Act, type Moderation } from "../../domain/moderation.ts";
+import { ACTS, type Act, type Moderation, PAGE_ROWS } from "../../domain/moderation.ts";
 import { sinceOf } from "../../domain/since.ts";
 import type { Site } from "../../domain/site.ts";
-import { bareId } from "../../schema/scalars.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { countedAsRead } from "../http/requests.ts";
@@ -19,7 +18,9 @@ import {
   postsHtml,
   publishersHtml,
   signInHtml,
+  type Table,
 } from "./pages.ts";
+import { subjectId } from "./tools.ts";
 
 export interface OperateParts {
   access: OperatorAccess;
@@ -28,13 +29,11 @@ export interface OperateParts {
   dispatcher: Dispatcher;
   logger: Logger;
   clock: () => number;
-  /** Tables of how the board is. */
-  health: (now: number) => Promise<Parameters<typeof healthHtml>[1]>;
+  /** How the board is. */
+  health: () => Promise<Table[]>;
 }
 
-const QUEUE = 100;
-const ACTS_SHOWN = 20;
-const ROWS = 500;
+const SHOWN = 100;
 const REASON_CHARS = 500;
 const ELSEWHERE = "The form did not come from this page, or its sign-in is over.";
 
@@ -71,50 +70,40 @@ export function operateRoutes(parts: OperateParts): Router {
     if (session === null) return refuse(response, ELSEWHERE);
     const sent = filledFields(request.body, ["do", "reason", "here"]);
     const reason = [...cleanLine(sent["reason"] ?? "")].slice(0, REASON_CHARS).join("");
-    const chosen = await chosenBy(request.body, sent["do"] ?? "");
-    if (reason === "" || chosen === null || chosen.subjects.length === 0)
+    // A button names the act and, where it is not for what is ticked, the field with the posts.
+    const [act = "", field = "id"] = (sent["do"] ?? "").split(" ");
+    const ids = [(request.body as Record<string, string | string[]>)[field] ?? []].flat().join(" ");
+    const chosen = ids.split(" ").filter(Boolean).slice(0, PAGE_ROWS);
+    if (reason === "" || chosen.length === 0 || !Object.hasOwn(ACTS, act))
       return refuse(response, "Tick something, and say why.", 400);
-    const { act, subjects } = chosen;
-    const acted = await moderation.actOnAll(act, subjects, reason, clock(), session.who);
+    const acted = await moderation.actOn(act as Act, chosen, reason, clock(), session.who);
     const done = acted.filter(({ failure }) => failure === null).length;
     parts.logger.info({ who: session.who, act, done, of: acted.length }, "moderated");
     response.redirect(303, wayBack(sent["here"]));
   });
 
-  page("/operate", async (_request, desk) => {
-    const [queue, held, acts] = await Promise.all([
-      moderation.queue(QUEUE),
-      moderation.held(QUEUE),
-      moderation.history(null, ACTS_SHOWN),
-    ]);
-    return deskHtml(desk, queue, held, acts);
-  });
+  page("/operate", async (_request, desk) => deskHtml(desk, await moderation.desk(SHOWN)));
   page("/operate/posts", async (request, desk) => {
     const asked: PostSearch = filledFields(request.query, ["publisher", "since", "with", "hidden", "before"]);
-    const { publisher, since, with: words, before } = asked;
-    const filter = {
-      ...(publisher !== undefined && { publisherId: bareId(publisher, "publishers") }),
-      ...(since !== undefined && { since: sinceOf(since, clock()) }),
-      ...(asked.hidden === "yes" && { hidden: true }),
+    const { publisher, since, with: words = "", before } = asked;
+    const sought = {
+      publishers: publisher === undefined ? [] : [subjectId(publisher)],
+      since: since === undefined ? since : sinceOf(since, clock()),
+      hidden: asked.hidden === "yes",
     };
-    const from = before === undefined ? null : (await moderation.examine(bareId(before, "p"))).post;
-    const place = from === null ? null : { at: from.createdAt, id: from.id };
-    const found = await moderation.search(filter, words ?? "", { before: place, limit: ROWS });
-    const last = found.length < ROWS ? undefined : found.at(-1);
-    return postsHtml(desk, asked, found, last?.post.id ?? null);
+    const found = await moderation.posts(sought, words, { before, limit: PAGE_ROWS });
+    return postsHtml(desk, asked, found, found[PAGE_ROWS - 1]?.id);
   });
   page("/operate/posts/:id", async (request, desk) =>
-    examinedHtml(desk, await moderation.examine(bareId(String(request.params["id"]), "p"))),
+    examinedHtml(desk, await moderation.examine(String(request.params["id"]))),
   );
   page("/operate/publishers", async (request, desk) => {
     const { since, before } = filledFields(request.query, ["since", "before"]);
     const from = since === undefined ? 0 : sinceOf(since, clock());
-    const place = before === undefined ? null : await moderation.positionOfPublisher(before);
-    const found = await moderation.publishers(from, { before: place, limit: ROWS });
-    const last = found.length < ROWS ? undefined : found.at(-1);
-    return publishersHtml(desk, since, found, last?.id ?? null);
+    const { value: found = [] } = await moderation.publishers(from, before).next();
+    return publishersHtml(desk, since, found, found[PAGE_ROWS - 1]?.id);
   });
-  page("/operate/health", async (_request, desk) => healthHtml(desk, await parts.health(clock())));
+  page("/operate/health", async (_request, desk) => healthHtml(desk, await parts.health()));
   return router;
 
   /** A page for whoever is signed in; anybody else is asked to. */
@@ -144,17 +133,6 @@ export function operateRoutes(parts: OperateParts): Router {
     return session !== null && !isFromElsewhere(request) && isSameText(formToken, session.formToken)
       ? session
       : null;
-  }
-
-  /** Reads from a button what it does, and to what: of posts, `suspend` and `reinstate` mean the authors. */
-  async function chosenBy(body: unknown, button: string): Promise<{ act: Act; subjects: string[] } | null> {
-    const { id = [], listed = "" } = (body ?? {}) as { id?: string | string[]; listed?: string };
-    const [act = "", scope = ""] = button.split(" ");
-    if (!Object.hasOwn(ACTS, act)) return null;
-    const ids = scope === "" ? [id].flat().map(String) : String(listed).split(" ");
-    const wanted = ids.filter((one) => one !== "").slice(0, ROWS);
-    const subjects = await moderation.meant(act as Act, wanted, { suspended: scope === "suspended" });
-    return { act: act as Act, subjects };
   }
 
   function onlyPrivately(...[request, response, next]: Parameters<RequestHandler>): void {

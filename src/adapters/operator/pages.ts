@@ -1,11 +1,12 @@
-import { ACTS, type Act, type Examined, type Reported, type WithAuthor } from "../../domain/moderation.ts";
+import { ACTS, type Act, type Seen, type SeenAct, type SeenPost } from "../../domain/moderation.ts";
 import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
-import type { ModerationEntry, StoredPublisher } from "../../ports/store/index.ts";
+import type { StoredPublisher } from "../../ports/store/index.ts";
 import { counted } from "../../schema/text.ts";
 import { bdi, bodyText, type Html, href, html, oneLine, outLink, shownText } from "../pages/frame/html.ts";
 import { page } from "../pages/frame/layout.ts";
 import type { Session } from "./access.ts";
+import { reportsOf, stateOf } from "./tools.ts";
 
 /** A page of the operator: whose it is, and where its forms lead back to. */
 export interface Desk {
@@ -13,12 +14,10 @@ export interface Desk {
   session: Session;
   /** Path and query of this page. */
   here: string;
-  /** What was wrong with the form before, or null. */
-  problem?: string;
 }
 
 const EXCERPT_CHARS = 240;
-const minute = (ms: number) => `${isoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
+const minute = (time: string) => `${time.slice(0, 16).replace("T", " ")} UTC`;
 
 function operatorPage(site: Site, title: string, main: Html): string {
   const description = "For the operator of this board.";
@@ -46,124 +45,106 @@ export const nothingDoneHtml = (site: Site, why: string): string =>
     html`<h1>Nothing was done</h1><p>${why}</p><p><a href="/operate">Begin again</a></p>`,
   );
 
-function deskPage({ site, session, problem }: Desk, title: string, main: Html): string {
+function deskPage({ site, session }: Desk, title: string, main: Html): string {
   return operatorPage(
     site,
     title,
     html`<h1>${title}</h1>
 <form method="post" action="/operate/out"><input type="hidden" name="form_token" value="${session.formToken}">
 <ul class="inline"><li><a href="/operate">Reports</a></li><li><a href="/operate/posts">Posts</a></li><li><a href="/operate/publishers">Publishers</a></li><li><a href="/operate/health">Health</a></li><li>${session.who} <button type="submit">Sign out</button></li></ul></form>
-${problem !== undefined && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
 ${main}`,
   );
 }
 
 /** What the operator meets first: what others reported, a search for what nobody has, and what was done. */
-export function deskHtml(
-  desk: Desk,
-  queue: readonly Reported[],
-  held: readonly WithAuthor[],
-  acts: readonly ModerationEntry[],
-): string {
-  return deskPage(
+export const deskHtml = (desk: Desk, { posts, held, acts }: Seen): string =>
+  deskPage(
     desk,
     "Reports",
-    html`${postForm(desk, queue)}
-${held.length > 0 && html`<section class="panel"><h2>First posts that wait for a look</h2>${postForm(desk, held)}</section>`}
+    html`${postForms(desk, posts)}
+${held.length > 0 && html`<section class="panel"><h2>First posts that wait for a look</h2>${postForms(desk, held)}</section>`}
 <section class="panel"><h2>Look through posts</h2>${searchForm({})}</section>
 ${actsOf(acts)}`,
   );
-}
 
-export interface PostSearch {
-  publisher?: string;
-  since?: string;
-  with?: string;
-  hidden?: string;
-  before?: string;
-}
+/** What the form of a search sends. */
+export type PostSearch = Partial<Record<"publisher" | "since" | "with" | "hidden" | "before", string>>;
 
 /** @param next  the last post, where more follow */
-export function postsHtml(
-  desk: Desk,
-  asked: PostSearch,
-  found: readonly WithAuthor[],
-  next: string | null,
-): string {
-  return deskPage(
+export const postsHtml = (desk: Desk, asked: PostSearch, found: readonly SeenPost[], next?: string): string =>
+  deskPage(
     desk,
     "Posts",
-    html`${searchForm(asked)}${postForm(desk, found)}
-${next !== null && html`<p><a href="${href("/operate/posts", { ...asked, before: next })}">Earlier ones</a></p>`}`,
+    html`${searchForm(asked)}${postForms(desk, found)}${earlier("/operate/posts", asked, next)}`,
   );
-}
 
-const searchForm = (
-  asked: PostSearch,
-): Html => html`<form class="fields" method="get" action="/operate/posts">
-<p><label for="with">With these words in title, text, link or name</label><input id="with" type="text" name="with" value="${asked.with}" maxlength="200"></p>
-<p><label for="since">Written since</label><input id="since" type="text" name="since" value="${asked.since}" placeholder="2 hours ago" maxlength="60"></p>
-<p><label for="publisher">By the publisher</label><input id="publisher" type="text" name="publisher" value="${asked.publisher}" placeholder="pub_…" maxlength="200"></p>
+const earlier = (path: string, asked: Partial<Record<string, string>>, next: string | undefined): Html =>
+  html`${next !== undefined && html`<p><a href="${href(path, { ...asked, before: next })}">Earlier ones</a></p>`}`;
+
+const searchForm = (asked: PostSearch): Html =>
+  html`<form class="fields" method="get" action="/operate/posts">
+${textBox("with", "With these words in title, text, link or name", asked.with)}
+${textBox("since", "Written since", asked.since, "2 hours ago")}
+${textBox("publisher", "By the publisher", asked.publisher, "pub_…")}
 <label class="check"><input type="checkbox" name="hidden" value="yes"${asked.hidden === "yes" && html` checked`}> Only hidden ones</label>
 <p><button type="submit">Look</button></p></form>`;
+
+const textBox = (name: string, label: string, value: string | undefined, example = ""): Html =>
+  html`<p><label for="${name}">${label}</label><input id="${name}" type="text" name="${name}" value="${value}" placeholder="${example}" maxlength="200"></p>`;
 
 export function publishersHtml(
   desk: Desk,
   since: string | undefined,
   found: readonly StoredPublisher[],
-  next: string | null,
+  next?: string,
 ): string {
   const rows = found.map(
-    ({
-      id,
-      name,
-      createdAt,
-      postCount,
-      suspendedAt,
-      verifiedAt,
-    }) => html`<li><label class="check"><input type="checkbox" name="id" value="${id}"> ${bdi(name)}</label>
-<p class="facts"><span class="id">${id}</span><span>registered ${minute(createdAt)}</span><a href="${href("/operate/posts", { publisher: id })}">${counted(postCount, "post")}</a>${verifiedAt !== null && html`<span>verified</span>`}${suspendedAt !== null && html`<span class="warning">suspended</span>`}</p></li>`,
+    ({ id, name, createdAt, postCount, suspendedAt, verifiedAt }) =>
+      html`<li>${tick(id, name)}${facts([
+        html`<span class="id">${id}</span>`,
+        `registered ${minute(isoTime(createdAt))}`,
+        html`<a href="${href("/operate/posts", { publisher: id })}">${counted(postCount, "post")}</a>`,
+        verifiedAt !== null && "verified",
+        suspendedAt !== null && warning("suspended"),
+      ])}</li>`,
   );
-  const some =
-    rows.length === 0 ? html`<p>None.</p>` : html`<ul>${rows}</ul>${buttons(["suspend", "reinstate"])}`;
   return deskPage(
     desk,
     "Publishers",
-    html`<form class="fields" method="get" action="/operate/publishers"><p><label for="since">Registered since</label><input id="since" type="text" name="since" value="${since}" placeholder="24 hours ago" maxlength="60"></p><p><button type="submit">Look</button></p></form>
-${actForm(desk, some)}
-${next !== null && html`<p><a href="${href("/operate/publishers", { since, before: next })}">Earlier ones</a></p>`}`,
+    html`<form class="fields" method="get" action="/operate/publishers">${textBox("since", "Registered since", since, "24 hours ago")}<p><button type="submit">Look</button></p></form>
+${rows.length === 0 ? html`<p>None.</p>` : actForm(desk, html`<ul>${rows}</ul>${buttons(["suspend", "reinstate"])}`)}
+${earlier("/operate/publishers", { since }, next)}`,
   );
 }
 
 /** One post as it is to be judged. */
-export function examinedHtml(desk: Desk, one: Examined): string {
-  const { post, reports, acts } = one;
-  const lines = reports.map(
-    ({ reason, details, createdAt, older, reporter }) =>
-      html`<li><b>${reason}</b>, ${minute(createdAt)}, by ${reporter.startsWith("key:") ? reporter.slice(4) : "a visitor"}${older && html` <span class="warning">before the last edit</span>`}${details !== null && bodyText(details)}</li>`,
+export function examinedHtml(desk: Desk, { posts: [post], acts }: Seen): string {
+  if (post === undefined) return deskPage(desk, "A post", html`<p>None.</p>`);
+  const reports = post.reports.map(
+    ({ at, by, reason, details, before_last_edit: older }) =>
+      html`<li><b>${reason}</b>, ${minute(at)}, by ${by}${older && html` ${warning("before the last edit")}`}${details !== null && bodyText(details)}</li>`,
   );
   return deskPage(
     desk,
     "A post",
-    html`<section class="sheet"><h2 dir="auto">${shownText(post.title)}</h2>${factsOf(one)}${bodyText(post.body)}${post.link !== null && html`<p>${outLink(post.link, post.link)}</p>`}</section>
-<section class="panel"><h2>${counted(reports.length, "report")}</h2><ul>${lines}</ul></section>
+    html`<section class="sheet"><h2 dir="auto">${shownText(post.title)}</h2>${factsOf(post)}${bodyText(post.body)}${post.link !== null && html`<p>${outLink(post.link, post.link)}</p>`}</section>
+<section class="panel"><h2>${counted(reports.length, "report")}</h2><ul>${reports}</ul></section>
 ${actForm(desk, html`<input type="hidden" name="id" value="${post.id}">${buttons(POST_ACTS)}`)}
 ${actsOf(acts)}`,
   );
 }
 
+export type Table = readonly [title: string, rows: readonly (readonly string[])[]];
+
 /** Tables of what runs beside moderation. */
-export const healthHtml = (
-  desk: Desk,
-  tables: readonly (readonly [title: string, rows: readonly (readonly string[])[]])[],
-): string =>
+export const healthHtml = (desk: Desk, tables: readonly Table[]): string =>
   deskPage(
     desk,
     "Health",
     html`${tables.map(
       ([title, rows]) =>
         html`<section class="panel"><h2>${title}</h2>${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${bdi(cell)}</td>`)}</tr>`)}</table>`}</section>`,
-    )}`,
+    )}<p><a href="/stats">What is asked and posted</a></p>`,
   );
 
 const LABELS: Record<Act, string> = {
@@ -187,30 +168,45 @@ const actForm = (
 ${rows}</form>`;
 
 /** Posts to tick, with the acts on those that are ticked, and what can be undone or is hidden already on all that are listed. */
-function postForm(desk: Desk, found: readonly (WithAuthor & Partial<Reported>)[]): Html {
+function postForms(desk: Desk, found: readonly SeenPost[]): Html {
   if (found.length === 0) return html`<p>None.</p>`;
-  const rows = found.map((one) => {
-    const { post, reporters, reasons = [] } = one;
-    return html`<li><label class="check"><input type="checkbox" name="id" value="${post.id}"> ${bdi(post.title)}</label>
-${factsOf(one)}${reporters !== undefined && html`<p class="warning">${counted(reporters, "reporter")}: ${reasons.join(", ")}</p>`}<p class="snippet" dir="auto">${oneLine(post.body, EXCERPT_CHARS)}</p></li>`;
-  });
-  const authors = new Set(found.map(({ post }) => post.publisherId));
-  const hidden = found.filter(({ author }) => author?.suspendedAt != null);
+  const authors = new Set(found.map(({ publisher }) => publisher));
+  const suspended = found.filter((post) => post.suspended);
+  const ids = (name: string, posts: readonly SeenPost[]) =>
+    html`<input type="hidden" name="${name}" value="${posts.map(({ id }) => id).join(" ")}">`;
   return actForm(
     desk,
     html`${buttons(POST_ACTS)}
-<p><button type="submit" name="do" value="suspend all">Suspend all ${counted(authors.size, "author")} of these ${found.length}</button>
-${hidden.length > 0 && html`<button type="submit" name="do" value="remove suspended">Remove the ${hidden.length} of suspended authors for good</button>`}</p>
-<input type="hidden" name="listed" value="${found.map(({ post }) => post.id).join(" ")}"><ul>${rows}</ul>`,
+<p><button type="submit" name="do" value="suspend listed">Suspend all ${counted(authors.size, "author")} of these ${found.length}</button>
+${suspended.length > 0 && html`<button type="submit" name="do" value="remove suspended">Remove the ${suspended.length} of suspended authors for good</button>`}</p>
+${ids("listed", found)}${ids("suspended", suspended)}<ul>${found.map(
+      (post) =>
+        html`<li>${tick(post.id, post.title)}${factsOf(post)}<p class="snippet" dir="auto">${oneLine(post.body, EXCERPT_CHARS)}</p></li>`,
+    )}</ul>`,
   );
 }
 
-function factsOf({ post, author }: WithAuthor): Html {
-  const { publisherId, createdAt, updatedAt } = post;
-  return html`<p class="facts"><a href="/operate/posts/${post.id}"><span class="id">${post.id}</span></a><span>${post.kind}</span>${post.state === "hidden" && html`<span class="warning">hidden</span>`}<a href="${href("/operate/posts", { publisher: publisherId })}">${bdi(author?.name ?? publisherId)}</a>${author?.suspendedAt != null && html`<span class="warning">suspended</span>`}<span>${minute(createdAt)}</span>${updatedAt > createdAt && html`<span>edited ${minute(updatedAt)}</span>`}${post.flags.map((flag) => html`<span class="warning">${flag}</span>`)}</p>`;
-}
+const tick = (id: string, name: string): Html =>
+  html`<label class="check"><input type="checkbox" name="id" value="${id}"> ${bdi(name)}</label>`;
 
-const actsOf = (acts: readonly ModerationEntry[]): Html =>
+const warning = (text: string): Html => html`<span class="warning">${text}</span>`;
+
+const facts = (all: readonly (Html | string | false)[]): Html =>
+  html`<p class="facts">${all.map((fact) => (typeof fact === "string" ? fact !== "" && html`<span>${fact}</span>` : fact))}</p>`;
+
+const factsOf = (post: SeenPost): Html =>
+  facts([
+    html`<a href="/operate/posts/${post.id}"><span class="id">${post.id}</span></a>`,
+    post.kind,
+    stateOf(post) !== "active" && warning(stateOf(post)),
+    html`<a href="${href("/operate/posts", { publisher: post.publisher })}">${bdi(post.name ?? post.publisher)}</a>`,
+    minute(post.created_at),
+    post.edited_at !== null && `edited ${minute(post.edited_at)}`,
+    ...post.flags.map(warning),
+    post.reports.length > 0 && warning(reportsOf(post)),
+  ]);
+
+const actsOf = (acts: readonly SeenAct[]): Html =>
   html`<section class="panel"><h2>What was done</h2><ul>${acts.map(
     ({ at, action, subject, actor, reason }) =>
       html`<li>${minute(at)}: ${action} <span class="id">${subject}</span> by ${actor}: ${bdi(reason)}</li>`,

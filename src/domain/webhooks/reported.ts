@@ -56,12 +56,12 @@ export async function tellOfReports({ store, outbound, site, to, log }: Parts, n
     return 0;
   }
   const rows = await store.posts.many(news.map(({ postId }) => postId));
-  const titles = new Map(rows.map(({ id, title }) => [id, title]));
-  const posts = news.map(({ postId, reporters, reasons, lastAt, state }) => ({
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const posts = news.map(({ postId, reporters, reasons, lastAt }) => ({
     id: postId,
     url: site.post(postId),
-    title: titles.get(postId) ?? null,
-    state,
+    title: known.get(postId)?.title ?? null,
+    state: known.get(postId)?.state ?? "removed",
     reporters,
     reasons,
     last_reported_at: isoTime(lastAt),

@@ -1,7 +1,7 @@
 import type { StoredPost } from "../../records/post.ts";
 
 export type { ToldChange } from "../../records/change.ts";
-export type { PostState, StoredPost } from "../../records/post.ts";
+export type { StoredPost } from "../../records/post.ts";
 
 /** What an edit may change. */
 export type PostChange = Partial<
@@ -35,11 +35,11 @@ export interface EarlierPage {
 
 /** Which posts the operator looks through; what is left out bounds nothing. */
 export interface WrittenFilter {
-  publisherId?: string;
+  publisherId?: string | undefined;
   /** Written at or after this time. */
-  since?: number;
+  since?: number | undefined;
   /** Only those that are hidden themselves; one may also be hidden with its publisher or its root. */
-  hidden?: boolean;
+  hidden?: boolean | undefined;
 }
 
 /** What the search for near-duplicates reads of a publisher's post. */

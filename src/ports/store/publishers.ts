@@ -1,5 +1,5 @@
 import type { ModerationEntry, SignInRow, StoredPublisher, StoredReport } from "../../records/publisher.ts";
-import type { EarlierPage, PostState } from "./posts.ts";
+import type { EarlierPage } from "./posts.ts";
 
 export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
 
@@ -69,6 +69,14 @@ export interface SignInStore {
   renewable(publisherId: string, now: number, limit: number): Promise<SignInRow[]>;
 }
 
+export interface ReportedPost {
+  postId: string;
+  reporters: number;
+  /** Each once, in any order. */
+  reasons: string[];
+  lastAt: number;
+}
+
 export interface ReportStore {
   /** Keeps one report per post and reporter; a repeat updates reason and details, adds its addresses and keeps its id. */
   upsert(report: StoredReport): Promise<StoredReport>;
@@ -83,9 +91,7 @@ export interface ReportStore {
    * Posts with open reports, most reporters first, then by `lastAt`, when the latest reporter first reported it. Reports are
    * open until the operator acts on their post, or it is removed. Reads all reports: it is for the operator.
    */
-  queue(
-    limit: number,
-  ): Promise<{ postId: string; reporters: number; reasons: string[]; lastAt: number; state: PostState }[]>;
+  queue(limit: number): Promise<ReportedPost[]>;
   /** Appends to the moderation log. */
   log(entry: ModerationEntry): Promise<void>;
   /** The newest entries, for one subject or for all. */

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import type { ModerationEntry, ReportedPost, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { MODERATION, REPORT } from "../../../records/publisher.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
 import type { MongodbContext } from "../database/context.ts";
@@ -52,42 +52,29 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
 
     queue: (limit) =>
-      runLong(async () => {
-        const queue = await reports
-          .aggregate<QueuedDocument>([
+      runLong(() =>
+        reports
+          .aggregate<ReportedPost>([
             {
               $group: {
-                _id: { post: "$post_id", reason: "$reason" },
-                n: { $sum: 1 },
+                _id: "$post_id",
+                reporters: { $sum: 1 },
+                reasons: { $addToSet: "$reason" },
                 last_at: { $max: "$created_at" },
               },
             },
-            { $sort: { n: -1, "_id.reason": 1 } },
-            {
-              $group: {
-                _id: "$_id.post",
-                reporters: { $sum: "$n" },
-                reasons: { $push: "$_id.reason" },
-                last_at: { $max: "$last_at" },
-              },
-            },
             { $lookup: lookup("posts", "_id", [{ $project: { state: 1 } }]) },
-            { $unwind: "$posts" },
-            { $match: { "posts.state": { $ne: "removed" } } },
+            { $match: { "posts.state": { $in: ["active", "hidden"] } } },
             { $lookup: lookup("moderation", "subject", [{ $match: { actor: /^operator/ } }]) },
             { $match: { $expr: { $gt: ["$last_at", { $max: "$moderation.at" }] } } },
             { $sort: { reporters: -1, last_at: -1, _id: -1 } },
             { $limit: limit },
+            {
+              $project: { _id: 0, postId: "$_id", reporters: 1, reasons: 1, lastAt: { $toLong: "$last_at" } },
+            },
           ])
-          .toArray();
-        return queue.map(({ _id, reporters, reasons, last_at, posts: { state } }) => ({
-          postId: _id,
-          reporters,
-          reasons,
-          lastAt: last_at.getTime(),
-          state,
-        }));
-      }),
+          .toArray(),
+      ),
 
     async log(entry) {
       await run(() => moderation.insertOne(documentOf(MODERATION, entry)));
@@ -105,14 +92,6 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         return entries.map((entry): ModerationEntry => rowOf(MODERATION, entry));
       }),
   };
-}
-
-interface QueuedDocument {
-  _id: string;
-  reporters: number;
-  reasons: string[];
-  last_at: Date;
-  posts: { state: PostState };
 }
 
 /** Documents of a collection that name the id of the group, under the collection's name. */

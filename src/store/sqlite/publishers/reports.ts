@@ -1,4 +1,4 @@
-import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import type { ModerationEntry, ReportedPost, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
 import { insertInto, type SqliteContext, updateIn } from "../database/connection.ts";
 
@@ -53,24 +53,18 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
       ),
 
     queue: (limit) =>
-      read(() => {
-        const rows: { seq: number; postId: string; reporters: number; lastAt: number; state: PostState }[] =
-          sql(
-            `SELECT p.seq, p.id AS postId, count(*) AS reporters, max(r.created_at) AS lastAt, p.state
-            FROM report r CROSS JOIN post p ON p.seq = r.post WHERE p.state <> 'removed' GROUP BY r.post
-            HAVING lastAt > coalesce(
-              (SELECT max(m.at) FROM moderation m WHERE m.subject = p.id AND m.actor LIKE 'operator%'), 0)
-            ORDER BY reporters DESC, lastAt DESC, r.post DESC LIMIT ?`,
-          ).all(limit);
-        return rows.map(({ seq, ...row }) => ({
-          ...row,
-          reasons: sql(
-            "SELECT reason FROM report WHERE post = ? GROUP BY reason ORDER BY count(*) DESC, reason",
-          )
-            .all(seq)
-            .map(({ reason }) => reason as string),
-        }));
-      }),
+      read(() =>
+        sql(
+          `SELECT p.id AS postId, count(*) AS reporters, max(r.created_at) AS lastAt,
+            json_group_array(DISTINCT r.reason) AS reasons
+          FROM report r CROSS JOIN post p ON p.seq = r.post WHERE p.state <> 'removed' GROUP BY r.post
+          HAVING lastAt > coalesce(
+            (SELECT max(m.at) FROM moderation m WHERE m.subject = p.id AND m.actor LIKE 'operator%'), 0)
+          ORDER BY reporters DESC, lastAt DESC, r.post DESC LIMIT ?`,
+        )
+          .all(limit)
+          .map((row) => ({ ...row, reasons: JSON.parse(row.reasons) }) as ReportedPost),
+      ),
 
     async log({ at, action, subject, actor, reason }) {
       await write(() => insertInto(connection, "moderation", { at, action, subject, actor, reason }));
