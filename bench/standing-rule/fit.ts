@@ -2,7 +2,7 @@ import type { Row } from "./rows.ts";
 
 /** The numbers of `src/search/standing/rule.ts` that are fitted. */
 export interface Numbers {
-  words: number;
+  head: number;
   doubling: number;
   close: number;
   wide: number;
@@ -12,7 +12,7 @@ export interface Numbers {
 export type Sets = Readonly<Record<"first" | "second" | "third" | "own", readonly Row[]>>;
 
 const TRIED = {
-  words: [0, 0.05, 0.1, 0.15, 0.2],
+  head: [0, 0.1, 0.2, 0.3, 0.4, 0.5],
   doubling: [0.01, 0.03, 0.05, 0.07],
 };
 const CUTS = Array.from({ length: 50 }, (_, i) => 0.1 + i * 0.01);
@@ -36,9 +36,9 @@ export function fitted({ first, second, third, own }: Sets): Numbers {
     { rows: own, gain: (s: Scores) => s.f1 / 2 },
   ];
   let best: { gain: number; numbers: Numbers } | undefined;
-  for (const words of TRIED.words) {
+  for (const head of TRIED.head) {
     for (const doubling of TRIED.doubling) {
-      const numbers = { words, doubling };
+      const numbers = { head, doubling };
       const byPart = parts.map(({ rows, gain }) => scoresByCut(rows, numbers).map(gain));
       const gains = CUTS.map((_, i) => byPart.reduce((sum, some) => sum + (some[i] ?? 0), 0));
       const smooth = gains.map((_, i) => {
@@ -58,10 +58,10 @@ export function fitted({ first, second, third, own }: Sets): Numbers {
 
 /** Beside all words, the rule: what cosine and words reach together. */
 export const isYes = (row: Row, numbers: Numbers, cut: number): boolean =>
-  row.words === 1 || (row.cosine >= 0.15 && scoreOf(row, numbers) >= cut);
+  row.hasAllWords || (row.cosine >= 0.15 && scoreOf(row, numbers) >= cut);
 
-const scoreOf = (row: Row, { words, doubling }: Pick<Numbers, "words" | "doubling">) =>
-  row.cosine + words * (row.words + row.head) - doubling * row.doublings;
+const scoreOf = (row: Row, { head, doubling }: Pick<Numbers, "head" | "doubling">) =>
+  row.cosine + head * row.head - doubling * row.doublings;
 
 export interface Scores {
   precision: number;
@@ -80,11 +80,11 @@ export function scoresOf(judged: readonly Row[], rule: (row: Row) => boolean): S
 }
 
 /** Scores at each of `CUTS`. */
-function scoresByCut(rows: readonly Row[], numbers: Pick<Numbers, "words" | "doubling">): Scores[] {
+function scoresByCut(rows: readonly Row[], numbers: Pick<Numbers, "head" | "doubling">): Scores[] {
   const [found, right] = [CUTS.map(() => 0), CUTS.map(() => 0)];
   for (const row of rows) {
-    if (!row.passes || (row.words < 1 && row.cosine < 0.15)) continue;
-    const score = row.words === 1 ? 1 : scoreOf(row, numbers);
+    if (!row.passes || (!row.hasAllWords && row.cosine < 0.15)) continue;
+    const score = row.hasAllWords ? 1 : scoreOf(row, numbers);
     const at = Math.min(CUTS.length - 1, Math.floor((score - (CUTS[0] ?? 0)) * 100 + 1e-6));
     if (at < 0) continue;
     found[at] = (found[at] ?? 0) + 1;

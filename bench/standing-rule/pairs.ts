@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { savedTextOf } from "../../src/domain/subscriptions/meaning.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
+import { StandingQuery } from "../../src/schema/subscription.ts";
 import { distanceKm } from "../../src/search/ranking/distance.ts";
 import { quantize } from "../../src/search/ranking/vectors.ts";
 import { parseQueryText, type QueryText } from "../../src/search/text/query-text.ts";
@@ -136,7 +138,7 @@ export function labelledPairs(name: string): Collection {
   );
   const queries = saved.map(({ id, group = id, theme = id, dense = false, query }): Query => {
     const kinds = query.kind?.split(",").map((kind) => kind.trim()) ?? null;
-    const text = parseQueryText(query.q ?? "");
+    const text = savedTextOf(StandingQuery.parse(query)) ?? parseQueryText("");
     return { id, group, theme, dense, text, kinds, hasPlace: query.near !== undefined, sent: query };
   });
   const posts = written.map(({ id, kind, title, body, tags = [], location }): Notice => {

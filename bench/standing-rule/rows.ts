@@ -4,12 +4,13 @@ import { cosineOf } from "../../src/search/ranking/vectors.ts";
 import {
   answers,
   type CosineMap,
+  hasAllWords,
+  headOf,
   type PostText,
   passesWords,
   passingOf,
   postText,
   type StandingText,
-  sharesOf,
   standingText,
 } from "../../src/search/standing/index.ts";
 import { RULE } from "../../src/search/standing/rule.ts";
@@ -18,8 +19,8 @@ import { type Collection, type Pair, type Query, vectorsOf } from "./pairs.ts";
 /** A pair that passes the filters or is labelled, with what the rule knows about it. */
 export interface Row extends Pair {
   cosine: number;
-  /** Shares of the query's words that the post has, and that its title and tags have. */
-  words: number;
+  hasAllWords: boolean;
+  /** The share of the query's words that title and tags have. */
   head: number;
   /** How often the posts that pass the filters double the usual number. */
   doublings: number;
@@ -57,8 +58,10 @@ export async function rowsOf(collection: Collection, embedder: Embedder, map?: C
     const cosine = cosineOf(vectorOf(pair.query.id), vectorOf(pair.post.id));
     const says = (rule: StandingText) => pair.passes && answers(rule, text, cosine);
     const deployed = { close: says(close), wide: says(wide) };
-    const shares =
-      close.words.length === 0 ? { words: Number(deployed.close), head: 0 } : sharesOf(close, text);
-    return [{ ...pair, ...shares, cosine, doublings, deployed }];
+    const words =
+      close.words.length === 0
+        ? { hasAllWords: deployed.close, head: 0 }
+        : { hasAllWords: hasAllWords(close, text), head: headOf(close, text) };
+    return [{ ...pair, ...words, cosine, doublings, deployed }];
   });
 }

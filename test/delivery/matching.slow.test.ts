@@ -137,6 +137,18 @@ describe("matching", () => {
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: makerOf(embedder) });
   });
 
+  it("takes a place that the filter holds for none of a query's words", async () => {
+    const matching = matchingWith();
+    const near = { near: "38.7223,-9.1393", radius_km: 20 };
+    const post = { title: "Room in Arroios", location: { name: "Arroios", lat: 38.73, lng: -9.135 } };
+    await store.subscriptions.insert(saved("sub_a", { q: "rooms in Lisbon", ...near }), 50);
+    await store.subscriptions.insert(saved("sub_b", { q: '"in Lisbon" rooms', ...near }), 50);
+    await store.subscriptions.insert(saved("sub_c", { q: "rooms in Lisbon" }), 50);
+    await store.subscriptions.insert(saved("sub_d", { q: "rooms in Porto", ...near }), 50);
+    const location = { ...aPost("post1").location, ...post.location } as StoredPost["location"];
+    expect(await answered(matching, { ...post, location })).toEqual(["sub_a"]);
+  });
+
   it("skips a stored query that it cannot read", async () => {
     const matching = matchingWith();
     await store.subscriptions.insert(saved("sub_a", { radius_km: "wide" }), 50);
@@ -155,9 +167,9 @@ describe("matching", () => {
         tags: ["yoga"],
       },
       not: {
-        title: "Tabla and mridangam classes, weekend batch",
-        body: "All ages above 7.",
-        tags: ["tabla"],
+        title: "Pilates suelo para espaldas cansadas",
+        body: "Grupos de seis personas en Ruzafa, martes y jueves a las 19:15.",
+        tags: ["pilates", "espalda"],
       },
     },
     {
@@ -169,9 +181,9 @@ describe("matching", () => {
         tags: ["cycling", "for-sale"],
       },
       not: {
-        title: "Mobile bike mechanic, I come to your driveway",
-        body: "Full service $120, puncture $25, wheel truing $35.",
-        tags: ["cycling", "mechanic"],
+        title: "Tern GSD S10 electric cargo – sensible offers",
+        body: "Two seats on the back, hydraulic brakes serviced in October. £2,400.",
+        tags: ["ebike", "cargo", "family"],
       },
     },
     {

@@ -134,7 +134,7 @@ describe("routes of subscriptions", () => {
       () => pending(byWords),
       (posts) => posts.length === 2,
     );
-    expect(told.map(({ relevance }: { relevance: number }) => relevance)).toEqual([0.65, 0.7]);
+    expect(told.map(({ relevance }: { relevance: number }) => relevance)).toEqual([0.7, 0.9]);
     const [byTag] = await eventually(
       () => pending(byTags),
       (posts) => posts.length === 1,
@@ -147,8 +147,8 @@ describe("routes of subscriptions", () => {
     ]);
     expect(relevances.sort()).toEqual([
       ["tags", 1],
-      ["words", 0.65],
       ["words", 0.7],
+      ["words", 0.9],
     ]);
   });
 });

@@ -14,8 +14,16 @@ import { quantize } from "../../search/ranking/vectors.ts";
 import { answers, floorOf, postText, type StandingText } from "../../search/standing/index.ts";
 import { type NewPost, SavedQueries, type SavedQuery } from "../../search/standing/saved-queries.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
-import { filterOf, isShortWindow, parsedTextOf } from "../search/query.ts";
-import { countBackground, countPosts, hasChanged, hasVectorOf, makerOf, standingFor } from "./meaning.ts";
+import { filterOf, isShortWindow } from "../search/query.ts";
+import {
+  countBackground,
+  countPosts,
+  hasChanged,
+  hasVectorOf,
+  makerOf,
+  savedTextOf,
+  standingFor,
+} from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
@@ -153,7 +161,7 @@ export class Matching {
       this.#standing.remove(id);
       return;
     }
-    const text = parsedTextOf(query);
+    const text = savedTextOf(query);
     const filter = filterOf(query, 0);
     if (isShortWindow(filter)) this.#eachDate.add(id);
     const vector = hasVectorOf(this.#embedder, row) ? row.vector : null;
@@ -207,7 +215,7 @@ export class Matching {
         const updated = await this.#store.subscriptions.update(id, (row) => {
           // Its owner may have changed the query meanwhile.
           const query = standingQueryOf(row);
-          return query !== null && parsedTextOf(query)?.plain === text ? fields : null;
+          return query !== null && savedTextOf(query)?.plain === text ? fields : null;
         });
         this.#take(id, updated);
       }

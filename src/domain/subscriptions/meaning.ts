@@ -1,10 +1,14 @@
+import { placeInText } from "../../gazetteer/in-text.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { isMadeBy, makerName, type StoredSubscription } from "../../ports/store/index.ts";
 import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
+import { distanceKm } from "../../search/ranking/distance.ts";
 import { type StandingText, standingText } from "../../search/standing/index.ts";
 import { preparationFor } from "../../search/text/model-text.ts";
-import { filterOf, parsedTextOf, queryVector } from "../search/query.ts";
+import { parseQueryText, type QueryText } from "../../search/text/query-text.ts";
+import { filterOf, queryVector, radiusOf, textOfQuery } from "../search/query.ts";
+import { subjectOf, unquoted } from "../search/understood/index.ts";
 import { toReference } from "../search/weak.ts";
 
 /** A query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it ready. */
@@ -13,12 +17,25 @@ export async function meaningOf(
   query: StandingQuery,
   now: number,
 ) {
-  const vector = await queryVector(embedder, parsedTextOf(query)?.plain ?? "");
+  const vector = await queryVector(embedder, savedTextOf(query)?.plain ?? "");
   if (vector === null) return { vector, vectorModel: null, background: null };
   const vectorModel = makerOf(embedder);
   if (!index.ready()) return { vector, vectorModel, background: null };
   const board = { posts: await countPosts(index, now), now };
   return { vector, vectorModel, background: await countBackground(index, query, board) };
+}
+
+/**
+ * What the free text of a saved query asks for, or null when there is none. A place that the filter holds already is none of its
+ * words: in a vector it would draw near whatever is there.
+ */
+export function savedTextOf(query: StandingQuery): QueryText | null {
+  const text = textOfQuery(query);
+  if (text === null) return null;
+  const { near } = query;
+  const said = near === undefined ? null : placeInText(unquoted(text));
+  const isHeld = near !== undefined && said !== null && distanceKm(near, said.place) <= radiusOf(query);
+  return parseQueryText(isHeld ? subjectOf(text, [said.text]) : text);
 }
 
 /** Names the model that makes a query's vector, and how the text is prepared for it. */
@@ -39,7 +56,7 @@ export function standingFor(
   row: StoredSubscription,
   query: StandingQuery,
 ): StandingText | null {
-  const text = parsedTextOf(query);
+  const text = savedTextOf(query);
   if (text === null) return null;
   const { kinds, near } = filterOf(query, 0);
   const { breadth } = row;
@@ -75,7 +92,7 @@ export function hasChanged(background: PostBackground, posts: number): boolean {
 
 /** Asks for what passes the filters, phrases and exclusions of a query. */
 function questionOf(query: StandingQuery, now: number): Question {
-  const text = parsedTextOf(query);
+  const text = savedTextOf(query);
   const bounds = text !== null && text.phrases.length + text.excluded.length > 0;
   return {
     filter: filterOf(query, now),

@@ -115,12 +115,12 @@ export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: s
 /** The cosine, as the model of the vectors has it, below which no post answers by meaning. */
 export function floorOf({ cut, map }: StandingText): number {
   // A hair lower, since the sum is added up in another order elsewhere.
-  return (Math.max(LOWEST_COSINE, cut - 2 * RULE.words) - 1e-9 - map.offset) / map.slope;
+  return (Math.max(LOWEST_COSINE, cut - RULE.head) - 1e-9 - map.offset) / map.slope;
 }
 
 /**
- * Whether a post that passes the filters answers a saved query: all its words occur, or its cosine and the words that occur
- * reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
+ * Whether a post that passes the filters answers a saved query: all its words occur, or its cosine and the words that occur in
+ * title or tags reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
  *
  * @param cosine  of the post's vector and the query's, or null when one is missing
  */
@@ -129,10 +129,9 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   const { words, phrases, excluded, cut, map } = standing;
   // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
   if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
-  const said = sharesOf(standing, post);
-  if (said.words === 1) return true;
   const near = cosine === null ? 0 : map.offset + map.slope * cosine;
-  return near >= LOWEST_COSINE && scoreOf(near, said) >= cut;
+  if (near >= LOWEST_COSINE && scoreOf(near, headOf(standing, post)) >= cut) return true;
+  return hasAllWords(standing, post);
 }
 
 /**
@@ -144,22 +143,23 @@ export function closeness(standing: StandingText, post: PostText, cosine: number
   if (standing.words.length === 0) return 1;
   const { offset, slope } = standing.map;
   const near = cosine === null ? COSINE_BY_WORDS : offset + slope * cosine;
-  return Number(Math.min(1, Math.max(0, scoreOf(near, sharesOf(standing, post)))).toFixed(3));
+  return Number(Math.min(1, Math.max(0, scoreOf(near, headOf(standing, post)))).toFixed(3));
 }
 
-const scoreOf = (near: number, said: { words: number; head: number }) =>
-  near + RULE.words * (said.words + said.head);
+const scoreOf = (near: number, head: number) => near + RULE.head * head;
 
-/** The shares of a query's words, at least one, that a post has, and that its title and tags have. */
-export function sharesOf({ words, respelt }: StandingText, { speech, head }: PostText) {
-  const said = shareOf(words, respelt, speech);
-  return { words: said, head: said === 0 ? 0 : shareOf(words, respelt, head) };
+export function hasAllWords({ words, respelt }: StandingText, { speech }: PostText): boolean {
+  const areSaid = (some: readonly string[]) => some.every((word) => mentions(speech, word));
+  return areSaid(words) || (respelt.length > 0 && areSaid(respelt));
 }
 
-/** The share of words that occur, in the spelling that has more of them. */
-function shareOf(words: readonly string[], respelt: readonly string[], speech: Speech): number {
-  const share = saidOf(words, speech);
-  return respelt.length === 0 || share === 1 ? share : Math.max(share, saidOf(respelt, speech));
+/**
+ * The share of a query's words, at least one, that title and tags have, in the spelling that has more of them. In a body many
+ * a word stands by the way.
+ */
+export function headOf({ words, respelt }: StandingText, { head }: PostText): number {
+  const share = saidOf(words, head);
+  return respelt.length === 0 || share === 1 ? share : Math.max(share, saidOf(respelt, head));
 }
 
 function saidOf(words: readonly string[], speech: Speech): number {

@@ -1,11 +1,10 @@
 /**
  * The four numbers by which a post answers a saved query, fitted by `bench/standing-rule.ts`: what the share of the query's
- * words that occur adds to the cosine, and once more the share that occurs in title or tags; what each doubling of the posts
- * that pass the filters asks for; and the cut of either breadth where `usual` posts pass. Cosines are those of
- * all-MiniLM-L6-v2 q8.
+ * words that occur in title or tags adds to the cosine; what each doubling of the posts that pass the filters asks for; and the
+ * cut of either breadth where `usual` posts pass. Cosines are those of all-MiniLM-L6-v2 q8.
  */
 export const RULE = {
-  words: 0.1,
+  head: 0.4,
   doubling: 0.05,
   cut: { close: 0.38, wide: 0.23 },
   /** Beyond these bounds the number of posts that pass says no more: it must not shut an open query. */

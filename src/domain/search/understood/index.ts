@@ -25,6 +25,10 @@ export function subjectOf(text: string, understood: readonly string[]): string {
   return wordsOf(rest).length === 0 ? text : rest;
 }
 
+/** The text with blanks for what is quoted or excluded. */
+export const unquoted = (text: string): string =>
+  text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
+
 /** The words that were understood, as they were typed. */
 export const wordsUnderstood = ({ near, days }: Understood, here: string | null = null): string[] =>
   [near?.words, days?.words, here ?? undefined].filter((words) => words !== undefined);
@@ -46,12 +50,12 @@ export async function understoodIn(
   now: number,
 ): Promise<{ understood: Understood; lifts: Lift[]; here: string | null }> {
   if (text === null) return { understood: {}, lifts: [], here: null };
-  const unquoted = text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
-  const said = query.near === undefined ? placeInText(unquoted) : null;
+  const open = unquoted(text);
+  const said = query.near === undefined ? placeInText(open) : null;
   const zone = zoneOfQuery({ timezone: query.timezone, near: query.near ?? said?.place });
   const isTimed = query.after !== undefined || query.before !== undefined;
   const minutes = zone === null ? 0 : offsetMs(now, zone) / 60_000;
-  const days = isTimed ? null : await daysInText(unquoted, now, minutes);
+  const days = isTimed ? null : await daysInText(open, now, minutes);
   const understood: Understood = {};
   const lifts: Lift[] = [];
   if (said !== null) {
@@ -74,7 +78,7 @@ export async function understoodIn(
     const before = last === null ? null : lastMoment(last, zone ?? "UTC");
     lifts.push({ filter: { after, before, datedOnly: true }, weight: LIFT.time });
   }
-  return { understood, lifts, here: said === null ? (HERE.exec(unquoted)?.[0] ?? null) : null };
+  return { understood, lifts, here: said === null ? (HERE.exec(open)?.[0] ?? null) : null };
 }
 
 /** No board knows where the reader is. */
