@@ -15,6 +15,8 @@ describe("isOver", () => {
       "2026-12-24T03:00:00Z",
       true,
     ],
+    ["an end just now", { ends_at: "2026-12-24T02:00:00Z" }, "2026-12-24T02:00:00Z", false],
+    ["an end a moment ago", { ends_at: "2026-12-24T02:00:00Z" }, "2026-12-24T02:00:00.001Z", true],
     ["a midnight, on its day", { starts_at: "2026-12-24T00:00:00Z" }, "2026-12-24T23:59:00Z", false],
     ["a midnight, the day after", { starts_at: "2026-12-24T00:00:00Z" }, "2026-12-25T00:00:00Z", true],
     [

@@ -81,6 +81,9 @@ describe("create_post stores what came in another form", () => {
       { starts_at: null, location: null, parent_id: null },
     ],
     [{ metadata: '{"a": 1}' }, { metadata: { a: 1 } }],
+    [{ metadata: { allergens: "none", note: "" } }, { metadata: { allergens: "none", note: "" } }],
+    [{ title: "None" }, { title: "None" }],
+    [{ title: "A\ttab\nand a line" }, { title: "A tab and a line" }],
   ];
   it.each(forms)("%j", async (sent, stored) => {
     const { post } = await postWith(sent);

@@ -140,6 +140,8 @@ describe("a list", () => {
       `Page of a post: ${board.url}/p/ID; for calendars: ${board.url}/p/ID.ics, all of these ${board.url}/calendar.ics?tags=fair\n`,
     );
     expect(soonest).not.toContain("written ");
+    const [first, second] = await pagesFrom({ tags: "fair", sort: "soonest", limit: 1 });
+    for (const page of [first, second]) expect(page?.text).toContain(`${board.url}/calendar.ics?tags=fair\n`);
     const today = new Date().toISOString().slice(0, 10);
     const newest = (await client.call("search", { tags: "fair", sort: "newest" })).text;
     expect(newest.match(new RegExp(`Asia/Tokyo \\| written ${today} \\| "Tokyo"`, "g"))).toHaveLength(2);
@@ -231,7 +233,7 @@ describe("the size of an answer", () => {
   });
 
   it("a long body is cut, and goes on with the call that is given until it is whole", async () => {
-    const words = Array.from({ length: 1_000 }, (_, n) => `word${n}`);
+    const words = Array.from({ length: 1_012 }, (_, n) => `word${n}`);
     const { body: created } = await write({ title: "Long", body: words.join(" ") });
     const read: string[] = [];
     let next: Record<string, unknown> | null = { id: created.data.id };

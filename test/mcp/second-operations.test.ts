@@ -232,6 +232,8 @@ describe("the daily look", () => {
     const replier = await register(board, "Replier");
     await call(board, "POST /posts", { ...distinctText(41), parent_id: root }, replier);
     const yesterday = await client.call("check_subscription", { since: "yesterday", limit: 100 });
+    const [, next] = nextCall(yesterday.text);
+    expect(Object.keys(next).sort()).toEqual(["cursor", "limit"]);
     expect(yesterday.text).toContain(`answer it with \`parent_id\` "${root}"`);
     const answered = await client.call("create_post", { body: "Thank you.", parent_id: root });
     expect(answered.isError).toBe(false);

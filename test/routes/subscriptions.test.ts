@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -50,6 +51,24 @@ describe("routes of subscriptions", () => {
     expect([await counts(), await counts("?limit=1")]).toEqual([50, 1]);
     for (const limit of [0, 101])
       expect((await pending(`?limit=${limit}`)).body.error.code).toBe("invalid_query");
+  });
+
+  it("tell of the next date of a series, also where a later one was written first", async () => {
+    const waiting = await startBoard({}, { idle: true });
+    const own = await register(waiting, "Organiser");
+    const { id } = (await call(waiting, "POST /subscriptions", { query: { q: "yoga" } }, own)).body.data;
+    for (const day of ["11", "04", "18"]) {
+      const date = { kind: "event", starts_at: `2030-03-${day}T18:00:00Z`, url: "https://example.org/yoga" };
+      await write(waiting, own.key, { title: "Yoga", ...date });
+    }
+    waiting.board.start();
+    const { body } = await eventually(
+      () => call(waiting, `GET /subscriptions/${id}/pending`, undefined, own),
+      (answer) => answer.body.data.length > 0,
+    );
+    const starts = body.data.map(({ starts_at }: { starts_at: string }) => starts_at);
+    expect(starts).toEqual(["2030-03-04T18:00:00.000Z"]);
+    await waiting.stop();
   });
 
   it("tell of a series once: its next date; of each date where the window is of two weeks at most", async () => {

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coverageFactors, coverageWeight, feedback, fuse } from "../../../src/search/ranking/rank.ts";
+import {
+  coverageFactors,
+  coverageWeight,
+  feedback,
+  fuse,
+  gainsByRerank,
+} from "../../../src/search/ranking/rank.ts";
 import { cosineOf, dequantize, quantize } from "../../../src/search/ranking/vectors.ts";
 import { parseQueryText } from "../../../src/search/text/query-text.ts";
 
@@ -64,6 +70,15 @@ describe("quantize", () => {
     expect([...quantize(Float32Array.of(1, -1, 0.01))]).toEqual([127, -127, 5]);
     expect(dequantize(Int8Array.of(5))[0]).toBeCloseTo(0.01);
   });
+});
+
+it("a second ranking helps queries of six different words and more", () => {
+  const asked = (any: string[], phrases: string[][] = []) =>
+    gainsByRerank({ any, respelt: [], phrases, excluded: [] } as Parameters<typeof gainsByRerank>[0]);
+  expect([asked(["a", "b", "c", "d", "e", "e"]), asked(["a", "b", "c", "d"], [["e", "f"]])]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 describe("feedback", () => {

@@ -64,6 +64,8 @@ describe("a bound on a price", () => {
   });
 
   it("leaves words and meaning to the rest", () => {
+    // What is given away is called so.
+    expect(parseQueryText("free sofa").any).toEqual(["free", "sofa"]);
     const { any, plain } = parseQueryText("used e-bike under 900 €, Leeds");
     expect(any).toEqual(["used", "e", "bike", "leeds"]);
     expect(plain).not.toContain("900");
@@ -120,6 +122,9 @@ describe("what is not wanted", () => {
   });
 
   it("is held by a post that has all of its words, unless it says that it is without", () => {
+    const longest = askedBounds("tent without red nylon poles bags, or rope").unwanted[0]?.words;
+    expect(longest).toEqual(["red", "nylon", "poles", "bags"]);
+    expect(askedBounds("tent without red nylon poles bags stains").unwanted).toEqual([]);
     const { unwanted } = askedBounds("lawn mower without petrol engine, not a scooter");
     expect(holdsUnwanted(unwanted, "Mower, petrol engines serviced")).toBe(true);
     expect(holdsUnwanted(unwanted, "Mower with petrol")).toBe(false);

@@ -33,6 +33,7 @@ describe("parseQueryText", () => {
       { excluded: [["e", "mail"], ["email"], ["müller"], ["mueller"]] },
     ],
     ["no stop words", "where is the station", { any: ["station"] }],
+    ["no lone stop words beside a phrase", 'the "road bike"', { any: [], phrases: [["road", "bike"]] }],
     ["stop words when nothing else is left", "to be or not", { any: ["to", "be", "or", "not"] }],
     ["an unclosed quote as a blank", '"road bike', { any: ["road", "bike"], phrases: [] }],
     ["a quote inside a word too", '5" pipe 7" pipe', { any: ["5", "pipe", "7", "pipe"], phrases: [] }],

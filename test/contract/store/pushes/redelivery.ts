@@ -70,17 +70,23 @@ export function describePushRedelivery({ store }: Subject): void {
       expect(again.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
     });
 
-    it("go out once more when asked for while they are sent, within the same places", async () => {
-      await consenting("sub_1", "https://a.example");
-      await match("sub_1", 1);
-      await end(first(await claim()), "waiting", { dueAt: NOW });
-      const push = first(await claim());
-      expect(await store.pushes.redeliver("sub_1", 1, NOW + 1)).toBe(true);
-      expect(await claim({ now: NOW + 2 })).toEqual([]);
-      expect(await end(push, "delivered")).toBe(true);
-      expect(await claim({ now: NOW })).toEqual([]);
-      expect(first(await claim({ now: NOW + 1 })).attempts).toBe(0);
-    });
+    it.each([
+      ["works", false],
+      ["failed before", true],
+    ])(
+      "go out once more when asked for while they are sent to a receiver that %s",
+      async (_which, failed) => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        if (failed) await end(first(await claim()), "waiting", { dueAt: NOW });
+        const push = first(await claim());
+        expect(await store.pushes.redeliver("sub_1", 1, NOW + 1)).toBe(true);
+        expect(await claim({ now: NOW + 2 })).toEqual([]);
+        expect(await end(push, "delivered")).toBe(true);
+        expect(await claim({ now: NOW })).toEqual([]);
+        expect(first(await claim({ now: NOW + 1 })).attempts).toBe(0);
+      },
+    );
 
     it("count their attempts from zero, even when one was requested during a claim and the lease ran out", async () => {
       await consenting("sub_1", "https://a.example");
