@@ -3,18 +3,18 @@
  * by meaning, by both, and reranked; what it misses of an exact ranking of everything; and how far apart related and
  * unrelated texts are for the model.
  *
- *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--notices] [--model NAME]
+ *   npx tsx bench/search-quality.ts --notices [--model NAME]
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--model NAME]
  *
  * A recall or an nDCG below its floor is an error.
  *
- * Last come labelled searches on two sets of notices, asked of a whole board: over all queries, by five folds of them, and
- * by class; `--notices` asks these alone.
+ * Last come the labelled searches of `bench/search-quality/data/`, asked of a whole board: over all queries, by five folds of
+ * them, and by class; `--notices` asks these alone.
  *
  * `--model` takes another model, named as EMBEDDING_MODEL has it.
  *
  * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
- * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl;
- * `$BENCH_DATA/notices/` and `$BENCH_DATA/notices-2/` posts.jsonl, queries.jsonl and qrels.tsv. Model files are looked for in MODEL_DIR.
+ * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl. Model files are looked for in MODEL_DIR.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,8 +45,8 @@ export interface Quality {
   recall100: number;
 }
 
-/** The first was used while rules were made; the second was made apart from them, so its figures say more. */
-const NOTICE_SETS = ["notices", "notices-2", "notices-3"] as const;
+/** Rules were made with the first; the others were made apart from them, so their figures say more. */
+const NOTICE_SETS = ["first", "second", "third"] as const;
 
 const METHODS = ["words", "meaning", "hybrid", "hybrid+rerank"] as const;
 const FLOORS: Record<string, { hybrid: number; "hybrid+rerank": number }> = {
@@ -249,7 +249,7 @@ async function main(): Promise<void> {
   const { model, notices } = parseArgs({ options }).values;
   const bothNoticeSets = async () => {
     for (const name of NOTICE_SETS)
-      reportNotices(name, await measureNotices(readNotices(dataFolder(name)), model));
+      reportNotices(`notices, ${name} set`, await measureNotices(readNotices(name), model));
   };
   if (notices === true) return bothNoticeSets();
   const embedder = await openModel(MODEL_FILES, model ?? null);

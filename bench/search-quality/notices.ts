@@ -41,7 +41,9 @@ const TODAY = Date.UTC(2026, 11, 10, 9);
 const BY_ONE = 20;
 const SHOWN = 100;
 
-export function readNotices(folder: string): NoticeSet {
+/** @param name  a folder of `bench/search-quality/data/` */
+export function readNotices(name: string): NoticeSet {
+  const folder = join(import.meta.dirname, "data", name);
   const gains = new Map<string, Map<string, number>>();
   for (const line of readFileSync(join(folder, "qrels.tsv"), "utf8").trim().split("\n")) {
     const [query = "", post = "", gain = ""] = line.split("\t");
