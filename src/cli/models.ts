@@ -29,9 +29,7 @@ export function modelsCommand(): Command {
       const runtime = await findRuntime(places);
       const lines = models.map(lineOf);
       for (const { name, repository } of PRESETS)
-        lines.push(
-          `  ${name.padEnd(20)}  hub:${repository}, at its commit of the first pull; not measured here`,
-        );
+        lines.push(`  ${name.padEnd(20)}  ${repository}, at its commit of the first pull; not measured here`);
       if (typeof chosen === "string") lines.push(`* ${config.embeddingModel}  ${chosen}`);
       lines.push(`  runtime               ${runtime ?? "not here"}`);
       print(json, { models, runtime }, lines.join("\n"));
@@ -40,10 +38,7 @@ export function modelsCommand(): Command {
 
   const pull = "download a model and its runtime, check them, and print the folder that holds them";
   commandBelow(command, "pull", pull)
-    .argument(
-      "[name]",
-      "a name of `models list`, or hub:<owner>/<name>[@<commit>]; default: the configured model",
-    )
+    .argument("[name]", "a name of `models list`; default: the configured model")
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
     .action(async (name: string | undefined, options: { dir?: string; json: boolean }) => {
       const config = readConfig(process.env);

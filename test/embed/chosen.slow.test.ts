@@ -22,7 +22,8 @@ import { ensureTestModel } from "../support/search/model.ts";
 
 const [known] = MODELS;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
-const NAME = `hub:town/notices-model@${COMMIT}`;
+const NAME = "multilingual";
+const REPOSITORY = "Xenova/multilingual-e5-small";
 /** Where the cosines of the default model lie. */
 const COSINES = { related: 0.25, doubt: 0.1, unrelated_half: 0.1, unrelated_most: 0.23 };
 const work = useFolder();
@@ -45,16 +46,12 @@ afterAll(() => usual.close());
 const folder = (name: string) => join(work, name);
 
 /** A hub with the real files of the default model under another name, beside what sentence-transformers adds. */
-async function hub(
-  extra: Record<string, unknown> = {},
-  lacks: readonly string[] = [],
-  repository = "town/notices-model",
-) {
+async function hub(extra: Record<string, unknown> = {}, lacks: readonly string[] = []) {
   const asked: string[] = [];
   const address = await serverForTest((request, response) => {
     const path = (request.url ?? "")
-      .replace(`/${repository}/resolve/${COMMIT}/`, "")
-      .replace(`/api/models/${repository}/revision/main`, "newest");
+      .replace(`/${REPOSITORY}/resolve/${COMMIT}/`, "")
+      .replace(`/api/models/${REPOSITORY}/revision/main`, "newest");
     asked.push(path);
     const added = extra[path];
     const file = join(modelDir, known.folder, path);
@@ -91,12 +88,6 @@ function copied(name: string, files: Record<string, unknown> = {}): string {
   return own;
 }
 
-/** Writes the operator's settings of a model before it is downloaded. @returns the folder */
-function described(cacheDir: string): string {
-  write(join(cacheDir, `town/notices-model@${COMMIT}`), "agent-board.json", { cosines: COSINES });
-  return cacheDir;
-}
-
 function write(own: string, path: string, content: unknown): void {
   mkdirSync(dirname(join(own, path)), { recursive: true });
   writeFileSync(join(own, path), typeof content === "string" ? content : JSON.stringify(content));
@@ -106,9 +97,7 @@ describe("the name of a model", () => {
   const places = () => ({ modelDir, cacheDir: folder("names") });
 
   it.each([
-    ["gpt", /must be one of all-MiniLM-L6-v2, .*multilingual, or hub:<owner>\/<name>, or/],
-    ["hub:town/model@main", /the commit is 40 hexadecimal digits/],
-    [`hub:../model@${COMMIT}`, /must be hub:/],
+    ["gpt", /must be one of all-MiniLM-L6-v2, .*multilingual, or the path of a folder/],
     ["/nowhere/at/all", /nowhere\/at\/all names no folder/],
   ])("is refused with the right form: %s", async (name, reason) => {
     const refused = await chooseModel(name, places()).catch((error: unknown) => error);
@@ -221,40 +210,23 @@ describe("what the files of a model say of it", () => {
   });
 });
 
-describe("a model of the hub", () => {
+describe("a preset, a model of the hub", () => {
   it("is described at once, downloaded behind, and pinned; the next start asks nobody", async () => {
-    const cacheDir = described(folder("hub"));
-    const settings = { "sentence_bert_config.json": { max_seq_length: 256 } };
-    const { hub: base, asked } = await hub(settings);
+    const cacheDir = folder("hub");
+    const { hub: base, asked } = await hub();
     const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
     expect(asked.filter((path) => /onnx|tokenizer/.test(path))).toEqual([]);
-    expect(model).toMatchObject({ dimension: 384, maxTokens: 256, pooling: "mean", scale: known.scale });
+    expect(model).toMatchObject({
+      name: `${REPOSITORY}@${COMMIT}`,
+      revision: COMMIT,
+      dimension: 384,
+      maxTokens: 256,
+      pooling: "mean",
+      english: false,
+    });
     const { embedder } = opened(model, cacheDir, { hub: base });
     expect(await embedder.settled()).toBe("ready");
     expect(asked).toContain("onnx/model_quantized.onnx");
-
-    const text = ["used road bike for sale"];
-    expect(await embedder.embed(text, "post")).toEqual(await usual.embed(text, "post"));
-    expect(embedder.modelId).toContain(COMMIT);
-
-    const before = asked.length;
-    const again = await chooseModel(NAME, { modelDir, cacheDir, offline: true });
-    expect(again.dimension).toBe(384);
-    const set = await completeModel(again, { modelDir, cacheDir, offline: true });
-    expect(await ensureFiles({ set, modelDir, cacheDir, offline: true })).toBe(cacheDir);
-    expect(asked).toHaveLength(before);
-  });
-
-  it("puts its prefixes before queries and posts", async () => {
-    const cacheDir = described(folder("prefixes"));
-    const prompts = { query: "query: ", passage: "passage: " };
-    const { hub: base } = await hub({
-      "config_sentence_transformers.json": { prompts },
-      "sentence_bert_config.json": { max_seq_length: 256 },
-    });
-    const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
-    const { embedder } = opened(model, cacheDir, { hub: base });
-    expect(await embedder.settled()).toBe("ready");
     for (const [purpose, prefix] of [
       ["query", "query: "],
       ["post", "passage: "],
@@ -262,12 +234,18 @@ describe("a model of the hub", () => {
       expect(await embedder.embed(["a chair"], purpose)).toEqual(
         await usual.embed([`${prefix}a chair`], purpose),
       );
-    const plain = await chooseModel(NAME, { modelDir, cacheDir: folder("hub") });
-    expect(embedder.modelId).not.toBe(modelIdOf(plain));
+    expect(embedder.modelId).toContain(COMMIT);
+
+    const before = asked.length;
+    const again = await chooseModel(NAME, { modelDir, cacheDir, offline: true });
+    expect(again.id).toBe(model.id);
+    const set = await completeModel(again, { modelDir, cacheDir, offline: true });
+    expect(await ensureFiles({ set, modelDir, cacheDir, offline: true })).toBe(cacheDir);
+    expect(asked).toHaveLength(before);
   });
 
   it("with a changed description is described anew", async () => {
-    const cacheDir = described(folder("changed"));
+    const cacheDir = folder("changed");
     const { hub: base } = await hub();
     const first = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
     const config = join(cacheDir, first.folder, "config.json");
@@ -278,7 +256,7 @@ describe("a model of the hub", () => {
   });
 
   it("with changed weights is downloaded again, and refused when the hub sends others than at first", async () => {
-    const cacheDir = described(folder("weights"));
+    const cacheDir = folder("weights");
     const places = { modelDir, cacheDir };
     const { hub: base } = await hub();
     const model = await completeModel(await chooseModel(NAME, { ...places, hub: base }), {
@@ -297,7 +275,7 @@ describe("a model of the hub", () => {
   });
 
   it("that cannot be reached, or lacks a file, is refused with the reason", async () => {
-    const places = { modelDir, cacheDir: described(folder("unreachable")) };
+    const places = { modelDir, cacheDir: folder("unreachable") };
     const closed = `http://127.0.0.1:${await freePort()}/`;
     await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
     const { hub: base } = await hub({}, ["onnx/model_quantized.onnx"]);
@@ -308,45 +286,6 @@ describe("a model of the hub", () => {
     );
     expect(await embedder.settled()).toBe("absent");
     expect(warnings.join()).toMatch(/the repository has no onnx\/model_quantized\.onnx, no .*model\.onnx/);
-  });
-});
-
-describe("a model of the hub without a commit", () => {
-  it("is the newest of the first pull, and stays it", async () => {
-    const cacheDir = described(folder("newest"));
-    const places = { modelDir, cacheDir };
-    const { hub: base, asked } = await hub();
-    const model = await chooseModel("hub:town/notices-model", { ...places, hub: base });
-    expect(model.name).toBe(`town/notices-model@${COMMIT}`);
-    const before = asked.length;
-    expect((await chooseModel("hub:town/notices-model", { ...places, offline: true })).id).toBe(model.id);
-    expect(asked).toHaveLength(before);
-  });
-
-  it("asks for four numbers where nobody knows its cosines", async () => {
-    const places = { modelDir, cacheDir: folder("numbers") };
-    const { hub: base } = await hub();
-    await expect(chooseModel(NAME, { ...places, hub: base })).rejects.toThrow(
-      /where its cosines lie: set four numbers in agent-board\.json in .*numbers.town.notices-model@/,
-    );
-  });
-
-  it("has the known settings of the preset `multilingual`, and no glosses", async () => {
-    const places = { modelDir, cacheDir: folder("multilingual") };
-    const { hub: base } = await hub({}, [], "Xenova/multilingual-e5-small");
-    const model = await chooseModel("multilingual", { ...places, hub: base });
-    expect(model).toMatchObject({
-      repository: "Xenova/multilingual-e5-small",
-      revision: COMMIT,
-      dimension: 384,
-      pooling: "mean",
-      queryPrefix: "query: ",
-      postPrefix: "passage: ",
-      english: false,
-    });
-    await expect(
-      chooseModel("multilingual", { ...places, cacheDir: folder("none"), offline: true }),
-    ).rejects.toBeInstanceOf(ModelUnreachable);
   });
 });
 
@@ -362,6 +301,17 @@ describe("a model in a folder", () => {
     appendFileSync(join(own, "tokenizer_config.json"), " ");
     const second = await chooseModel(own, { modelDir, cacheDir });
     expect(second.id).not.toBe(first.id);
+    const prefixed = { cosines: COSINES, max_tokens: 256, post_prefix: "passage: " };
+    write(own, "agent-board.json", prefixed);
+    expect(modelIdOf(await chooseModel(own, { modelDir, cacheDir }))).not.toBe(modelIdOf(second));
+  });
+
+  it("asks for four numbers where nobody knows its cosines", async () => {
+    const own = copied("numbers");
+    write(own, "agent-board.json", {});
+    await expect(chooseModel(own, { modelDir, cacheDir: folder("numbers-cache") })).rejects.toThrow(
+      /where its cosines lie: set four numbers in agent-board\.json in .*numbers/,
+    );
   });
 
   it("without weights or tokenizer is refused", async () => {

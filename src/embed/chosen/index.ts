@@ -7,7 +7,7 @@ import { type FileFetch, findFiles, inWorkspace, putInPlace, sha256Of } from "..
 import { fetchFromHub, newestCommit, type WantedFile } from "../hub.ts";
 import type { EmbeddingModel } from "../models.ts";
 import { DESCRIBING_FILES, describeModel, ModelRefused } from "./description.ts";
-import { type ChosenName, chosenName, knownSettings } from "./name.ts";
+import { chosenName, type Preset } from "./name.ts";
 
 export { ModelRefused } from "./description.ts";
 
@@ -34,7 +34,7 @@ const OFFLINE = "downloads are switched off";
 const UNLISTED = { license: "as its authors say", registryPackage: null };
 
 /**
- * The model of a name: one that this program knows, one of the hub, or one in a folder. For a model of the hub it downloads the
+ * The model of a name: one that this program knows, a preset, or one in a folder. Of a preset it downloads the
  * files that describe it, some kilobytes, unless this machine has them; `completeModel` downloads the others.
  *
  * @param name  as `EMBEDDING_MODEL` has it; null for the default
@@ -44,7 +44,7 @@ const UNLISTED = { license: "as its authors say", registryPackage: null };
 export async function chooseModel(name: string | null, places: ModelPlaces): Promise<EmbeddingModel> {
   const chosen = chosenName(name);
   if (chosen.kind === "known") return chosen.model;
-  const model = chosen.kind === "hub" ? hubModel(chosen, places) : folderModel(chosen.folder);
+  const model = chosen.kind === "preset" ? presetModel(chosen.preset, places) : folderModel(chosen.folder);
   return model.catch((error: unknown) => {
     throw error instanceof ModelRefused ? new ModelRefused(`${name} ${error.message}`) : error;
   });
@@ -78,12 +78,8 @@ export async function completeModel(model: EmbeddingModel, places: ModelPlaces):
   return { ...model, weights: weightsIn(pins, weightPaths), files: filesOf(pins) };
 }
 
-async function hubModel(
-  chosen: Extract<ChosenName, { kind: "hub" }>,
-  places: ModelPlaces,
-): Promise<EmbeddingModel> {
-  const { repository } = chosen;
-  const commit = chosen.commit ?? (await pinnedCommit(repository, places));
+async function presetModel({ repository, settings }: Preset, places: ModelPlaces): Promise<EmbeddingModel> {
+  const commit = await pinnedCommit(repository, places);
   const name = `${repository}@${commit}`;
   const model = {
     ...UNLISTED,
@@ -110,7 +106,7 @@ async function hubModel(
   const folders = [...new Set([places.modelDir, places.cacheDir])].map((base) => join(base, name));
   return {
     ...model,
-    ...(await describeModel(folders, knownSettings(repository))),
+    ...(await describeModel(folders, settings)),
     files: filesOf(pins),
   };
 }
