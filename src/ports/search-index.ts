@@ -134,33 +134,3 @@ export interface IndexEntry {
 
 /** The text of a post, as far as it is searched. */
 export type IndexText = Pick<IndexEntry, "title" | "body" | "tags" | "placeName">;
-
-/**
- * An index inside a store's own database, which reads the store's rows and keeps the words of their texts. It changes in the
- * store's own transactions, so that a post is searchable as soon as it is acknowledged, or not there at all. A post is named by a
- * number that no other post ever gets. `Tx` is the store's connection.
- */
-export interface TransactionalIndex<Tx> {
-  /** Statements that create the index's tables; run once per version inside the store's migrations, append-only. */
-  readonly migrations: readonly string[];
-  /** Called once after migrations, before anything else. */
-  attach(tx: Tx): void;
-  /**
-   * Called when an active post comes, changes or goes.
-   * @param before  the text that it had; null for one that was not active
-   * @param after  the text that it has now; null for one that is not active
-   */
-  replace(seq: number, before: IndexText | null, after: IndexText | null): void;
-  /** Called when something else of an active post changed, such as its vector. */
-  touch(seq: number): void;
-  /** Called when a publisher came or changed. */
-  touchPublisher(id: string): void;
-  /** Called when a publisher is erased, behind its posts. */
-  forgetPublisher(id: string): void;
-  /** Forgets the words of all texts, to be told of them anew. */
-  removeAllWords(): void;
-  /** Called after each commit, never inside one. */
-  committed(): void;
-  /** Called before the connection is closed. */
-  close(): Promise<void>;
-}

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
-import type { Ask, IndexText, SearchIndex, TransactionalIndex } from "../../ports/search-index.ts";
+import type { Ask, IndexText, SearchIndex } from "../../ports/search-index.ts";
 import { LIMITS } from "./follower.ts";
 import { indexedTextOf, type PostRows } from "./indexed-post.ts";
 import { type IndexModel, LocalAnswers } from "./local.ts";
@@ -26,11 +26,13 @@ export interface EmbeddedOptions {
 }
 
 /**
- * The embedded index: SQLite keeps its words, memory answers from it. Its tables change in the store's transactions; the memory
- * follows their change table before each question. Several processes may use one file. A board that is small when it is
- * opened is searched in the caller's thread, a large one in a thread of its own.
+ * The embedded index: SQLite keeps its words, memory answers from it. Its tables change in the store's transactions, so that a
+ * post is searchable as soon as it is acknowledged, or not there at all; the memory follows their change table before each
+ * question. A post is named by a number that no other post ever gets. Several processes may use one file. A board that is small
+ * when it is opened is searched in the caller's thread, a large one in a thread of its own.
  */
-export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSyncInstance> {
+export class EmbeddedIndex implements SearchIndex {
+  /** Statements that create the index's tables; run once per version inside the store's migrations, append-only. */
   readonly migrations: readonly string[] = MIGRATIONS;
   readonly #model: IndexModel;
   readonly #rows: EmbeddedOptions["rows"];
@@ -57,6 +59,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#limits = limits;
   }
 
+  /** Called once after migrations, before anything else. */
   attach(database: DatabaseSyncInstance): void {
     // Freed pages keep no bytes of erased posts.
     database.exec("PRAGMA secure_delete = ON");
@@ -82,24 +85,33 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     }
   }
 
+  /**
+   * Called when an active post comes, changes or goes.
+   * @param before  the text that it had; null for one that was not active
+   * @param after  the text that it has now; null for one that is not active
+   */
   replace(seq: number, before: IndexText | null, after: IndexText | null): void {
     const [old, text] = [before, after].map((one) => (one === null ? null : indexedTextOf(one)));
     this.tables.replace(seq, old ?? null, text ?? null);
   }
 
+  /** Called when something else of an active post changed, such as its vector. */
   touch(seq: number): void {
     this.tables.touch(seq);
   }
 
+  /** Called when a publisher came or changed. */
   touchPublisher(id: string): void {
     this.tables.touchPublisher(id);
   }
 
+  /** Called when a publisher is erased, behind its posts. */
   forgetPublisher(id: string): void {
     this.tables.forgetPublisher(id);
     this.#erased = true;
   }
 
+  /** Forgets the words of all texts, to be told of them anew. */
   removeAllWords(): void {
     this.tables.removeAllWords();
   }
@@ -110,6 +122,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#erased = true;
   }
 
+  /** Called after each commit, never inside one. */
   committed(): void {
     if (this.#local !== null) this.#local.follower.stale = true;
     if (this.#erased) this.#forget();

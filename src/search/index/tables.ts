@@ -91,7 +91,7 @@ export class Tables {
     return this.#database.isTransaction;
   }
 
-  /** See `TransactionalIndex.replace`. */
+  /** See `EmbeddedIndex.replace`. */
   replace(seq: number, before: IndexedText | null, after: IndexedText | null): void {
     const { hasWords, addWords, removeWords, flushWords } = this.#statements;
     // While the index is filled it may lack the words of a post, or have them already.

@@ -7,8 +7,8 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from "../../../platform/sqlite.ts";
-import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
+import type { EmbeddedIndex } from "../../../search/index/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search/index/sqlite-errors.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { OwnFiles, unwritableReason } from "./own-files.ts";
@@ -41,8 +41,12 @@ export interface SqliteConnection {
   close(): Promise<void>;
 }
 
-/** An index inside this store's database. */
-export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
+/** The part of the index that writes tell of what they change. */
+export type StoreIndex = Pick<
+  EmbeddedIndex,
+  | ("migrations" | "attach" | "committed" | "close")
+  | ("replace" | "touch" | "touchPublisher" | "forgetPublisher" | "removeAllWords")
+>;
 
 /** All parts of this store share it. */
 export interface SqliteContext {
