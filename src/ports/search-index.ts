@@ -8,6 +8,8 @@ export interface Question {
   words: WordQuery | null;
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
+  /** The id of a post whose own vector is asked with, in the place of `vector`; only `rank` takes it. */
+  like?: string;
   /**
    * Below this cosine meaning does not support a post. When no post has any of the words, the floor is higher by `margin`,
    * by default `UNKNOWN_WORDS_MARGIN`.
@@ -67,6 +69,14 @@ export interface Answered {
     question: Question,
     page: { order: "newest" | "soonest"; after: Position | null; limit: number },
   ): Position[];
+  /**
+   * A page of a list with the number of all matches, counted to `most`: null at the end of the list, and where `most` is 0.
+   * One question costs half of what two do where another thread answers.
+   */
+  page(
+    question: Question,
+    page: Parameters<Answered["list"]>[1] & { most: number },
+  ): { places: Position[]; total: number | null };
   /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): string[][];
   /** The dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by start. */

@@ -206,7 +206,7 @@ describe("the size of an answer", () => {
     const near = { near: "1,4", radius_km: 500 };
     for (const args of [near, { ...near, detail: "full" }, { ...near, q: "sirenia", detail: "full" }]) {
       const asked = vi.spyOn(board.board.index, "ask");
-      const searches = () => asked.mock.calls.filter(([what]) => what === ("q" in args ? "rank" : "list"));
+      const searches = () => asked.mock.calls.filter(([what]) => what === ("q" in args ? "rank" : "page"));
       const pages = await pagesFrom(args);
       // A page that is cut is not searched for again; a ranking is kept for the pages behind the first.
       expect(searches()).toHaveLength("q" in args ? 1 : pages.length);

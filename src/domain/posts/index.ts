@@ -57,15 +57,15 @@ export class Posts {
     now: number,
     limit: number = LIMITS.repliesInPost,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
-    const meaning = this.#index.ask("vectors", [id]);
+    const similarTo = this.#similarTo(id, now);
     // What is wrong with the post is said before what is wrong with the index.
-    meaning.catch(() => {});
+    similarTo.catch(() => {});
     const [post, replies] = await Promise.all([
       this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: limit + 1 }),
     ]);
     if (post === null || post.state === "removed") throw await notFound(this.#store, post, caller);
-    const related = await this.#relatedTo(post, await meaning, now);
+    const related = await this.#relatedTo(post, await similarTo, now);
     const first = cutPage(replies, limit);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = await notesFor(this.#store, post, seen, caller);
@@ -105,19 +105,25 @@ export class Posts {
     return post === null ? null : zoneOf(post);
   }
 
-  /** At most five active posts that are closest in meaning at this moment, without the post's parent. */
-  async #relatedTo(
-    post: StoredPost,
-    [vector = null]: readonly (Int8Array | null)[],
-    now: number,
-  ): Promise<StoredPost[]> {
-    if (vector === null) return [];
-    const minCosine = this.#relatedCosine();
-    const filter = filterOf({}, now);
-    const question = { filter, words: null, vector, minCosine, distinct: true, nextDates: true };
-    const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
-    const found = await this.#index.ask("rank", question, { limit: LIMITS.relatedInPost, except });
-    const rows = found.length === 0 ? [] : await this.#store.posts.many(found.map(({ id }) => id));
+  /** The posts that are closest in meaning, with one more than are shown: a reply's parent is not. */
+  async #similarTo(id: string, now: number): Promise<string[]> {
+    const asked = {
+      filter: filterOf({}, now),
+      words: null,
+      vector: null,
+      like: id,
+      distinct: true,
+      nextDates: true,
+    };
+    const question = { ...asked, minCosine: this.#relatedCosine() };
+    const options = { limit: LIMITS.relatedInPost + 1, except: new Set([id]) };
+    return (await this.#index.ask("rank", question, options)).map((post) => post.id);
+  }
+
+  /** At most five active posts of similar meaning, without the post's parent. */
+  async #relatedTo({ parentId }: StoredPost, similar: readonly string[], now: number): Promise<StoredPost[]> {
+    const ids = similar.filter((id) => id !== parentId).slice(0, LIMITS.relatedInPost);
+    const rows = ids.length === 0 ? [] : await this.#store.posts.many(ids);
     return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }
 

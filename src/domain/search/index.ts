@@ -228,10 +228,11 @@ export class Search {
     const { cursors, index } = this.#parts;
     const after = cursors.readPosition(plan.list, query.cursor);
     const first = cursors.readShown(plan.list, query.cursor);
-    const places: Position[] = await index.ask("list", plan.question, {
+    const { places, total } = await index.ask("page", plan.question, {
       order,
       after,
       limit: query.limit + 1,
+      most: counts && first < COUNTED_MAX ? COUNTED_MAX : 0,
     });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
@@ -244,10 +245,7 @@ export class Search {
       nextCursor: await cursorAt(shown.length),
       cursorAt,
       first,
-      total:
-        last === null || !counts || first + shown.length >= COUNTED_MAX
-          ? first + shown.length
-          : await index.ask("count", plan.question, COUNTED_MAX),
+      total: Math.max(total ?? 0, first + shown.length),
     };
   }
 

@@ -50,6 +50,11 @@ export class LocalAnswers implements Answers {
     this.#answering = {
       rank: (question, options) => this.#rank(question, options),
       list: (question, page) => searcher.list(question, page),
+      page: (question, { most, ...page }) => {
+        const places = searcher.list(question, page);
+        const ends = most === 0 || places.length < page.limit;
+        return { places, total: ends ? null : searcher.count(question, most) };
+      },
       copies: (question, ids) => searcher.copies(question, ids),
       laterDates: (filter, ids) => searcher.laterDates(filter, ids),
       count: (question, most) => searcher.count(question, most),
@@ -81,7 +86,11 @@ export class LocalAnswers implements Answers {
     this.#stems.close();
   }
 
-  async #rank(...[question, options]: Parameters<Answered["rank"]>): Promise<Ranked[]> {
+  async #rank(...[{ like, ...asked }, options]: Parameters<Answered["rank"]>): Promise<Ranked[]> {
+    const [vector = null] =
+      like === undefined ? [asked.vector] : this.#searcher.vectors(this.#searcher.rowsOf([like]));
+    if (like !== undefined && vector === null) return [];
+    const question = { ...asked, vector };
     for (;;) {
       const { memory } = this.follower;
       const { moves } = memory;

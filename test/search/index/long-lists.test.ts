@@ -23,6 +23,7 @@ function openBoard(isTagged: (n: number) => boolean, times = POSTS) {
       // Not in the order of rows, and some posts share a time.
       createdAt: ((n * 7_919) % 5_000) % times,
       windowStart: ((n * 104_729) % 4_000) % times,
+      windowEnd: (((n * 104_729) % 4_000) % times) + 10,
       tags: isTagged(n) ? ["wanted"] : [],
       kind: n % 17 === 0 ? "offer" : "event",
     }),
@@ -30,7 +31,7 @@ function openBoard(isTagged: (n: number) => boolean, times = POSTS) {
   write((tables) => {
     for (const entry of entries) tables.put(entry);
   });
-  return { index, entries };
+  return { index, write, entries };
 }
 
 const ORDERS = {
@@ -76,6 +77,23 @@ describe("a long list, in either order,", () => {
     for (const order of ["newest", "soonest"] as const) {
       const ids = entries.toSorted(ORDERS[order]).map(({ id }) => id);
       expect(await walked(index, { order, filter: {}, limits: [1, 2, 7, 300, 3_000] })).toEqual(ids);
+    }
+  });
+
+  it("of which most is over has what lasts longer, or becomes another kind, from then on", async () => {
+    const { index, write, entries } = openBoard(() => false);
+    const filter = { after: 3_900, kinds: ["event" as const] };
+    const fits = ({ kind, windowEnd }: IndexEntry) => kind === "event" && windowEnd >= 3_900;
+    const early = entries.findIndex(({ kind, windowStart }) => kind === "offer" && windowStart < 300);
+    for (const change of [{}, { windowEnd: 3_900 }, { kind: "event" as const }, { windowEnd: 3_899 }]) {
+      entries[early] = { ...(entries[early] as IndexEntry), ...change };
+      write((tables) => tables.put(entries[early] as IndexEntry));
+      const ids = entries
+        .filter(fits)
+        .toSorted(ORDERS.soonest)
+        .map(({ id }) => id);
+      expect(await walked(index, { order: "soonest", filter, limits: [LIMIT] })).toEqual(ids);
+      expect(ids.length).toBeGreaterThan(100);
     }
   });
 });

@@ -45,8 +45,8 @@ export class Rows {
   readonly ids = new RowIds();
   readonly byId = new RowTable();
   readonly bySeq = new RowTable();
-  readonly byCreation = new TimeOrder(this.createdAt);
-  readonly byStart = new TimeOrder(this.windowStart);
+  readonly byCreation = new TimeOrder(this.createdAt, this.windowEnd);
+  readonly byStart = new TimeOrder(this.windowStart, this.windowEnd);
 
   /** Columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
@@ -128,6 +128,7 @@ export class Rows {
     if (recreated) this.byCreation.remove(row);
     this.#putFields(row, post);
     if (moved) this.byStart.add(row);
+    else this.byStart.changed(row);
     if (recreated) this.byCreation.add(row);
   }
 

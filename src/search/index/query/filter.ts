@@ -1,9 +1,11 @@
 import type { PostFilter } from "../../../schema/filter.ts";
+import { KINDS, type Kind } from "../../../schema/post.ts";
 import { boxAround, distanceKm, inBox } from "../../ranking/distance.ts";
 import { STATUS } from "../indexed-post.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { FIELD, NAME, type NameKind } from "../memory/names.ts";
 import { kindBit, MARK, type Rows } from "../memory/rows.ts";
+import type { Wanted } from "../memory/time-order.ts";
 
 export type RowTest = (row: number) => boolean;
 
@@ -109,15 +111,27 @@ function memberTest(memory: PostMemory, list: List): RowTest {
   return (row) => member[row] === 1;
 }
 
+const bitsOf = (kinds: readonly Kind[]) => kinds.reduce((sum, one) => sum | kindBit(one), 0);
+
+/** Marks that keep a row out. */
+const refusedBy = (filter: PostFilter) =>
+  (filter.includeSyndicated ? 0 : MARK.syndicated) |
+  (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
+  (filter.datedOnly === true ? MARK.undated : 0);
+
+/** What a walk by time may leave out; null where the filter asks for years that are over. */
+export function wantedOf(rows: Rows, filter: PostFilter): Wanted | null {
+  if (filter.after === null) return null;
+  const [refused, kinds] = [refusedBy(filter), filter.kinds ?? KINDS];
+  const tests = [markTest(rows, refused), kindTest(rows, kinds)].filter((test) => test !== null);
+  return { key: refused * 256 + bitsOf(kinds), passes: allOf(tests), endFrom: filter.after };
+}
+
 /** What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory. */
 function testsOf(memory: PostMemory, filter: PostFilter): RowTest[] {
   const { rows } = memory;
-  const refused =
-    (filter.includeSyndicated ? 0 : MARK.syndicated) |
-    (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
-    (filter.datedOnly === true ? MARK.undated : 0);
   const tests = [
-    markTest(rows, refused),
+    markTest(rows, refusedBy(filter)),
     kindTest(rows, filter.kinds),
     filter.includeExpired ? null : expiryTest(rows, filter.now),
     windowTest(rows, filter),
@@ -143,7 +157,7 @@ function markTest({ marks: { view: marks } }: Rows, refused: number): RowTest {
 
 function kindTest({ kind: { view: kind } }: Rows, kinds: PostFilter["kinds"]): RowTest | null {
   if (kinds === null) return null;
-  const bits = kinds.reduce((sum, one) => sum | kindBit(one), 0);
+  const bits = bitsOf(kinds);
   return (row) => ((kind[row] ?? 0) & bits) !== 0;
 }
 

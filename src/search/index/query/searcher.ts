@@ -12,7 +12,7 @@ import { DOT_TO_COSINE } from "../../ranking/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestByMeaning, bestOf, bestScore, fusedWords, topByWords } from "./best.ts";
 import { byNextDate, byStanding, Copies, compareBy, hasDuplicates } from "./copies.ts";
-import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
+import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest, wantedOf } from "./filter.ts";
 import { spotsAmong } from "./spots.ts";
 import { type Page, walkByTime } from "./walk.ts";
 import type { WordScorer, WordScores } from "./words.ts";
@@ -88,7 +88,12 @@ export class Searcher {
   }
 
   list(question: Question, page: Page): Position[] {
-    return walkByTime(this.#memory, this.#everything(question), page);
+    return walkByTime(
+      this.#memory,
+      this.#everything(question),
+      page,
+      wantedOf(this.#memory.rows, question.filter),
+    );
   }
 
   /** See `Answered.count`. */

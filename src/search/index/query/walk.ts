@@ -1,6 +1,7 @@
 import type { Position } from "../../../ports/store/index.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
+import type { Wanted } from "../memory/time-order.ts";
 import type { RowFilter } from "./filter.ts";
 
 export interface Page {
@@ -9,8 +10,16 @@ export interface Page {
   limit: number;
 }
 
-/** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, page: Page): Position[] {
+/**
+ * Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending.
+ * @param wanted  what the filter asks, as far as a walk may leave rows out by it
+ */
+export function walkByTime(
+  memory: PostMemory,
+  { among, passes }: RowFilter,
+  page: Page,
+  wanted: Wanted | null,
+): Position[] {
   if (page.limit === 0) return [];
   const { rows } = memory;
   const { after } = page;
@@ -21,7 +30,7 @@ export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, pag
     newest
       ? (times[b] ?? 0) - (times[a] ?? 0) || rows.ids.compare(b, a)
       : (times[a] ?? 0) - (times[b] ?? 0) || rows.ids.compare(a, b);
-  const next = among === null ? inTime(rows, page) : sorted(among, times, page);
+  const next = among === null ? inTime(rows, page, wanted) : sorted(among, times, page);
   const found: number[] = [];
   /** The last row of a full page. */
   let worst = -1;
@@ -47,10 +56,10 @@ export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, pag
 type NextRow = () => number;
 
 /** All rows that may pass, from where the page begins. */
-function inTime(rows: Rows, { order, after }: Page): NextRow {
+function inTime(rows: Rows, { order, after }: Page, wanted: Wanted | null): NextRow {
   const step = order === "newest" ? -1 : 1;
   const from = after?.at ?? step * Number.NEGATIVE_INFINITY;
-  return (order === "newest" ? rows.byCreation : rows.byStart).walk(from, step);
+  return (order === "newest" ? rows.byCreation : rows.byStart).walk(from, step, wanted);
 }
 
 /** The rows from where the page begins, in its order. */

@@ -50,7 +50,10 @@ export class AtlasIndex implements SearchIndex, Answering {
     this.#indexes.close();
   }
 
-  rank(question: Question, options: Parameters<Answered["rank"]>[1]) {
+  async rank({ like, ...asked }: Question, options: Parameters<Answered["rank"]>[1]) {
+    const [vector = null] = like === undefined ? [asked.vector] : await this.vectors([like]);
+    if (like !== undefined && vector === null) return [];
+    const question = { ...asked, vector };
     const vectors = new Map<string, Int8Array | null>();
     const vectorsOf = (ids: readonly string[]) => ids.map((id) => vectors.get(id) ?? null);
     return rankCandidates<string>(
@@ -91,6 +94,12 @@ export class AtlasIndex implements SearchIndex, Answering {
       .map(({ id, post }) => ({ id, at: post[path].getTime() }))
       .sort((a, b) => direction * (a.at - b.at || (a.id < b.id ? -1 : 1)))
       .slice(0, page.limit);
+  }
+
+  async page(question: Question, { most, ...page }: Page & { most: number }) {
+    const places = await this.list(question, page);
+    const ends = most === 0 || places.length < page.limit;
+    return { places, total: ends ? null : await this.count(question, most) };
   }
 
   /** Posts with the source of others that pass the filter, whether or not they have the words. */
