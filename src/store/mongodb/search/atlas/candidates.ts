@@ -162,7 +162,7 @@ function judged(
   let bestWords = 0;
   for (const { fits, ...one } of compared) {
     const isScored = asked.scores.has(one.id) && !asked.fresh.has(one.id);
-    const hasWords = asked.shares.size > 0 && (one.coverage > 0 || isScored);
+    const hasWords = one.coverage > 0 || (asked.shares.size > 0 && isScored);
     const isNear = one.cosine !== null && one.cosine >= floor && required.length === 0;
     if (!fits || !(open || hasWords || isNear)) continue;
     const score = hasWords ? (asked.scores.get(one.id) ?? best * one.coverage) : 0;
