@@ -4,7 +4,6 @@
  */
 export type ProgressFactory = (label: string, totalBytes: number) => (bytes: number) => void;
 
-/** How a download is ended early, and how it is shown. */
 export interface Watch {
   signal: AbortSignal;
   progress: ProgressFactory;

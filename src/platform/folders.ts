@@ -27,7 +27,7 @@ export function makePrivateFile(file: string): void {
   giveToFolder(file);
 }
 
-/** What root makes in a folder of another user, such as the service that runs the board, becomes that user's. */
+/** Gives what root makes in a folder of another user, such as the service that runs the board, to that user. */
 export function giveToFolder(path: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(resolve(path)));

@@ -3,7 +3,7 @@ import type { PostParts } from "../schema/text.ts";
 /** `absent`: no model could be found or loaded; `off`: switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
-/** How to read a model's cosines: each model has its own range. */
+/** Cosines are read by these, since each model has a range of its own. */
 export interface CosineScale {
   /** Below this cosine two texts have nothing to do with each other. */
   minCosine: number;

@@ -41,7 +41,6 @@ export function seriesOf(
   return createHash("sha256").update(JSON.stringify(shared)).digest("hex").slice(0, 32);
 }
 
-/** What of a post is searched for words. */
 export const indexTextOf = ({ title, body, tags, location }: StoredPost): IndexText => ({
   title,
   body,
@@ -49,7 +48,6 @@ export const indexTextOf = ({ title, body, tags, location }: StoredPost): IndexT
   placeName: location?.name ?? null,
 });
 
-/** What a search index keeps of a post. */
 export function indexEntryOf(post: StoredPost): IndexEntry {
   return {
     id: post.id,

@@ -49,7 +49,7 @@ export interface Ranked {
   relevance: number;
 }
 
-/** What may be asked of an index, and what each question is answered. */
+/** Each method is a question to an index, and gives the type of its answer. */
 export interface Answered {
   /**
    * The best matches by words and meaning together and, with `rerank`, by the query moved towards the best posts.
@@ -119,7 +119,6 @@ export interface SearchIndex {
   ready(): boolean;
 }
 
-/** What the index keeps of an active post. */
 export interface IndexEntry {
   id: string;
   kind: Kind;

@@ -25,7 +25,6 @@ export const DESCRIBING_FILES = [
 
 type Pooling = "mean" | "cls" | "last";
 
-/** How a model is used. */
 export interface ModelDescription {
   dimension: number;
   maxTokens: number;

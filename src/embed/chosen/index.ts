@@ -30,7 +30,6 @@ const WEIGHTS = [
 ];
 const WEIGHTS_MAX = 4096 * MB;
 const OFFLINE = "downloads are switched off";
-/** What is said of a model that this program does not list. */
 const UNLISTED = { license: "as its authors say", registryPackage: null };
 
 /**

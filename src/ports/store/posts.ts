@@ -3,7 +3,6 @@ import type { StoredPost } from "../../records/post.ts";
 export type { ToldChange } from "../../records/change.ts";
 export type { StoredPost } from "../../records/post.ts";
 
-/** What an edit may change. */
 export type PostChange = Partial<
   Omit<
     StoredPost,

@@ -17,7 +17,7 @@ import { Phrases } from "./words/phrases.ts";
 import { Spellings } from "./words/spellings.ts";
 import { Stems } from "./words/stems.ts";
 
-/** What answers questions: this thread's memory, or another thread. */
+/** Questions are answered by this thread's memory, or by another thread. */
 export interface Answers {
   readonly ask: Ask;
   /** Called when something was erased: no file may hold it from now on. */

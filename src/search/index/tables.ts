@@ -45,7 +45,6 @@ type ChangeRow = [no: number, seq: number | null, publisherId: string | null, er
 
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
-  /** What the index is of. */
   readonly rows: PostRows;
   readonly #database: DatabaseSyncInstance;
   readonly #statements;

@@ -19,7 +19,6 @@ export interface Scored<Key> {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What ranking needs of an index, for one question. */
 export interface Candidates<Key> {
   /** The best `limit` matches by the fused score, in any order; a few more do no harm. */
   match(page: { limit: number; except: ReadonlySet<Key> }): MaybePromise<Scored<Key>>;
@@ -135,7 +134,6 @@ function order(scores: Float64Array, limit: number, idAt: (place: number) => str
 /** The second pass helps from so many different words on, stop words aside; the meaning of shorter queries drifts off. */
 const RERANK_WORDS = 6;
 
-/** Whether a query is long enough for the second pass. */
 export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
   new Set([...any, ...phrases.flat()]).size >= RERANK_WORDS;
 

@@ -11,7 +11,6 @@ export interface PriceBound {
   currency: string | null;
 }
 
-/** What a text says that it does not want. */
 interface Unwanted {
   /** As it was said, without the word before it. */
   said: string;

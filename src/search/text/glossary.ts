@@ -65,7 +65,6 @@ export function glossOf(text: string): string {
   return [...new Set(best.found)].join(", ");
 }
 
-/** Whether a word, as it is spelt, stands in the glossary of any language. */
 export const isGlossed = (word: string): boolean =>
   comparableWords(word).every((part) => all().glossaries.some(({ stems }) => stems.has(part)));
 

@@ -7,7 +7,6 @@ const TWO_SLIPS_FROM = 8;
 /** A word that is two slips away must stand in as many posts: one alone may be another's slip. */
 const TWO_SLIPS_POSTS = 2;
 
-/** How many slips a word may hold. */
 export const slipsIn = (word: string): number => (word.length < TWO_SLIPS_FROM ? 1 : 2);
 
 /** A word of the board, with the number of posts that have it. */

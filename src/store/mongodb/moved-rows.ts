@@ -39,7 +39,6 @@ export interface Part<Row> {
   read(document: any): Row;
 }
 
-/** How rows of a kind are read and written. */
 export interface Moving<Row> {
   collection: keyof Collections;
   /** Read one after another; default: all documents at once, by the fields of the record. */

@@ -12,7 +12,6 @@ const SAMPLE = 512;
 
 type FusedWords = RowsWithWords & { scores: Float32Array };
 
-/** What is wanted of rows. */
 interface Wanted {
   /** Null when no words are asked for, or no row has any. */
   words: FusedWords | null;

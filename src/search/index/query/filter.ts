@@ -119,7 +119,7 @@ const refusedBy = (filter: PostFilter) =>
   (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
   (filter.datedOnly === true ? MARK.undated : 0);
 
-/** What a walk by time may leave out; null where the filter asks for years that are over. */
+/** Says what a walk by time may leave out; null where the filter asks for what is over. */
 export function wantedOf(rows: Rows, filter: PostFilter): Wanted | null {
   if (filter.after === null) return null;
   const [refused, kinds] = [refusedBy(filter), filter.kinds ?? KINDS];

@@ -144,7 +144,6 @@ function membersOf(found: readonly (readonly [row: number, score: number])[], si
 }
 
 interface AskedWord {
-  /** How often it is asked for. */
   times: number;
   /** Number of its list; below 0 when it has none. */
   name: number;

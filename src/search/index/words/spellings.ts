@@ -102,7 +102,6 @@ export class Spellings {
   }
 }
 
-/** Whether a post has a word, or a compound with it. */
 function isThere(memory: PostMemory, word: string, stem: string): boolean {
   const part = partTerm(word);
   return countOf(memory, stem) > 0 || (part !== null && countOf(memory, part) > 0);

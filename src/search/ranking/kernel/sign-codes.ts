@@ -19,7 +19,6 @@ const CODES_AT = PAGE_BYTES;
 /** Steps in a score of 1, from the best fused score to a cosine of -1. */
 const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
 
-/** What is wanted of the first rows. */
 interface Wanted {
   size: number;
   words: RowsWithWords | null;

@@ -45,7 +45,6 @@ export interface MongodbConnection {
  * milliseconds.
  */
 const PATIENCE_MS = 10_000;
-/** How long the answer to one command may take, in milliseconds. */
 const ANSWER_MS = 30_000;
 /** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;

@@ -3,7 +3,6 @@ import type { MongodbContext } from "./context.ts";
 import { findPosts } from "./reads.ts";
 import type { PostDocument } from "./schema/documents.ts";
 
-/** What decides whether a post is seen. */
 const STATE = { root: 1, state: 1, pub_suspended: 1 } as const;
 
 /**

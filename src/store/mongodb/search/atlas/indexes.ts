@@ -15,7 +15,6 @@ const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
 const UNAUTHORIZED = 13;
 const ALREADY_THERE = 68;
 
-/** What searching needs of the store. */
 export interface SearchedStore {
   connection: MongodbConnection;
   collections: Collections;

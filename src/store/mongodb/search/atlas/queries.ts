@@ -32,7 +32,6 @@ const READ = {
   syndicated: 1,
 } as const;
 
-/** What a search reads of a post. */
 export type FoundPost = Pick<PostDocument, "_id" | keyof typeof READ>;
 
 /** How long a count of posts is good enough: weights are its logarithm. */
@@ -87,7 +86,6 @@ export class AtlasQueries {
     return { shares: weights.map((weight) => weight / total), known: counts.some((count) => count > 0) };
   }
 
-  /** How many active posts have a word. */
   async count(word: string): Promise<number> {
     const known = this.#counts.get(word);
     if (known !== undefined) return known;
