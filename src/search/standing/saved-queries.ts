@@ -1,6 +1,6 @@
 import type { StandingFilter } from "../../schema/filter.ts";
 import type { Point } from "../../schema/place.ts";
-import type { Kind } from "../../schema/post.ts";
+import { Kind } from "../../schema/post.ts";
 import { distanceKm } from "../ranking/distance.ts";
 import { VectorMemory } from "../ranking/kernel/vector-memory.ts";
 import { DOT_TO_COSINE } from "../ranking/vectors.ts";
@@ -57,21 +57,18 @@ interface Entry<T> {
   id: string;
   value: T;
   query: Omit<SavedQuery, "meaning">;
-  /** Null without a vector. */
-  meaning: Meaning | null;
-}
-
-interface Meaning {
+  /** Where its vector lies, if it has one. */
   row: number;
-  floor: number;
+  hasVector: boolean;
 }
 
 /** About what a query with its text takes on the heap. */
 const HEAP_BYTES = 1_300;
 
 /**
- * This is search turned round: which of many saved queries may a post answer? It looks at each: first at its filters, then at
- * its words, and at last at its vector, if words did not decide. The kernel compares the vectors that are left in one go.
+ * This is search turned round: which of many saved queries may a post answer? Those whose vector is near enough, which the
+ * kernel says of all in one go, and those whose longest word the post says, if it says the others too. Only their filters are
+ * asked.
  *
  * Filters and cosines are exact. A candidate may still fail the rule that decides: words have no order here, and
  * exclusions are ignored.
@@ -79,9 +76,18 @@ const HEAP_BYTES = 1_300;
 export class SavedQueries<T> {
   readonly #dimension: number;
   readonly #entries = new Map<string, Entry<T>>();
+  /** Each under its longest word, in either spelling; one that only filters decide under "". */
+  readonly #byWord = new Map<string, Set<Entry<T>>>();
   readonly #vectors: VectorMemory;
-  /** Rows of vectors: how many there were at most, and which of them are free again. */
-  #rows = 0;
+  /** Queries by row. A query is an object far away in memory; what rules out most of them lies in plain lists beside it: */
+  readonly #byRow: Entry<T>[] = [];
+  /** the dot product from which on meaning finds one, Infinity without a vector; */
+  readonly #floors: number[] = [];
+  /** bits of the kinds that it asks for; */
+  readonly #kinds: number[] = [];
+  /** its latitude, and the degrees around it, Infinity without a place. */
+  readonly #lats: number[] = [];
+  readonly #degrees: number[] = [];
   readonly #freeRows: number[] = [];
 
   /** @param dimension  of all vectors; a multiple of 16 */
@@ -96,7 +102,7 @@ export class SavedQueries<T> {
 
   /** About how many bytes the queries take in memory. */
   get bytes(): number {
-    return this.#rows * this.#dimension + this.size * HEAP_BYTES;
+    return this.#byRow.length * this.#dimension + this.size * HEAP_BYTES;
   }
 
   /** Keeps a query; one of the same id is replaced. @throws RangeError for a vector of another length */
@@ -105,9 +111,21 @@ export class SavedQueries<T> {
       throw new RangeError(`A vector has ${meaning.vector.length} dimensions, not ${this.#dimension}.`);
     }
     this.remove(id);
-    const row = meaning === null ? null : this.#keep(meaning.vector);
-    const kept = meaning === null || row === null ? null : { row, floor: meaning.floor };
-    this.#entries.set(id, { id, value, query, meaning: kept });
+    const row = this.#freeRows.pop() ?? this.#byRow.length;
+    const entry = { id, value, query, row, hasVector: meaning !== null };
+    this.#entries.set(id, entry);
+    this.#byRow[row] = entry;
+    if (meaning !== null) this.#vectors.set(row, meaning.vector);
+    this.#floors[row] = meaning === null ? Infinity : Math.ceil(meaning.floor / DOT_TO_COSINE - 1e-6);
+    const { kinds, near } = query.filter;
+    this.#kinds[row] = bitsOf(kinds ?? Kind.options);
+    this.#lats[row] = near?.lat ?? 0;
+    this.#degrees[row] = near === null ? Infinity : near.radiusKm / KM_PER_DEGREE;
+    for (const word of filedUnder(query)) {
+      const filed = this.#byWord.get(word);
+      if (filed === undefined) this.#byWord.set(word, new Set([entry]));
+      else filed.add(entry);
+    }
   }
 
   /** Forgets a query, if it is known. */
@@ -115,46 +133,68 @@ export class SavedQueries<T> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    if (entry.meaning !== null) this.#freeRows.push(entry.meaning.row);
+    this.#floors[entry.row] = Infinity;
+    this.#freeRows.push(entry.row);
+    for (const word of filedUnder(entry.query)) {
+      const filed = this.#byWord.get(word);
+      filed?.delete(entry);
+      if (filed?.size === 0) this.#byWord.delete(word);
+    }
   }
 
   /** The queries that a post may answer, each once, in no particular order. */
   candidates(post: NewPost): Candidate<T>[] {
     const said = new Set(post.words);
     const isSaid = (word: string) => said.has(word);
-    const found: Candidate<T>[] = [];
-    const toCompare: { entry: Entry<T>; meaning: Meaning; hasWords: boolean }[] = [];
-    for (const entry of this.#entries.values()) {
-      const { filter, savedNo, replies, required, words, respelt = [] } = entry.query;
-      const { meaning } = entry;
-      const isCompared = meaning !== null && post.vector !== null;
-      if (words === null && !isCompared) continue;
-      if (replies !== undefined && !isReply(replies, post)) continue;
-      if (post.writtenNo < savedNo || !passes(filter, post) || !required.every(isSaid)) continue;
-      const hasWords = words?.every(isSaid) === true || (respelt.length > 0 && respelt.every(isSaid));
-      if (isCompared) toCompare.push({ entry, meaning, hasWords });
-      else if (hasWords) found.push({ id: entry.id, value: entry.value, cosine: null });
+    const { vector } = post;
+    const found = new Map<string, Candidate<T>>();
+    const take = ({ id, value, query, row, hasVector }: Entry<T>, dot?: number) => {
+      const { filter, savedNo, replies, required } = query;
+      if (post.writtenNo < savedNo || !passes(filter, post)) return;
+      if (replies !== undefined && !isReply(replies, post)) return;
+      if (!required.every(isSaid)) return;
+      const isCompared = vector !== null && hasVector;
+      const cosine = isCompared ? (dot ?? this.#vectors.dot(vector, row)) * DOT_TO_COSINE : null;
+      found.set(id, { id, value, cosine });
+    };
+    if (vector !== null) {
+      const rows = this.#rowsFor(post);
+      for (const [at, dot] of this.#vectors.dots(vector, rows).entries()) {
+        const row = rows[at] ?? 0;
+        if (dot >= (this.#floors[row] ?? 0)) take(this.#byRow[row] as Entry<T>, dot);
+      }
     }
-    if (post.vector === null) return found;
-    const dots = this.#vectors.dots(
-      post.vector,
-      Uint32Array.from(toCompare, ({ meaning }) => meaning.row),
-    );
-    for (const [at, { entry, meaning, hasWords }] of toCompare.entries()) {
-      const dot = dots[at] ?? 0;
-      const isNear = dot >= Math.ceil(meaning.floor / DOT_TO_COSINE - 1e-6);
-      if (isNear || hasWords) found.push({ id: entry.id, value: entry.value, cosine: dot * DOT_TO_COSINE });
+    for (const word of ["", ...said]) {
+      for (const entry of this.#byWord.get(word) ?? []) {
+        const { words, respelt = [] } = entry.query;
+        if (words?.every(isSaid) || (respelt.length > 0 && respelt.every(isSaid))) take(entry);
+      }
     }
-    return found;
+    return [...found.values()];
   }
 
-  #keep(vector: Int8Array): number {
-    const free = this.#freeRows.pop();
-    const row = free ?? this.#rows;
-    if (free === undefined) this.#rows += 1;
-    this.#vectors.set(row, vector);
-    return row;
+  /** The rows whose kinds and latitude a post fits. */
+  #rowsFor(post: NewPost): Uint32Array {
+    const kind = bitsOf([post.kind]);
+    const lat = post.place?.lat ?? 0;
+    const rows: number[] = [];
+    for (let row = 0; row < this.#floors.length; row += 1) {
+      const isOff = Math.abs((this.#lats[row] ?? 0) - lat) > (this.#degrees[row] ?? 0);
+      if (!isOff && ((this.#kinds[row] ?? 0) & kind) !== 0) rows.push(row);
+    }
+    return Uint32Array.from(rows);
   }
+}
+
+const bitsOf = (kinds: readonly Kind[]) =>
+  kinds.reduce((bits, kind) => bits | (1 << Kind.options.indexOf(kind)), 0);
+
+/** Words of which a post says one if words find the query: the longest is said by the fewest posts. */
+function filedUnder({ words, respelt = [] }: Pick<SavedQuery, "words" | "respelt">): string[] {
+  const longest = (some: readonly string[]) =>
+    some.reduce((one, other) => (other.length > one.length ? other : one), "");
+  if (words === null) return [];
+  return respelt.length === 0 ? [longest(words)] : [...new Set([longest(words), longest(respelt)])];
 }
 
 function isReply({ publisherId, thread }: NonNullable<SavedQuery["replies"]>, post: FilteredPost): boolean {
@@ -174,13 +214,9 @@ function passes(filter: StandingFilter, post: FilteredPost): boolean {
     (after === null || post.windowEnd >= after) &&
     (before === null || post.windowStart <= before) &&
     (tags === null || tags.some((tag) => post.tags.includes(tag))) &&
-    (near === null || (post.place !== null && isWithin(near, post.place)))
+    (near === null || (post.place !== null && distanceKm(near, post.place) <= near.radiusKm))
   );
 }
 
 /** A degree of latitude is a little longer. */
 const KM_PER_DEGREE = 111.19;
-
-/** Most places differ in latitude alone by more than the radius. */
-const isWithin = (near: NonNullable<StandingFilter["near"]>, place: Point) =>
-  Math.abs(near.lat - place.lat) * KM_PER_DEGREE <= near.radiusKm && distanceKm(near, place) <= near.radiusKm;
