@@ -1,11 +1,20 @@
 import { expect, it } from "vitest";
 import { crashRun } from "../../bench/delivery-crash.ts";
 import { ON_MONGODB } from "../support/boards/board.ts";
-import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { useFolder } from "../support/boards/use.ts";
+import { startServer, stopServers } from "../support/mongodb/mongod.ts";
+
+/** What a killed process wrote in a transaction is locked for a minute otherwise. */
+const LOCKED_S = "--setParameter transactionLifetimeLimitSeconds=3";
+const folder = useFolder();
 
 it("a board killed during delivery tells each post, change and series once, under one id, and sends nothing forbidden", async () => {
-  const database = ON_MONGODB ? await mongodbFor("replicaSet", "crash") : null;
-  const run = await crashRun({ posts: 10, kills: 2, ...(database && { storeUrl: database.url }) });
-  expect(run).toMatchObject({ matches: 520, changes: 80, missing: 0, unstable: 0, unasked: 0, erased: 0 });
-  await database?.drop();
+  const server = ON_MONGODB ? await startServer("replicaSet", folder, LOCKED_S) : null;
+  const store = server !== null && "uri" in server ? { storeUrl: server.uri } : {};
+  try {
+    const run = await crashRun({ posts: 10, kills: 2, ...store });
+    expect(run).toMatchObject({ matches: 520, changes: 80, missing: 0, unstable: 0, unasked: 0, erased: 0 });
+  } finally {
+    if (server !== null) await stopServers(folder);
+  }
 });

@@ -59,7 +59,6 @@ interface Entry<T> {
   query: Omit<SavedQuery, "meaning">;
   /** Where its vector lies, if it has one. */
   row: number;
-  hasVector: boolean;
 }
 
 /** About what a query with its text takes on the heap. */
@@ -112,7 +111,7 @@ export class SavedQueries<T> {
     }
     this.remove(id);
     const row = this.#freeRows.pop() ?? this.#byRow.length;
-    const entry = { id, value, query, row, hasVector: meaning !== null };
+    const entry = { id, value, query, row };
     this.#entries.set(id, entry);
     this.#byRow[row] = entry;
     if (meaning !== null) this.#vectors.set(row, meaning.vector);
@@ -148,12 +147,12 @@ export class SavedQueries<T> {
     const isSaid = (word: string) => said.has(word);
     const { vector } = post;
     const found = new Map<string, Candidate<T>>();
-    const take = ({ id, value, query, row, hasVector }: Entry<T>, dot?: number) => {
+    const take = ({ id, value, query, row }: Entry<T>, dot?: number) => {
       const { filter, savedNo, replies, required } = query;
       if (post.writtenNo < savedNo || !passes(filter, post)) return;
       if (replies !== undefined && !isReply(replies, post)) return;
       if (!required.every(isSaid)) return;
-      const isCompared = vector !== null && hasVector;
+      const isCompared = vector !== null && this.#floors[row] !== Infinity;
       const cosine = isCompared ? (dot ?? this.#vectors.dot(vector, row)) * DOT_TO_COSINE : null;
       found.set(id, { id, value, cosine });
     };

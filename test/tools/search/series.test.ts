@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { call, register } from "../../support/boards/client.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
 import { useClient, useTestBoard } from "../../support/boards/use.ts";
 import { prose, write } from "../../support/boards/writing.ts";
 
@@ -86,16 +86,22 @@ describe("the dates of one series", () => {
     expect((await search("q=yoga&tags=others")).data).toHaveLength(5);
   });
 
-  it("give way to the next once they are over, and the last stands where all are", async () => {
+  it("give way to the next once they are over, also where they were told, and the last stands where all are", async () => {
+    const saved = { query: { tags: "over" } };
+    const { id } = (await call(board, "POST /subscriptions", saved, owner)).body.data;
+    const told = async () =>
+      idsOf((await call(board, `GET /subscriptions/${id}/pending`, undefined, owner)).body.data);
     const ids = await weekly("over", [0, 1], { expires_at: new Date(NOW + 60 * DAY_MS).toISOString() });
     const first = async () => {
       const [post] = (await search("q=yoga&tags=over")).data;
       return [post.id, post.also_on?.starts_at];
     };
     expect(await first()).toEqual([ids[0], [startOf(1)]]);
+    expect(await eventually(told, ({ length }) => length > 0)).toEqual([ids[0]]);
     const before = now;
     now = NOW + 2 * DAY_MS;
     expect(await first()).toEqual([ids[1], undefined]);
+    expect(await told()).toEqual([ids[1]]);
     now = NOW + 20 * DAY_MS;
     expect(await first()).toEqual([ids[1], undefined]);
     now = before;
