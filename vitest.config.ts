@@ -16,7 +16,7 @@ const ON_EITHER_STORE = [
   "test/**/{clocks,inbox,webhooks,delivery,delivery-crash,delivering-boards}{,.slow}.test.ts",
   "test/domain/metrics{,.slow}.test.ts",
   "test/sign-in/{renewals,bounds}{,.slow}.test.ts",
-  "test/syndication/{polls,unreadable}{,.slow}.test.ts",
+  "test/syndication/{homes,polls,unreadable}{,.slow}.test.ts",
   "test/cli/{moderate,registration,wave}{,.slow}.test.ts",
   "test/http/operate{,.slow}.test.ts",
   "test/mcp/events/*{,.slow}.test.ts",
