@@ -1,5 +1,6 @@
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { Question } from "../../src/ports/search-index.ts";
+import { indexedTextOf } from "../../src/search/index/indexed-post.ts";
 import {
   coverageFactors,
   coverageWeight,
@@ -35,8 +36,8 @@ export class ExactRanking {
     );
     const add = this.#database.prepare("INSERT INTO words (rowid, title, body, more) VALUES (?, ?, ?, ?)");
     for (const { entry, vector } of posts) {
-      const more = [...entry.tags, entry.placeName ?? ""].join(" ");
-      add.run(this.#posts.length, indexable(entry.title), indexable(entry.body), indexable(more));
+      const { title, body, more } = indexedTextOf(entry);
+      add.run(this.#posts.length, title, body, more);
       this.#posts.push({ id: entry.id, vector });
     }
     this.#database.exec("COMMIT");
@@ -57,12 +58,13 @@ export class ExactRanking {
     passes: (at: number) => boolean,
     { rerank }: { rerank: boolean },
   ): Scored[] {
-    const expression = words?.any.map((word) => `"${indexable(word)}"`).join(" OR ") ?? "";
+    const asked = this.#asked(words);
+    const expression = asked.map((word) => `"${indexable(word)}"`).join(" OR ");
     const found = (expression === "" ? [] : this.#scores.all(expression)) as [number, number][];
     const byWords = new Map(found.filter(([at]) => passes(at)));
     let best = 0;
     for (const bm25 of byWords.values()) best = Math.max(best, bm25);
-    const coverage = this.#coverage(words?.any ?? []);
+    const coverage = this.#coverage(asked);
     const factors = coverageFactors(words);
     const fused = (at: number, cosine: number | null) =>
       fuse(cosine, { words: byWords.get(at) ?? 0, coverage: coverage.get(at) ?? 0 }, best, factors);
@@ -91,6 +93,13 @@ export class ExactRanking {
 
   close(): void {
     this.#database.close();
+  }
+
+  /** The words of a query, and their other spellings (boundary-layer, boundarylayer) where a post has them. */
+  #asked(words: Question["words"]): string[] {
+    const [any, respelt] = [words?.any ?? [], words?.respelt ?? []];
+    const isKnown = (word: string) => this.#scores.all(`"${indexable(word)}"`).length > 0;
+    return [...any, ...respelt.filter((word) => !any.includes(word) && isKnown(word))];
   }
 
   /** Share of the query in each post: how rare each of its words is, those of one stem once. */

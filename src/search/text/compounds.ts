@@ -4,6 +4,8 @@ import { plainSpelling } from "./tokens.ts";
 
 /** A word that is sought inside compounds has this many letters, and so does what follows its like at the beginning. */
 const PART_MIN = 4;
+/** A text that is surely of these languages has shorter words at the end of compounds, behind `PART_MIN` letters. */
+const HEAD_MIN = 3;
 /** At least this many letters stand before a part: `Ess` of Esstisch. */
 const BEFORE_MIN = 3;
 const WORD_MAX = 40;
@@ -28,8 +30,14 @@ const NO_WORD =
 /** Endings, which are no words either: Wanderung has no Wand. */
 const ENDING =
   /^(?:er|[eins]{0,2})(?:ung|lich|schaft|heit|keit|igkeit|isch|chen|lein|ier|haft|ende|tion|ation|erin|innen|eren|erte|elijk|heid|ingen|ning|ighet|het)|^[a-z]{0,2}ung(?:en|s)?$/;
-/** Adjectives end so too: praktisch, romantisch, elastisch. */
-const NO_TABLE = /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch/;
+/** Adjectives end so too (praktisch, romantisch, elastisch), and countries (Holland). */
+const NO_HEAD =
+  /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch$|^(?:hol|eng|fin|ire?|is|ice|thai|deutsch|tysk|duits|griechen|russ|ryss|est|lett|let|po|scot|schott|skot|switzer|green|gron)land$/;
+/** Kinderbücher have a Buch. */
+const PLURAL = /(?<=^.{4,})e[nrs]?$/;
+/** A short end that is a word: two words meet in consonants (Lauf|rad, not Kame|rad), and no ending stands so (les|bar, Direk|tor). */
+const SHORT_HEAD =
+  /[^aeiouyåäöøæ](?!bar|los|sam|.e[lmnrst])[^aeiouyåäöøæ][aeiouyåäöøæ][^aeiouyåäöøæ]$(?<!kt[ou]r)/;
 
 /**
  * The parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have Winter and Reifen.
@@ -39,16 +47,20 @@ const NO_TABLE = /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch
  */
 export function compoundParts(words: readonly string[]): Set<string> {
   const parts = new Set<string>();
-  if (!isCompounding(words)) return parts;
+  const certainty = compounding(words);
+  if (certainty < 0) return parts;
   for (const word of new Set(words)) {
     if (word.length < PART_MIN + BEFORE_MIN || word.length > WORD_MAX || !/^\p{Script=Latin}+$/u.test(word))
       continue;
     for (let at = BEFORE_MIN; at <= word.length - PART_MIN; at += 1) {
       const [before, after] = [word.slice(0, at), word.slice(at)];
       if (!ONSET.test(after) || !/[aeiouyåäöøæ]/.test(before)) continue;
-      if (!NO_WORD.test(before) && !(after === "tisch" && NO_TABLE.test(word))) parts.add(stemmer(after));
+      if (!NO_WORD.test(before) && !((after === "tisch" || after === "land") && NO_HEAD.test(word)))
+        parts.add(stemmer(after)).add(stemmer(after.replace(PLURAL, "")));
       if (before.length >= PART_MIN && !ENDING.test(after)) parts.add(stemmer(before));
     }
+    if (certainty > 0 && word.length >= PART_MIN + HEAD_MIN && SHORT_HEAD.test(word))
+      parts.add(stemmer(word.slice(-HEAD_MIN)));
   }
   for (const word of words) parts.delete(stemmer(word));
   return parts;
@@ -59,14 +71,14 @@ export const partNamed = (stem: string): string => MARK + stem;
 
 /** The name in the index of a word that is sought inside compounds; null for one that is too short. */
 export const partTerm = (word: string): string | null =>
-  word.length < PART_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
+  word.length < HEAD_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
 
-/** Whether no other language has more of its stop words in a text; one without any may be a title. */
-function isCompounding(words: readonly string[]): boolean {
+/** How many more stop words of these languages than of others a text has; one without any may be a title. */
+function compounding(words: readonly string[]): number {
   const most = { true: 0, false: 0 };
   for (const [isOne, stops] of LANGUAGES) {
     const key = `${isOne}` as const;
     most[key] = Math.max(most[key], words.filter((word) => stops.has(word)).length);
   }
-  return most.true >= most.false;
+  return most.true - most.false;
 }

@@ -17,7 +17,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 
 /** Changes with the meaning of any byte. */
-const FORMAT = "agent-board search 9";
+const FORMAT = "agent-board search 10";
 /** The first bytes of a file: the length of the header and its checksum, each a u32. */
 const PREFIX = 8;
 /** A header names some thirty sections; a longer one is damaged. */
