@@ -26,7 +26,7 @@ export interface Entries {
   present: string[];
   /** Ids of entries that could not be read; those of a series begin the ids of its occurrences. */
   unread: string[];
-  /** Ids of cancelled and private entries. */
+  /** Ids of cancelled entries. */
   withdrawn: string[];
   /** Entries that are past. */
   over: number;
@@ -46,7 +46,8 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   const { kind, timezone } = feed;
   const { items: read, unread, beyond } = FEED_FORMATS[kind].parse(decoded(sent), { now, timezone });
   const items = withOwnIds(read);
-  const current = items.filter((item) => !isWithdrawn(item) && !isOver(item, now));
+  const held = items.filter(({ cancelled }) => cancelled !== true);
+  const current = held.filter((item) => !isOver(item, now));
   current.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));
   const entries: Entry[] = [];
   const refused = unread.map(({ why }) => why);
@@ -63,8 +64,8 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
     entries,
     present: [...items.map(sourceIdOf), ...unreadIds],
     unread: unreadIds,
-    withdrawn: items.filter(isWithdrawn).map(sourceIdOf),
-    over: items.filter((item) => !isWithdrawn(item) && isOver(item, now)).length,
+    withdrawn: items.filter(({ cancelled }) => cancelled === true).map(sourceIdOf),
+    over: held.length - current.length,
     left: Math.max(0, current.length - SHOWN_MAX) + beyond,
     isWhole: beyond === 0 && unreadIds.length === unread.length,
     refused:
@@ -74,7 +75,6 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   };
 }
 
-const isWithdrawn = ({ cancelled, isPrivate }: FeedItem) => cancelled === true || isPrivate === true;
 const isOver = ({ startsAt, endsAt, expiresAt }: FeedItem, now: number) =>
   (endsAt ?? startsAt ?? now) < now || (expiresAt ?? now) < now;
 

@@ -19,9 +19,8 @@ export interface FeedItem {
   tags?: string[];
   /** Until when it is valid, if the source says so. */
   expiresAt?: number | null;
+  /** It is called off, a test, or not for everyone: it is no post, and ends the one it had. */
   cancelled?: boolean;
-  /** Private or confidential: it is not relayed. */
-  isPrivate?: boolean;
   /** Default: that of the feed's format. */
   kind?: Kind | null;
   free?: boolean | null;

@@ -174,12 +174,12 @@ export class Relay {
 const subjectOf = ({
   title,
   starts_at: startsAt = null,
-  url = null,
-  location = null,
+  url: link = null,
+  location,
 }: PostInput): Subject => ({
   title,
   startsAt,
-  link: url,
+  link,
   location,
 });
 
@@ -241,18 +241,8 @@ const isSettled = (error: unknown) =>
   error instanceof BoardError && (error.code === "post_not_found" || error.code === "post_hidden");
 
 /** What tells a reader that two posts are about different things. */
-interface Subject {
-  title: string;
-  /** Epoch milliseconds. */
-  startsAt: number | null;
-  link: string | null;
-  location: {
-    name?: string | null | undefined;
-    lat?: number | null | undefined;
-    lng?: number | null | undefined;
-    /** The coordinates were looked up by the name. */
-    approximate?: boolean | undefined;
-  } | null;
+interface Subject extends Pick<StoredPost, "title" | "startsAt" | "link"> {
+  location: StoredPost["location"] | PostInput["location"];
 }
 
 /** Coordinates of one place may differ by this many degrees, about a kilometre. */
@@ -265,11 +255,14 @@ function subjectKey({ title, startsAt, link }: Subject): string {
   return JSON.stringify([plainWords(title), startsAt, page]);
 }
 
+/** Coordinates that were looked up by the name. */
+const isGuessed = (place: NonNullable<Subject["location"]>) => "approximate" in place && place.approximate;
+
 /** Whether two things of one key are also at one place. */
 function isSamePlace({ location: a }: Subject, { location: b }: Subject): boolean {
   const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
   if (here !== there) return false;
-  if (a?.lat == null || b?.lat == null || a.approximate === true || b.approximate === true) {
+  if (a?.lat == null || b?.lat == null || isGuessed(a) || isGuessed(b)) {
     return here !== "" || (a?.lat == null && b?.lat == null);
   }
   return Math.abs(a.lat - b.lat) < NEAR && Math.abs((a.lng ?? 0) - (b.lng ?? 0)) < NEAR;

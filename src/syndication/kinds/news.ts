@@ -33,28 +33,24 @@ function hasAlerts(text: string): boolean {
 
 type Entry = { [key: string]: unknown };
 
-/** Places in forms that the parser passes over, and how GeoRSS writes them most simply. */
-const PLACES: readonly (readonly [RegExp, string])[] = [
-  [/<\/?geo:Point\b[^>]*>/gi, ""],
-  [
-    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?pos\b[^>]*>([^<]{1,80})<[\s\S]{0,300}?<\/\1where>/gi,
-    "<$1point>$2</$1point>",
-  ],
-  [
-    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?lowerCorner>([^<]{1,80})<\/[^>]*>\s*<(?:\w+:)?upperCorner>([^<]{1,80})<[\s\S]{0,300}?<\/\1where>/gi,
-    "<$1box>$2 $3</$1box>",
-  ],
-  [
-    /<(\w+:)where>[\s\S]{0,300}?<(?:\w+:)?posList\b[^>]*>([^<]*)<[\s\S]{0,300}?<\/\1where>/gi,
-    "<$1polygon>$2</$1polygon>",
-  ],
-  [/(<\w+:point>\s*-?[\d.]+)\s*[,;]\s*(?=-?[\d.]+\s*<)/gi, "$1 "],
-];
+/** A text with its places in the simplest form of GeoRSS, since the parser passes over others. Of a shape, only the middle counts. */
+const withSimplePlaces = (text: string): string =>
+  text
+    .replace(/<\/?geo:Point\b[^>]*>/gi, "")
+    .replace(
+      /<(\w+:)where>((?:[^<]*<(?!\/?\w+:where\b)){0,20}[^<]*)<\/\1where>/gi,
+      (_, space, gml: string) => {
+        const numbers = gml.replace(/<[^>]*>/g, " ").trim();
+        const name = `${space}${numbers.split(/\s+/).length === 2 ? "point" : "line"}`;
+        return `<${name}>${numbers}</${name}>`;
+      },
+    )
+    .replace(/(<\w+:point>\s*-?[\d.]+)\s*[,;]\s*(?=-?[\d.]+\s*<)/gi, "$1 ");
 
 function entriesOf(text: string): { entries: Entry[]; base: string | null } {
   let parsed: ReturnType<typeof parseFeed>;
   try {
-    parsed = parseFeed(PLACES.reduce((mend, [found, meant]) => mend.replace(found, meant), text));
+    parsed = parseFeed(withSimplePlaces(text));
   } catch (cause) {
     throw new FeedError("This is no RSS, RDF, Atom or JSON feed.", { cause });
   }

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../../platform/time.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { FeedError, type FeedItem } from "../../item.ts";
-import { isCalledOff, standingOf } from "../../standing.ts";
+import { standingOf } from "../../standing.ts";
 import { coordinate } from "../fields.ts";
 import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf, utcShownIn, type Zone, type Zones } from "./zones.ts";
@@ -90,7 +90,6 @@ export function itemOf(
   const [lat, lng] = (propertyOf(component, "GEO")?.value ?? "").split(/[;,]/).map(coordinate);
   const where = textFor(component, "LOCATION");
   const [meeting = null] = /https?:\/\/[^\s<>"]+/i.exec(where) ?? [];
-  const status = textFor(component, "STATUS");
   return {
     id,
     title,
@@ -105,7 +104,6 @@ export function itemOf(
     timezone: at.start.zone.shownIn,
     place: where === "" && lat == null ? null : { name: where || null, lat: lat ?? null, lng: lng ?? null },
     tags: valuesOf(component, "CATEGORIES").map(({ value }) => unescaped(value)),
-    isPrivate: isCalledOff({ class: textFor(component, "CLASS") }),
-    ...standingOf({ status }),
+    ...standingOf({ status: textFor(component, "STATUS"), class: textFor(component, "CLASS") }),
   };
 }

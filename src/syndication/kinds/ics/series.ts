@@ -1,10 +1,10 @@
 import rrule from "rrule";
 import { DAY_MS, HOUR_MS } from "../../../platform/time.ts";
 import type { FeedItem } from "../../item.ts";
+import { isCalledOff } from "../../standing.ts";
 import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./event.ts";
-import { type Property, valuesOf } from "./lines.ts";
-import type { Zone, Zones } from "./zones.ts";
-import { dayOfClock, type Length, lengthOf, ruleOf } from "./zones.ts";
+import { type Property, textFor, valuesOf } from "./lines.ts";
+import { dayOfClock, type Length, lengthOf, ruleOf, type Zone, type Zones } from "./zones.ts";
 
 /** How far ahead a recurring event is expanded, and into how many occurrences. */
 const AHEAD_MS = 180 * DAY_MS;
@@ -40,9 +40,10 @@ export function occurrencesOf(
     readTime(value, calendar.zones),
   );
   const isOver = (slot: Slot) => (endOf(slot.start, slot.length) ?? momentOf(slot.start)) < calendar.now;
+  const isPrivate = isCalledOff({ class: textFor(component, "CLASS") });
   const item = (slot: Time, event: Event, at: Slot) => {
     const found = itemOf(`${id} ${nameOf(slot, start)}`, event, at);
-    return { ...found, isPrivate: found.isPrivate === true || itemOf(id, master, at).isPrivate === true };
+    return { ...found, cancelled: isPrivate || found.cancelled === true };
   };
   // Exceptions are in the order of their revisions: the last one of an occurrence counts.
   const moved = new Map(exceptions.map((event) => [nameOf(standsFor(event), start), event]));
