@@ -19,8 +19,8 @@ import type { WordScorer, WordScores } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
-/** The fewest for a few places by meaning alone: 1,500 posts of 100,000 had the same best five as among 1,000. */
-const COMPETING_BY_MEANING = 200;
+/** The fewest for a few places by words or by meaning alone: 1,500 posts of 100,000 had the same best five as among 1,000. */
+const COMPETING_ALONE = 200;
 
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
 export class Searcher {
@@ -54,7 +54,7 @@ export class Searcher {
   match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
     const asked = this.#asked(question);
     const { vector, byWords, factors } = asked;
-    const atLeast = byWords === null ? COMPETING_BY_MEANING : COMPETING;
+    const atLeast = byWords === null || vector === null ? COMPETING_ALONE : COMPETING;
     const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
     const { rows } = competing;
     const cosines =
