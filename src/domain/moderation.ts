@@ -189,7 +189,7 @@ export class Moderation {
       if (removed.length === 0) throw new BoardError("post_not_found");
     } else {
       const state = action === "hide" ? "hidden" : "active";
-      const changed = await this.#store.posts.update(subject, { state }, { text: false });
+      const changed = await this.#store.posts.update(subject, { state }, { text: false, now });
       if (changed === null) throw new BoardError("post_not_found");
     }
     await this.#store.reports.log({ at: now, action, subject, actor, reason: cleanMultiline(reason) });

@@ -74,7 +74,7 @@ export const POST = record(
     updatedAt: moment,
     /**
      * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
-     * this reaches. An insert sets it, whatever is given.
+     * this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the first time.
      */
     writtenNo: changeNumber,
     /** What those who were told of it have not heard yet; an edit or a removal sets it, and its work takes it off. */

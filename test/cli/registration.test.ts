@@ -111,10 +111,20 @@ describe("HOLD_FIRST_POSTS=2", () => {
     const reply = await write(board, other.key, { parent_id: root.id });
     const count = async () => (await own(root.id)).body.data.reply_count;
     expect(await count()).toBe(0);
+    const inbox = (more = "") => call(board, `GET /publishers/me/inbox${more}`, undefined, author);
+    const before = (await inbox()).body;
+    const late = await write(board, other.key, { title: "A zeppelin" });
+    const saved = await call(board, "POST /subscriptions", { query: { q: "zeppelin" } }, author);
+    expect(saved.status).toBe(201);
     await moderate("restore", "--publisher", other.id, "--reason", "fine");
     expect(await count()).toBe(1);
+    const news = async () =>
+      (await inbox(`?cursor=${before.next_cursor}`)).body.data.map(
+        ({ type, post }: { type: string; post: { id: string } }) => `${type} ${post.id}`,
+      );
+    await expect.poll(news).toEqual(expect.arrayContaining([`reply ${reply.id}`, `match ${late.id}`]));
     await moderate("hide", reply.id, "--reason", "not fine");
     const { held } = JSON.parse((await moderate("list", "--json")).stdout);
-    expect(held.map(({ post }: { post: string }) => post)).not.toContain(reply.id);
+    expect(held.map(({ id }: { id: string }) => id)).not.toContain(reply.id);
   });
 });

@@ -1,4 +1,4 @@
-import type { PostChange, StoredPost } from "../../ports/store/index.ts";
+import { NEVER_SHOWN, type PostChange, type StoredPost } from "../../ports/store/index.ts";
 
 const IDS_MAX = 1000;
 
@@ -38,6 +38,10 @@ export function editedPost(
   const expiresAt = before.parentId === null ? (change.expiresAt ?? before.expiresAt) : before.expiresAt;
   return { ...before, ...change, expiresAt };
 }
+
+/** Tells whether a change shows a post that was held back since it was written. */
+export const isFirstShown = (before: StoredPost, after: StoredPost): boolean =>
+  before.writtenNo === NEVER_SHOWN && after.state === "active";
 
 /** A reply as it is written: it expires with its root, whose expiry it may have moved. */
 export function replyWithin(reply: StoredPost, rootExpiresAt: number): StoredPost {

@@ -55,6 +55,30 @@ export function describeInbox({ store, another }: Subject): void {
       expect(await store.inbox.lastNumbers([])).toEqual(new Map());
     });
 
+    it("tells of a reply that was held once it is shown, behind what was read meanwhile, and only then", async () => {
+      await store.posts.insert(
+        aPost("root-1", { parentId: "root", publisherId: "pub_b", createdAt: T0, state: "hidden" }),
+      );
+      await store.posts.insert(aPost("p", { publisherId: "pub_b", state: "hidden" }));
+      await reply("root-2", "pub_c", T0 + 5);
+      await store.subscriptions.insert(aSubscription("sub_later"), 50);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-2"]);
+      expect(await entriesOf("pub_b")).toEqual([]);
+      const [{ no } = { no: 0 }] = await read("pub_a");
+      const show = (id: string, now: number) =>
+        store.posts.update(id, { state: "active" }, { text: false, now });
+      const shown = await show("root-1", T0 + 50);
+      expect(await read("pub_a", no)).toMatchObject([{ type: "reply", at: T0 + 50, postId: "root-1" }]);
+      expect(await entriesOf("pub_c")).toEqual(["activity root-1"]);
+      // A query that was saved meanwhile is told of it, as of what is written now.
+      const saved = await store.subscriptions.get("sub_later");
+      for (const post of [shown, await show("p", T0 + 50)])
+        expect(post?.writtenNo).toBeGreaterThanOrEqual(saved?.savedNo ?? Number.NaN);
+      await store.posts.update("root-1", { state: "hidden" }, { text: false });
+      await show("root-1", T0 + 60);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-2", "reply root-1"]);
+    });
+
     it("reports activity to each earlier replier once, and never to the author of a reply", async () => {
       await reply("root-1", "pub_b");
       await reply("root-2", "pub_b");

@@ -1,13 +1,14 @@
 import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { isEnd, moveByEdit, moveByRemoval } from "../../rules/moves.ts";
-import { editedPost } from "../../rules/rows.ts";
+import { editedPost, isFirstShown } from "../../rules/rows.ts";
 import type { MongodbContext } from "../database/context.ts";
 import { documentOfPost, postOfDocument, WIPED } from "../database/posts.ts";
 import { findPost, findPosts } from "../database/reads.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 import { DUE_WORK } from "../database/work.ts";
-import { addEndEntries } from "../subscriptions/inbox.ts";
+import { lastChange } from "../subscriptions/changes.ts";
+import { addEndEntries, addReplyEntries } from "../subscriptions/inbox.ts";
 import { toldAmong } from "../subscriptions/told-changes.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
@@ -20,7 +21,7 @@ export async function updatePostDocument(
   context: MongodbContext,
   id: string,
   change: PostChange,
-  { text, asOf }: { text: boolean; asOf?: number },
+  { text, asOf, now }: { text: boolean; asOf?: number; now?: number },
 ): Promise<StoredPost | null> {
   const { connection, collections } = context;
   let moved: string[] = [];
@@ -33,7 +34,12 @@ export async function updatePostDocument(
     if (move !== null && !before.is_reply && isEnd(move, stored.change))
       await addEndEntries(context, session, before, move);
     const isTold = move !== null && (await toldAmong(context, session, [id])).length > 0;
-    const post = { ...edited, change: isTold ? move : null };
+    const isFirst = isFirstShown(stored, edited);
+    const writtenNo = isFirst ? await lastChange(context) : stored.writtenNo;
+    const post = { ...edited, writtenNo, change: isTold ? move : null };
+    const root =
+      isFirst && stored.parentId !== null ? await findPost(context, stored.parentId, session) : null;
+    if (root !== null) await addReplyEntries(context, session, { ...post, at: now ?? post.createdAt }, root);
     const { vec, vec_model, vec_maker, ...unread } = before;
     const document: PostDocument = {
       // A newer release may have added fields.

@@ -3,6 +3,7 @@ import {
   type FingerprintRow,
   type InsertGuard,
   type InsertOptions,
+  NEVER_SHOWN,
   type PostStore,
   type StoredPost,
   StoreUnavailable,
@@ -33,7 +34,8 @@ export function insertPostDocuments(context: MongodbContext): PostStore["insert"
         const thread = await joinThread(context, session, post, admit);
         moved = thread.moved;
         const reply = await insertOne(context, session, thread.reply, guard);
-        await addReplyEntries(context, session, reply, thread.root);
+        if (reply.state === "active")
+          await addReplyEntries(context, session, { ...reply, at: reply.createdAt }, thread.root);
         return reply;
       });
       context.wrote({ posts: [post.id, ...moved] });
@@ -104,7 +106,7 @@ async function insertOne(
   )
     throw new Error(`Publisher ${publisherId} has a post under this key.`);
   const work = { match: DUE_WORK, embed: DUE_WORK };
-  const post = { ...sent, writtenNo: await lastNo };
+  const post = { ...sent, writtenNo: sent.state === "active" ? await lastNo : NEVER_SHOWN };
   await posts.insertOne({ ...documentOfPost(post, statusFields(publisher)), ...work }, { session });
   return post;
 }

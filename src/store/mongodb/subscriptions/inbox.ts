@@ -42,11 +42,11 @@ async function read(
   });
 }
 
-/** Adds the inbox entries of a new reply; runs inside its transaction, which writes the root. */
+/** Adds the inbox entries of a reply that is shown from now on; runs inside the transaction that shows it, which writes the root. */
 export async function addReplyEntries(
   context: MongodbContext,
   session: ClientSession,
-  reply: { id: string; publisherId: string; createdAt: number },
+  reply: { id: string; publisherId: string; at: number },
   root: { _id: string; publisher_id: string },
 ): Promise<void> {
   const repliers = await repliersTo(context, session, root._id);
@@ -60,7 +60,7 @@ export async function addReplyEntries(
   const entries = hearers.map(({ publisherId, type }) => ({
     publisher_id: publisherId,
     type,
-    at: new Date(reply.createdAt),
+    at: new Date(reply.at),
     post_id: reply.id,
     ...NO_DELIVERY,
     change: null,

@@ -1,13 +1,14 @@
-import type {
-  FingerprintRow,
-  InsertOptions,
-  PostChange,
-  StoredPost,
-  ThreadRoot,
+import {
+  type FingerprintRow,
+  type InsertOptions,
+  NEVER_SHOWN,
+  type PostChange,
+  type StoredPost,
+  type ThreadRoot,
 } from "../../../ports/store/index.ts";
 import { POST } from "../../../records/post.ts";
 import { isEnd, moveByEdit, moveByRemoval } from "../../rules/moves.ts";
-import { editedPost, replyWithin } from "../../rules/rows.ts";
+import { editedPost, isFirstShown, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, type SqliteContext, updateIn } from "../database/connection.ts";
 import { markLog } from "../database/erased-log.ts";
 import { indexPost } from "../database/index-rows.ts";
@@ -38,7 +39,7 @@ export function insertPostRow(
   const parent = sent.parentId === null ? null : parentRow(context, sent.parentId);
   const rootExpiresAt =
     parent === null ? 0 : Math.max(parent.expires_at, admit?.(rootOf(context, parent)) ?? 0);
-  const writtenNo = lastChangeNo(connection);
+  const writtenNo = sent.state === "active" ? lastChangeNo(connection) : NEVER_SHOWN;
   const post = { ...(parent === null ? sent : replyWithin(sent, rootExpiresAt)), writtenNo };
   if (post.state === "removed") throw new Error("A new post is not removed.");
 
@@ -50,15 +51,16 @@ export function insertPostRow(
 
   const seq = writePostRow(context, post, null);
   if (parent !== null) {
-    if (post.state === "active")
+    if (post.state === "active") {
       sql(
         "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
       ).run(post.createdAt, parent.seq);
+      addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
+    }
     if (rootExpiresAt > parent.expires_at) {
       moveExpiry(context, parent, rootExpiresAt);
       moveReplies(context, parent.id, rootExpiresAt);
     }
-    addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
   indexPost(context, seq, null, post);
@@ -120,7 +122,7 @@ export function updatePostRow(
   context: SqliteContext,
   id: string,
   change: PostChange,
-  { text, asOf }: { text: boolean; asOf?: number },
+  { text, asOf, now }: { text: boolean; asOf?: number; now?: number },
 ): StoredPost | null {
   const { connection } = context;
   const { sql } = connection;
@@ -133,9 +135,14 @@ export function updatePostRow(
   const move = moveByEdit(before, edited);
   if (move !== null && row.parent_id === null && isEnd(move, before.change))
     addEndRows(connection, row, move);
-  const after = { ...edited, change: isToldOf(connection, seq) ? move : null };
+  const isFirst = isFirstShown(before, edited);
+  const writtenNo = isFirst ? lastChangeNo(connection) : before.writtenNo;
+  const after = { ...edited, writtenNo, change: isToldOf(connection, seq) ? move : null };
+  const root = isFirst && row.parent_id !== null ? postRow(context, row.parent_id) : null;
+  if (root !== null)
+    addReplyRows(connection, { seq, publisherId: row.publisher_id, at: now ?? before.createdAt }, root);
 
-  const decided = { ...change, expiresAt: after.expiresAt, change: after.change };
+  const decided = { ...change, writtenNo, expiresAt: after.expiresAt, change: after.change };
   updateIn(connection, "post", postColumns(decided).decided, ["seq", seq]);
   updateIn(connection, "post_content", postColumns(after).content, ["post", seq]);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);

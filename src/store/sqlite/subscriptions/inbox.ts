@@ -39,7 +39,7 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
   };
 }
 
-/** Adds the inbox entries of a reply that was just inserted; runs inside its write. */
+/** Adds the inbox entries of a reply that is shown from now on; runs inside the write that shows it. */
 export function addReplyRows(
   connection: SqliteConnection,
   reply: { seq: number; publisherId: string; at: number },
