@@ -63,6 +63,7 @@ export interface OpenBoard {
   config: Config;
   site: Site;
   catalog: Catalog;
+  isNew: boolean;
   store: Store;
   index: SearchIndex;
   /** Which index answers searches now. */
@@ -143,6 +144,7 @@ export async function openBoard(
       throw error;
     });
 
+  const isNew = (await store.settings.get("launched")) === null;
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
   const site = options.site ?? new Site(siteRoot(config), config);
   const cursors = new Cursors(secrets.cursorKey());
@@ -152,7 +154,6 @@ export async function openBoard(
   const board = new Board({ store, index, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: () => embedder.scale.minCosine });
   const corrections = new Corrections({ index, embedder });
-  const activePosts = async (now: number) => (await board.counts(now)).activePosts;
   const search = new Search({
     store,
     index,
@@ -160,18 +161,17 @@ export async function openBoard(
     cursors,
     posts,
     corrections,
-    activePosts,
+    activePosts: async (now) => (await board.counts(now)).activePosts,
     staged: usage.staged.bind(usage),
   });
   const publishers = new Publishers({ store, outbound, site, posts, registration: config.registration });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
-  const limited = config.rateLimits !== "off";
   const outages = new Outages({ logger, clock });
   const log = (message: string, error: unknown) => {
     if (error instanceof StoreUnavailable) outages.met(error);
     else logger.error({ err: error }, message);
   };
-  const hourly = new HourlyLimit({ limits: store.limits, limited });
+  const hourly = new HourlyLimit({ limits: store.limits, limited: config.rateLimits !== "off" });
   const consent = new Consent({ store, outbound, secrets, hourly, log });
   const standing = { store, index, embedder, outbound, site, cursors, secrets, consent, posts };
   const subscriptions = new Subscriptions({ ...standing, corrections });
@@ -281,6 +281,7 @@ export async function openBoard(
     config,
     site,
     catalog,
+    isNew,
     store,
     index,
     searchState: data.searchState,

@@ -202,13 +202,13 @@ const NOT_WRITING =
   "the running board cannot write, and refuses posts: its log says why. Where its files were moved or replaced, stop it before anything else";
 
 /** Where the board of a configuration tells whether it serves, as this machine reaches it. */
-function readinessUrl({ host, port }: Config): string {
+export function readinessUrl({ host, port }: Config): string {
   const near = /^(0\.0\.0\.0|::|)$/.test(host) ? "127.0.0.1" : host;
   return `http://${near.includes(":") ? `[${near}]` : near}:${port}/readyz`;
 }
 
 /** Asks the board there; null where none answers. */
-async function readinessAt(url: string): Promise<Readiness | null> {
+export async function readinessAt(url: string): Promise<Readiness | null> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
     const said = (await answer.json()) as Readiness;

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { SECRET_KEY_CHECK_SETTING } from "../domain/secrets.ts";
+import { readinessAt, readinessUrl } from "./doctor.ts";
 import { secretKeyOf, storedSecrets, withBoard } from "./open-store.ts";
 import { jsonOption, print } from "./output.ts";
 
@@ -15,6 +16,9 @@ export function secretKeyCommand(): Command {
     .action(async ({ change, json }: { change: boolean; json: boolean }) => {
       await withBoard(async (store, config) => {
         if (change) {
+          const url = readinessUrl(config);
+          if ((await readinessAt(url)) !== null)
+            throw new Error(`A board runs at ${url}: stop every process of it first.`);
           const secrets = await storedSecrets(config, store);
           if (secrets === null) throw new Error("Set SECRET_KEY to the new key.");
           await store.settings.set(SECRET_KEY_CHECK_SETTING, secrets.storeCheck());

@@ -11,6 +11,7 @@ import { buildApp } from "../app.ts";
 import { type Config, misspelt, readConfig } from "../config.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";
 import { listenError, listenOn } from "./listen.ts";
+import { storeAddress } from "./open-store.ts";
 import { createProgress, openLogger } from "./output.ts";
 import { onStopSignal } from "./program.ts";
 
@@ -57,7 +58,7 @@ async function serve(): Promise<void> {
   const { port } = server.address() as AddressInfo;
   logger.info(
     { url: board.site.root, address: `${config.host}:${port}`, store: config.storeUrl.split(":")[0] },
-    "the board is open",
+    board.isNew ? `the board is open, and new: made in ${storeAddress(config)}` : "the board is open",
   );
   const stop = async (signal: NodeJS.Signals) => {
     logger.info({ signal }, "stopping");

@@ -1,13 +1,16 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { openStore } from "../../src/store/open.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { ensureTestModel } from "../support/search/model.ts";
@@ -135,6 +138,16 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     },
   ],
   [
+    "a database without a byte",
+    /problem +database +\S+board\.db is empty: the next start makes a new board in it\. Was there one\?/,
+    () => {
+      const DATA_DIR = join(work, "empty");
+      mkdirSync(DATA_DIR);
+      writeFileSync(join(DATA_DIR, "board.db"), "");
+      return { DATA_DIR };
+    },
+  ],
+  [
     "a damaged database",
     /problem +\w+ +.*restore a backup/,
     async () => {
@@ -156,6 +169,27 @@ describe("agent-board doctor, on a machine with", () => {
     expect(output).toMatch(said);
     expect(code).toBe(said.source.startsWith("warning") ? 0 : 1);
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    "a database that this user may not write, names its owner or its mode",
+    async () => {
+      const nobody = 65534;
+      const file = join(await board(), "board.db");
+      for (const folder of [work, dirname(file)]) chmodSync(folder, 0o755);
+      const drop = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", process.execPath, ...PROGRAM];
+      const asNobody = () =>
+        promisify(execFile)("setpriv", [...drop, "moderate", "list"], {
+          env: boardEnvironment({ DATA_DIR: dirname(file) }),
+        }).catch(({ stderr }) => stderr);
+      chmodSync(file, 0o600);
+      expect(await asNobody()).toMatch(
+        /board\.db belongs to the user with the id 0, and this is \w+ \(65534\)/,
+      );
+      for (const path of [dirname(file), file]) chownSync(path, nobody, nobody);
+      chmodSync(file, 0);
+      expect(await asNobody()).toMatch(/board\.db is \w+'s own, but its mode is 0\.\n/);
+    },
+  );
 
   it("nothing wrong, finds nothing, as text and as JSON", async () => {
     const { stdout } = await runHere(["doctor", "--json"], { DATA_DIR: await board(), PORT: "0" });

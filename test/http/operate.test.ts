@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -100,6 +102,25 @@ describe("a hostile visitor of the operator's pages", () => {
     statuses.push(sixth.status, (await signIn(ANNA, from("203.0.113.2"))).status);
     expect(statuses).toEqual([403, 403, 403, 403, 401, 429, 303]);
     expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  it("learns nothing from the time: each key is compared whole, whichever was sent", async () => {
+    const { timingSafeEqual } = crypto;
+    const compared: number[] = [];
+    crypto.timingSafeEqual = (one, other) => {
+      compared.push(one.byteLength);
+      return timingSafeEqual(one, other);
+    };
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    });
+    for (const [n, key] of [ANNA, OPERATOR_KEY, ANNA.slice(0, -1), `${ANNA}0`, "x"].entries()) {
+      compared.length = 0;
+      await signIn(key, from(`203.0.113.${20 + n}`));
+      expect([key, ...compared]).toEqual([key, 32, 32]);
+    }
   });
 
   it("learns nothing from many guesses at once", async () => {

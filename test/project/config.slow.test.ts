@@ -209,10 +209,19 @@ describe("configuration", () => {
       const opening = openBoard(config, { logger: pino({ level: "silent" }) });
       await expect(opening).rejects.toThrow(/^SECRET_KEY: /);
     }
-    await runCommand(["secret-key", "--change"], { DATA_DIR: dataDir, SECRET_KEY });
+    const change = (PORT: string) =>
+      runCommand(["secret-key", "--change"], { DATA_DIR: dataDir, SECRET_KEY, PORT });
+    const { port } = new URL(first.url);
+    expect(await change(port)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("stop every process"),
+    });
+    // Nothing is changed: the board starts with its own key.
+    await first.stop();
+    await (await startBoard({ SECRET_KEY: "k".repeat(40) }, { dataDir })).stop();
+    expect((await change(port)).code).toBe(0);
     const again = await startBoard({ SECRET_KEY }, { dataDir });
     await again.stop();
-    await first.stop();
   });
 
   it("with READ_ONLY refuses every write and answers every read", async () => {

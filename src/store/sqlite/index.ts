@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../platform/folders.ts";
 import { siblingOf } from "../../platform/start-worker.ts";
@@ -56,7 +56,8 @@ export default {
   // Words are written through the index; it loads nothing, since nothing is searched.
   openStore: (url: string, log?: (line: string) => void) =>
     openSqlite(url, { index: sqliteIndex({ modelId: null, dimension: 16 }), ...(log && { log }) }),
-  exists: async (url) => existsSync(fileOf(url)),
+  // A file without a byte is one that SQLite has just made, or all that a fault has left.
+  exists: async (url) => (statSync(fileOf(url), { throwIfNoEntry: false })?.size ?? 0) > 0,
   setting: async (url, name) => settingInFile(fileOf(url), name),
   examine: examineSqlite,
 } satisfies StoreModule;

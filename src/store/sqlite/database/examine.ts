@@ -15,6 +15,13 @@ export async function* examineSqlite(url: string): AsyncIterable<Finding> {
     return;
   }
   yield* permissionsOf(file);
+  if (statSync(file).size === 0) {
+    yield problem(
+      "database",
+      `${file} is empty: the next start makes a new board in it. Was there one? Restore a backup`,
+    );
+    return;
+  }
   try {
     const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
     try {

@@ -47,7 +47,9 @@ export function unwritableReason(file: string): string | null {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EROFS") return `the file system of ${path} is read-only`;
       const { uid, username } = userInfo();
-      return `${path} belongs to the user with the id ${statSync(path).uid}, and this is ${username} (${uid}), who may not write it`;
+      const { uid: owner, mode } = statSync(path);
+      if (owner === uid) return `${path} is ${username}'s own, but its mode is ${(mode & 0o777).toString(8)}`;
+      return `${path} belongs to the user with the id ${owner}, and this is ${username} (${uid}), who may not write it`;
     }
   }
   return null;
