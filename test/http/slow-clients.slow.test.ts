@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BoardProcess } from "../support/boards/board-process.ts";
-import { register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 import { useFolder } from "../support/boards/use.ts";
 
 const SLOW = 100;
@@ -68,6 +71,36 @@ describe.concurrent("slow and silent clients", () => {
   it("are answered whatever they expect", async () => {
     const { answer } = await dripping("GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo\r\n\r\n", "");
     expect(answer).toContain(" 200 ");
+  });
+});
+
+describe("clients that hold every file the process may open", () => {
+  it.runIf(process.platform === "linux")("keep nobody out once they leave, and lose no post", async () => {
+    const { port, hostname } = new URL(board.site);
+    const openFiles = async () => readdirSync(`/proc/${board.pid}/fd`).length;
+    const most = async (files: string) =>
+      void (await promisify(execFile)("prlimit", ["--pid", String(board.pid), `--nofile=${files}:`]));
+    const limit = (await openFiles()) + 10;
+    await most(String(limit));
+    const crowd = Array.from({ length: 200 }, () => connect(Number(port), hostname).on("error", () => {}));
+    // The board closes what it cannot take.
+    expect(await eventually(openFiles, (open) => open >= limit)).toBeGreaterThanOrEqual(limit);
+    const post = (title: string) =>
+      call(board, "POST /posts", { title, body: `${title}.` }, { key }).then(
+        ({ status, body }) => ({ status, id: body.data?.id }),
+        () => ({ status: null, id: null }),
+      );
+    const during = await post("In the crowd");
+    expect([201, 503, null]).toContain(during.status);
+    for (const socket of crowd) socket.destroy();
+    const after = await eventually(
+      () => post("After it"),
+      ({ status }) => status === 201,
+    );
+    expect(after.status).toBe(201);
+    for (const { id } of [during, after].filter(({ status }) => status === 201))
+      expect((await call(board, `GET /posts/${id}`)).status).toBe(200);
+    await most("1048576").catch(() => most(String(4 * limit)));
   });
 });
 
