@@ -88,7 +88,10 @@ async function* findings(newest: string | undefined): AsyncIterable<Finding> {
 /** Compares this program with a release that the operator names: nobody is asked. */
 function examineVersion(newest: string | undefined): Finding {
   if (newest === undefined) return passed("version", VERSION);
-  const said = existsSync(newest) ? readFileSync(newest, "utf8") : newest;
+  // In a file a heading names it: what stands above the first one may name versions of other things.
+  const said = existsSync(newest)
+    ? readFileSync(newest, "utf8").replace(/^.*?^## (?=\[?v?\d)/ms, "")
+    : newest;
   const numbersOf = (text: string) => /(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
   const [own = [], other] = [numbersOf(VERSION), numbersOf(said)];
   if (other === undefined) return problem("version", `${newest} names no version, such as 1.2.3`);
