@@ -71,7 +71,10 @@ describe("agent-board doctor", () => {
 
   it("says its version, and whether a release that the operator names is newer, asking nobody", async () => {
     const log = join(dataDir, "CHANGELOG.md");
-    writeFileSync(log, "# Changelog\n\n## [999.1.0] - 2030-01-01\n\n## [0.0.1]\n");
+    writeFileSync(
+      log,
+      "# Changelog\n\nIn the form of Keep a Changelog 1.1.0.\n\n## [999.1.0] - 2030-01-01\n\n## [0.0.1]\n",
+    );
     const said = async (...args: string[]) => (await doctor({}, runHere, args)).said["version"];
     const later = VERSION.replace(/\d+$/, (patch) => String(Number(patch) + 1));
     expect(await said()).toBe(`ok ${VERSION}`);

@@ -8,7 +8,9 @@ import { StoreUnavailable } from "../../ports/store/index.ts";
 export function asBoardError(thrown: unknown): BoardError {
   if (thrown instanceof BoardError) return thrown;
   // Errors of the body parser and of Express itself carry a type or a status.
-  const { type, status, name } = (thrown ?? {}) as { type?: unknown; status?: unknown; name?: unknown };
+  const { type, status, name, code } = (thrown ?? {}) as Partial<
+    Record<"type" | "status" | "name" | "code", unknown>
+  >;
   if (type === "entity.too.large" || type === "parameters.too.many") return new BoardError("body_too_large");
   if (type === "encoding.unsupported" || type === "charset.unsupported")
     return new BoardError("unsupported_media_type");
@@ -16,8 +18,9 @@ export function asBoardError(thrown: unknown): BoardError {
     return new BoardError("invalid_json");
   }
   if (name === "URIError" || status === 400) return new BoardError("not_found");
-  // The caller has hung up and reads no answer.
-  if (thrown instanceof Abandoned) return new BoardError("overloaded", { retryAfterS: 1, cause: thrown });
+  // A process that may open no more files can do so again when some callers have left. One that has hung up reads no answer.
+  if (code === "EMFILE" || code === "ENFILE" || thrown instanceof Abandoned)
+    return new BoardError("overloaded", { retryAfterS: 1, cause: thrown });
   if (thrown instanceof StoreUnavailable) {
     return new BoardError("store_unavailable", { retryAfterS: 2, cause: thrown });
   }
