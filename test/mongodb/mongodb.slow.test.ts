@@ -86,5 +86,18 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await store.collections.removed_subscriptions.insertOne({ _id: "sub_1", change_no: 9, purged: false });
     await start();
     for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(0);
+    // What hosts subscribe to has the same id when it is made anew, and numbers that go on.
+    await store.posts.insert(aPost("q"));
+    await store.subscriptions.insert(aSubscription("sub_1"), 50);
+    await store.collections.subscriptions.updateOne({ _id: "sub_1" }, { $set: { next_delivery: 5 } });
+    await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "q", matchedAt: T0 }], []);
+    const removed = { purged: false, next_delivery: 5 };
+    await store.collections.removed_subscriptions.updateOne(
+      { _id: "sub_1" },
+      { $set: removed },
+      { upsert: true },
+    );
+    await start();
+    for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(1);
   });
 });

@@ -93,6 +93,14 @@ export function describeInbox({ store, another }: Subject): void {
       expect(await entriesOf("pub_d")).toEqual([]);
     });
 
+    it("reports no activity to those whose replies are all taken down", async () => {
+      await reply("root-1", "pub_b");
+      await store.posts.remove("root-1", T0 + 1);
+      await reply("root-2", "pub_d");
+      await reply("root-3", "pub_c");
+      expect([await entriesOf("pub_b"), await entriesOf("pub_d")]).toEqual([[], ["activity root-3"]]);
+    });
+
     it("reports a reply once, though it is inserted twice", async () => {
       await reply("root-1", "pub_b");
       await reply("root-1", "pub_b");

@@ -83,6 +83,25 @@ it("what is only near comes behind what matches, with no higher relevance, and n
   expect(await weak(["c"], 0.05, '"bike"')).toEqual([]);
 });
 
+it("a later part of a ranking is judged by the same posts as its beginning", async () => {
+  const opened = openIndex();
+  opened.write((index) => {
+    for (let n = 0; n < 60; n += 1) {
+      index.put(post({ id: `p${n}`, title: "Bike" }));
+      index.putVector(`p${n}`, MODEL, vectorOf(n));
+    }
+  });
+  const asked = question({ vector: vectorOf(100), minCosine: -1 });
+  const ranked = (limit: number, except: string[] = []) =>
+    opened.index.ask("rank", asked, { rerank: true, limit, except: new Set(except) });
+  const all = await ranked(60);
+  const later = await ranked(
+    60,
+    all.slice(0, 20).map(({ id }) => id),
+  );
+  expect(later).toEqual(all.slice(20));
+});
+
 describe("meaning, when no post has any of the words", () => {
   it("must be nearer", async () => {
     const opened = openIndex();
