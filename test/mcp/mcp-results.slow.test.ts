@@ -141,6 +141,7 @@ describe("a list", () => {
     );
     expect(soonest).not.toContain("written ");
     const [first, second] = await pagesFrom({ tags: "fair", sort: "soonest", limit: 1 });
+    expect(headingsOf([first, second].flatMap((page) => page ?? []))).toEqual(["Post 1 of 2", "Post 2 of 2"]);
     for (const page of [first, second]) expect(page?.text).toContain(`${board.url}/calendar.ics?tags=fair\n`);
     const today = new Date().toISOString().slice(0, 10);
     const newest = (await client.call("search", { tags: "fair", sort: "newest" })).text;

@@ -98,6 +98,27 @@ describe("times as people write them", () => {
     expect(starts(read(rows({ starts_at: written }), { kind: "jsonl" }))).toEqual([start]),
   );
 
+  it.each(
+    Object.entries({
+      WET: 0,
+      WEST: 1,
+      BST: 1,
+      CET: 1,
+      MEZ: 1,
+      CEST: 2,
+      MESZ: 2,
+      EET: 2,
+      EEST: 3,
+      MSK: 3,
+      JST: 9,
+      AEST: 10,
+      AEDT: 11,
+    }),
+  )("19:30 %s, %i hours ahead", (zone, hours) => {
+    const [start] = starts(read(rows({ starts_at: `Sat, 12 Dec 2026 19:30 ${zone}` }), { kind: "jsonl" }));
+    expect(start).toBe(`2026-12-12T${String(19 - hours).padStart(2, "0")}:30`);
+  });
+
   it.each([
     [{ startDate: "2026-12-12", startTime: "19:00" }, "2026-12-12T19:00"],
     [{ start_date: "12.12.2026", start_time: "19.30" }, "2026-12-12T19:30"],

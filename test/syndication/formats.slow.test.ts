@@ -58,6 +58,11 @@ describe("calendars", () => {
     expect(
       readEvents(event("UID:7", "SUMMARY:Tick", "DTSTART:19700101T000000Z", "RRULE:FREQ=SECONDLY")).items,
     ).toHaveLength(0);
+    const inDays = (days: number) =>
+      readEvents(
+        event("UID:8", "SUMMARY:Rare", "DTSTART:20261122T120000Z", `RRULE:FREQ=DAILY;INTERVAL=${days}`),
+      ).items.length;
+    expect([inDays(180), inDays(181)]).toEqual([2, 1]);
   });
 
   it("cancelled events are told, by their status or by the method of the calendar", () => {

@@ -103,8 +103,28 @@ describe("a calendar that is relayed", () => {
     expect(await poll(feed)).toMatchObject({ retired: 1 });
     expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
     // An empty calendar is more often broken than over.
-    moving({});
-    expect(await poll(feed)).toMatchObject({ retired: 0 });
+    for (const blanks of ["", "\r\n"]) {
+      serve("/moving.ics", `${calendar({})}${blanks}`);
+      expect(await poll(feed)).toMatchObject({ retired: 0, doubted: 0 });
+    }
+    expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
+  });
+
+  it("keeps an entry without a date while it is in the feed, and changes it once a week for that", async () => {
+    const item = "<item><guid>u</guid><title>Open by chance</title></item>";
+    serve("/undated.rss", `<rss version="2.0"><channel><title>c</title>${item}</channel></rss>`);
+    const { feed, publisher } = await aFeed("/undated.rss", { kind: "rss" });
+    const began = now;
+    expect(await poll(feed)).toMatchObject({ added: 1 });
+    const expiry = async () => (await postsOf(publisher))[0]?.expiresAt ?? 0;
+    const first = await expiry();
+    now = began + 7 * 24 * HOUR_MS - 1;
+    await poll(feed);
+    expect(await expiry()).toBe(first);
+    now += 1;
+    serve("/undated.rss", `<rss version="2.0"><channel><title>d</title>${item}</channel></rss>`);
+    expect(await poll(feed)).toMatchObject({ changed: 1 });
+    expect(await expiry()).toBe(first + 7 * 24 * HOUR_MS);
   });
 
   it("does not repeat what another source has posted", async () => {
