@@ -57,6 +57,21 @@ describe("nearIdentical", () => {
     );
   });
 
+  it.each([
+    [150, 11],
+    [151, 9],
+    [400, 9],
+    [401, 6],
+  ])(
+    "lets the prints of texts of %i words differ by %i bits, of which the shorter one counts",
+    (words, most) => {
+      const print = (bits: number, of = words) =>
+        `${(2n ** BigInt(bits) - 1n).toString(16).padStart(16, "0")}.${of}.0`;
+      const isNear = (bits: number) => nearIdentical(print(0, 8_000), print(bits));
+      expect([isNear(most), isNear(most + 1)]).toEqual([true, false]);
+    },
+  );
+
   it("tells random codes and lists of part numbers apart", () => {
     let seed = 7;
     const draw = (most: number) => {

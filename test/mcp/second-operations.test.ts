@@ -375,6 +375,11 @@ describe("a search with few matches under filters", () => {
     const listed = await call(board, `GET /search?${new URLSearchParams({ ...sent, sort: "soonest" })}`);
     const ids = new Set(listed.body.data.map(({ id }: { id: string }) => id));
     expect([listed.body.data.length, ids.size]).toEqual([15, 15]);
+    // None of the others beside what a post must not, or must, hold.
+    for (const q of ["toddlers -zither", '"for toddlers"']) {
+      const only = await call(board, `GET /search?${new URLSearchParams({ ...sent, q, sort: "soonest" })}`);
+      expect([q, only.body.data.length]).toEqual([q, 2]);
+    }
     expect((await client.call("search", { q: "toddlers" })).text).not.toContain("fit the filters alone");
   });
 
