@@ -4,10 +4,9 @@ import type { Post } from "../../schema/post.ts";
 import type { GonePost, InboxItem } from "../../schema/subscription.ts";
 import { type Cursors, FULL_PAGE } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { isWhole } from "../posts/stands-for.ts";
 import { changeResource, isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
-import { relevancesOf } from "../subscriptions/relevance.ts";
+import { withRelevance } from "../subscriptions/relevance.ts";
 
 /** Lists together what concerns a publisher: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
@@ -39,14 +38,11 @@ export class Inbox {
     const after =
       this.#cursors.readNumber(list, page.cursor) ?? (await this.#placeOf(caller, page.since, now));
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
-    const posts = await this.#posts.told(entries, now);
-    const relevances = await this.#relevances(entries, posts);
+    const posts = await this.#withRelevance(entries, await this.#posts.told(entries, now));
     const isMatchOfReplies = await this.#matchesOfReplies(caller, entries);
     const items = entries.flatMap(({ type, at, subscriptionId, deliveryId, change }, n): InboxItem[] => {
-      const shown = posts[n];
-      if (shown === undefined || isMatchOfReplies(subscriptionId)) return [];
-      const relevance = relevances[n];
-      const post = relevance === undefined ? shown : { ...shown, relevance };
+      const post = posts[n];
+      if (post === undefined || isMatchOfReplies(subscriptionId)) return [];
       const subscription = subscriptionId === null ? {} : { subscription_id: subscriptionId };
       const delivery = deliveryId === null ? {} : { delivery_id: deliveryId };
       const news = change === null ? {} : { change: changeResource(change) };
@@ -69,27 +65,17 @@ export class Inbox {
     });
   }
 
-  /** How well the matches among entries answer their saved query; nothing for other entries, and for posts that are gone. */
-  async #relevances(
-    entries: readonly InboxEntry[],
-    posts: readonly (Post | GonePost | undefined)[],
-  ): Promise<(number | undefined)[]> {
-    const found: (number | undefined)[] = entries.map(() => undefined);
+  /** The posts of entries, those of matches with how well they answer their saved query. */
+  async #withRelevance(entries: readonly InboxEntry[], posts: readonly (Post | GonePost | undefined)[]) {
+    const found = [...posts];
     const ids = new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []));
     const parts = { store: this.#store, embedder: this.#embedder };
     const filled = [...ids].map(async (id) => {
       const row = await this.#store.subscriptions.get(id);
-      const matched = entries.flatMap(({ subscriptionId }, at) => {
-        const post = posts[at];
-        return subscriptionId === id && isWhole(post) ? [{ at, post }] : [];
-      });
       if (row === null) return;
-      const relevances = await relevancesOf(
-        parts,
-        row,
-        matched.map(({ post }) => post),
-      );
-      for (const [n, { at }] of matched.entries()) found[at] = relevances[n];
+      const places = entries.flatMap(({ subscriptionId }, at) => (subscriptionId === id ? [at] : []));
+      const told = places.map((at) => posts[at]);
+      for (const [n, post] of (await withRelevance(parts, row, told)).entries()) found[places[n] ?? 0] = post;
     });
     await Promise.all(filled);
     return found;

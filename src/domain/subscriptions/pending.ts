@@ -6,7 +6,7 @@ import type { Posts } from "../posts/index.ts";
 import { isWhole } from "../posts/stands-for.ts";
 import { changeResource, isoTime } from "../resources.ts";
 import { placeSince, sinceOf } from "../since.ts";
-import { relevancesOf } from "./relevance.ts";
+import { withRelevance } from "./relevance.ts";
 import { ownSubscription } from "./state.ts";
 
 interface Parts {
@@ -47,22 +47,14 @@ export async function pendingMatches(
   const row = fulfilled(owned);
   const { after, found: deliveries } = fulfilled(found);
   const told = deliveries.map(({ post, change }) => ({ postId: post.id, change }));
-  const shown = await posts.told(told, now);
-  const relevances = await relevancesOf(
-    parts,
-    row,
-    shown.flatMap((post) => (isWhole(post) ? [post] : [])),
-  );
+  const shown = await withRelevance(parts, row, await posts.told(told, now));
   const matches = deliveries.flatMap(
     ({ deliveryId, matchedAt, change }, at): (PendingMatch | GoneMatch)[] => {
       const post = shown[at];
-      const delivery = { delivery_id: deliveryId, matched_at: isoTime(matchedAt) };
-      const news = change === null ? undefined : changeResource(change);
-      if (isWhole(post)) {
-        const relevance = relevances.shift() ?? 1;
-        return [{ ...post, relevance, ...delivery, ...(news === undefined ? {} : { change: news }) }];
-      }
-      return post === undefined || news === undefined ? [] : [{ ...post, ...delivery, change: news }];
+      if (post === undefined) return [];
+      const match = { ...post, delivery_id: deliveryId, matched_at: isoTime(matchedAt) };
+      if (change !== null) return [{ ...match, change: changeResource(change) }];
+      return isWhole(match) ? [match] : [];
     },
   );
   const last = deliveries.at(-1);

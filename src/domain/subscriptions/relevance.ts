@@ -1,34 +1,34 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
-import type { PostParts } from "../../schema/text.ts";
+import type { Post } from "../../schema/post.ts";
+import type { GonePost } from "../../schema/subscription.ts";
 import { cosineOf } from "../../search/ranking/vectors.ts";
 import { closeness, postText } from "../../search/standing/index.ts";
+import { isWhole } from "../posts/stands-for.ts";
 import { hasVectorOf, standingFor } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 
-type MatchedPost = Pick<PostParts, "title" | "body" | "tags"> & {
-  id: string;
-  location: { name: string | null } | null;
-};
-
 /**
- * How well matches of a saved query answer it, in their order: 0…1. It is not kept with a match, since query, text and
- * vectors are all there is to it.
+ * Matches of a saved query with how well each answers it: 0…1. It is not kept with a match, since query, text and vectors are
+ * all there is to it. Of a post that is gone nothing is said.
  */
-export async function relevancesOf(
+export async function withRelevance<Told extends Post | GonePost | undefined>(
   { store, embedder }: { store: Store; embedder: Embedder },
   row: StoredSubscription,
-  posts: readonly MatchedPost[],
-): Promise<number[]> {
+  told: readonly Told[],
+): Promise<Told[]> {
   const query = standingQueryOf(row);
   const standing = query === null ? null : standingFor(embedder, row, query);
-  if (standing === null || posts.length === 0) return posts.map(() => 1);
   const vector = hasVectorOf(embedder, row) ? row.vector : null;
-  const ids = posts.map(({ id }) => id);
-  const vectors = vector === null ? [] : await store.posts.vectors(ids, embedder.modelId);
-  return posts.map((post, at) => {
+  const isCompared = standing !== null && vector !== null && told.some(isWhole);
+  const ids = told.map((post) => post?.id ?? "");
+  const vectors = isCompared ? await store.posts.vectors(ids, embedder.modelId) : [];
+  return told.map((post, at) => {
+    if (!isWhole(post)) return post;
+    if (standing === null) return { ...post, relevance: 1 };
     const other = vectors[at] ?? null;
     const cosine = vector === null || other === null ? null : cosineOf(vector, other);
-    return closeness(standing, postText({ ...post, placeName: post.location?.name ?? null }), cosine);
+    const text = postText({ ...post, placeName: post.location?.name ?? null });
+    return { ...post, relevance: closeness(standing, text, cosine) };
   });
 }

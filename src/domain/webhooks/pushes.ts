@@ -17,7 +17,7 @@ import type { Posts } from "../posts/index.ts";
 import { isWhole } from "../posts/stands-for.ts";
 import { changeResource, isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
-import { relevancesOf } from "../subscriptions/relevance.ts";
+import { withRelevance } from "../subscriptions/relevance.ts";
 import { type CallResult, callWebhook, isDelivered, keysOf, type Message } from "./request.ts";
 
 /** A push claimed just before its subscription was paused or lost its consent is tried again after this. */
@@ -93,11 +93,8 @@ export class Pushes {
   async #messageOf(push: ClaimedPush, row: StoredSubscription, news: News, now: number): Promise<Message> {
     const { post, change } = news;
     if (row.event === null) {
-      const [relevance] = isWhole(post) ? await relevancesOf(this.#parts, row, [post]) : [];
-      const body = this.#bodyOf(push, row, {
-        post: relevance === undefined ? post : { ...post, relevance },
-        change,
-      });
+      const [told = post] = await withRelevance(this.#parts, row, [post]);
+      const body = this.#bodyOf(push, row, { post: told, change });
       return { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
     }
     const event = await this.#parts.events.pushed(
