@@ -19,7 +19,10 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
   const { sql, read, write } = connection;
   return {
     async counts(now) {
-      const { activePosts } = countLive(await livePosts(now));
+      let activePosts = 0;
+      // By kind it takes fifteen times as long, and every answer has the count.
+      for await (const range of liveRanges(now, ROWS_PER_STEP))
+        activePosts += await read(() => sql(`SELECT count(*) AS n ${LIVE}`).get(...range).n);
       return { activePosts, ...(await othersAt(now)) };
     },
 
