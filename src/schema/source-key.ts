@@ -17,8 +17,8 @@ export const plainWords = (text: string): string =>
     .trim();
 
 /**
- * The page that a `source_url` names, the same for every way of linking to it: without scheme, `www.` or `m.`, default port, trailing
- * slash or `index.html`, fragment and tracking parameters, its host in lower case and its parameters in order.
+ * The page that a `source_url` names, the same for every way of linking to it: without scheme, `www.` or `m.`, default port,
+ * trailing slash or `index.html`, fragment and tracking parameters, its host in lower case and its parameters in order.
  *
  * @returns null for a text that is no web address
  */

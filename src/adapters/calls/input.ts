@@ -14,9 +14,9 @@ import { fieldMeant, kindMeant } from "./field-names.ts";
  * @param zone  that of local times, where neither `timezone` nor the place tells one
  * @param source  decides the failure of refused input: `body` → `invalid_request`, `query` → `invalid_query`
  * @returns the parsed input, and a sentence for each field the operation does not have
- * @throws BoardError with every problem at once; of a writing operation, a field is one too that it does not have and that
- *   would change who sees what, when, for how long, or whether anything happens. A schema may name its own failure (`params.failure`); it is used when
- *   all problems name the same one. `contains_api_key` for a key in anything that would be written
+ * @throws BoardError with every problem at once; of a writing operation, a field is one too that it does not have and that would
+ *   change who sees what, when, for how long, or whether anything happens. A schema may name its own failure (`params.failure`);
+ *   it is used when all problems name the same one. `contains_api_key` for a key in anything that would be written
  */
 export function parseInput(
   operation: Operation,

@@ -118,8 +118,9 @@ export class RelevanceWalks {
   }
 
   /**
-   * Gives the ranking that was kept a while ago where it is the same, else this one. Whoever asks again on an unchanged board gets the same
-   * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
+   * Gives the ranking that was kept a while ago where it is the same, else this one. Whoever asks again on an unchanged board
+   * gets the same cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post
+   * pass.
    */
   async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {
     const kept = this.#kept.get(ranking.id)?.ranking;

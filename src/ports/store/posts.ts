@@ -105,12 +105,12 @@ export const NEVER_SHOWN = Number.MIN_SAFE_INTEGER;
 export interface PostStore {
   /**
    * Inserts an active or hidden post and, in the same transaction: raises its publisher's post count, its parent's reply count
-   * and `lastReplyAt`, tells those who hear of replies, moves the expiry of the parent and of all its replies to what `admit` asks for, gives a reply its
-   * parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. A hidden
-   * one is neither counted as a reply nor told of, and becomes `NEVER_SHOWN`. When a
-   * post with this id, or one of this publisher with this `idempotencyHash`, already exists in any state, nothing changes
-   * and it resolves to that post. Rejects, keeping nothing, when the publisher is gone, or the parent is gone, removed or a
-   * reply itself, and with the error of `admit` or `guard`.
+   * and `lastReplyAt`, tells those who hear of replies, moves the expiry of the parent and of all its replies to what `admit`
+   * asks for, gives a reply its parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and
+   * `embed` for it. A hidden one is neither counted as a reply nor told of, and becomes `NEVER_SHOWN`. When a post with this id,
+   * or one of this publisher with this `idempotencyHash`, already exists in any state, nothing changes and it resolves to that
+   * post. Rejects, keeping nothing, when the publisher is gone, or the parent is gone, removed or a reply itself, and with the
+   * error of `admit` or `guard`.
    */
   insert(post: StoredPost, options?: InsertOptions): Promise<{ inserted: boolean; post: StoredPost }>;
   /** One post in any state, or null. */
@@ -127,13 +127,13 @@ export interface PostStore {
   written(filter: WrittenFilter, page: EarlierPage): Promise<StoredPost[]>;
   /**
    * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. Where somebody was
-   * told of it, its `change` says what of it they are to hear; those who answered a post that ends early hear that at once. When `text` is true
-   * its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any case. A changed
-   * expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but not its
-   * replies, out of the index and out of its parent's reply count; `active` puts both back, and is for one that was never shown as if it
-   * were written now: its `writtenNo` is of this moment, and those who hear of replies are told of it, at `now`. Resolves to the post afterwards.
-   * Null when there is none, when it is removed, or when its `updatedAt` is no longer `asOf`, from which the change was worked
-   * out.
+   * told of it, its `change` says what of it they are to hear; those who answered a post that ends early hear that at once. When
+   * `text` is true its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any
+   * case. A changed expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but
+   * not its replies, out of the index and out of its parent's reply count; `active` puts both back, and is for one that was never
+   * shown as if it were written now: its `writtenNo` is of this moment, and those who hear of replies are told of it, at `now`.
+   * Resolves to the post afterwards. Null when there is none, when it is removed, or when its `updatedAt` is no longer `asOf`,
+   * from which the change was worked out.
    */
   update(
     id: string,

@@ -26,7 +26,8 @@ interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"
 }
 
 /**
- * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions with a webhook. Pushes vanish with their subscription; those of a post that is gone stay as records.
+ * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions with a webhook. Pushes vanish
+ * with their subscription; those of a post that is gone stay as records.
  */
 export interface PushStore {
   /**

@@ -23,8 +23,8 @@ const MINUTES = /^(\d\d)[.,h]([0-5]\d)(?:[.:h]([0-5]\d))?$/i;
 const OFFSET = /^(?<sign>[+\-−\s])(?<hours>\d\d)(?::?(?<minutes>\d\d))?$/;
 
 /**
- * Reads the forms of ISO 8601 for a point in time: `2026-12-01T18:30:00.5+01:00`, with or without seconds, `19.30`, `Z`,
- * `+0100` or `+01`, basic (`20261201T1830Z`), a blank for the T, a zone in brackets, a date, a month, a week (`2026-W49`), a day of the
+ * Reads the forms of ISO 8601 for a point in time: `2026-12-01T18:30:00.5+01:00`, with or without seconds, `19.30`, `Z`, `+0100`
+ * or `+01`, basic (`20261201T1830Z`), a blank for the T, a zone in brackets, a date, a month, a week (`2026-W49`), a day of the
  * year (`2026-335`), a year.
  *
  * @returns null for anything else, and for days and times that do not exist

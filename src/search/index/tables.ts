@@ -7,8 +7,8 @@ import { TOKENIZER } from "./words/stems.ts";
  *
  * `index_words` has the words of each text and no text. Deleted words leave it at once, not at a later merge (secure-delete), and
  * its segments merge by eights and not by fours; both settings are stored in it. `index_change` names posts and publishers that
- * changed, for the memory of every process; its newest row is never deleted, so a number is not used again. `index_snapshot` ties a
- * snapshot of the memory to this file, and counts erasures of what a snapshot may hold.
+ * changed, for the memory of every process; its newest row is never deleted, so a number is not used again. `index_snapshot` ties
+ * a snapshot of the memory to this file, and counts erasures of what a snapshot may hold.
  */
 export const MIGRATIONS: readonly string[] = [
   // Three steps made the tables that the fourth drops; boards of 0.1.0 and 0.2.0 have them, with a second copy of every post.

@@ -40,9 +40,9 @@ const SHORT_HEAD =
   /[^aeiouyåäöøæ](?!bar|los|sam|.e[lmnrst])[^aeiouyåäöøæ][aeiouyåäöøæ][^aeiouyåäöøæ]$(?<!kt[ou]r)/;
 
 /**
- * The parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have Winter and Reifen.
- * Any beginning or end that could be a word counts, since no list has them all: only what somebody asks for is ever looked at.
- * A text with more words of English, or of another language that writes compounds apart, has none.
+ * The parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have Winter and
+ * Reifen. Any beginning or end that could be a word counts, since no list has them all: only what somebody asks for is ever
+ * looked at. A text with more words of English, or of another language that writes compounds apart, has none.
  * @param words  of all its fields, in the spelling of the index
  */
 export function compoundParts(words: readonly string[]): Set<string> {

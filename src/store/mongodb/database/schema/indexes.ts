@@ -11,9 +11,9 @@ const ENDED_S = 600;
 export const ANY_CASE = { locale: "en", strength: 2 } as const;
 
 /**
- * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and `test/mongodb/plans.slow.test.ts` checks
- * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
- * new `SCHEMA_VERSION`.
+ * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and
+ * `test/mongodb/plans.slow.test.ts` checks that. By those with `expireAfterSeconds` the server deletes documents, about once a
+ * minute. A change takes effect with a new `SCHEMA_VERSION`.
  */
 export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [
