@@ -55,8 +55,10 @@ export function compoundParts(words: readonly string[]): Set<string> {
     for (let at = BEFORE_MIN; at <= word.length - PART_MIN; at += 1) {
       const [before, after] = [word.slice(0, at), word.slice(at)];
       if (!ONSET.test(after) || !/[aeiouyåäöøæ]/.test(before)) continue;
-      if (!NO_WORD.test(before) && !((after === "tisch" || after === "land") && NO_HEAD.test(word)))
-        parts.add(stemmer(after)).add(stemmer(after.replace(PLURAL, "")));
+      if (!NO_WORD.test(before) && !((after === "tisch" || after === "land") && NO_HEAD.test(word))) {
+        parts.add(stemmer(after));
+        if (PLURAL.test(after)) parts.add(stemmer(after.replace(PLURAL, "")));
+      }
       if (before.length >= PART_MIN && !ENDING.test(after)) parts.add(stemmer(before));
     }
     if (certainty > 0 && word.length >= PART_MIN + HEAD_MIN && SHORT_HEAD.test(word))
