@@ -9,7 +9,11 @@ export const problemText = ({ path, code, message }: Issue): Piece =>
     ? "Accept the terms to go on."
     : code === "required"
       ? "Fill this in."
-      : sentence(message);
+      : TIMES.test(path) && message.includes("`")
+        ? "Write a day as 2026-12-05, or with its hour as 2026-12-05 19:00 beside a place, whose clocks count."
+        : sentence(message);
+
+const TIMES = /^(?:starts_at|ends_at|after|before)$/;
 
 /**
  * Ties what was wrong to a box of a form.

@@ -130,7 +130,7 @@ function found(
   now: number,
   language: Language,
 ): Html {
-  return html`${noteBox(note)}${postCards(posts, { now, language, sought, anchors: true })}
+  return html`${noteBox(note, params)}${postCards(posts, { now, language, sought, anchors: true })}
 <nav class="pages" aria-label="Pages">
 ${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
 ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(params, { cursor: nextCursor })}">Next page</a>`}
@@ -178,8 +178,15 @@ function nothing(results: Results, params: SearchParams): Html {
 <p>Or <a href="#watch">watch this search</a> and hear as soon as a post matches.</p>`;
 }
 
-const noteBox = (note: string | null) =>
-  note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`;
+const FITTING = /(\d+ posts fit the filters alone): the same search without `q`\./;
+
+/** The note of the answer, where it names a search without words with a link to it. */
+function noteBox(note: string | null, params: SearchParams): Html | null {
+  if (note === null) return null;
+  const fitting = FITTING.exec(note)?.[1];
+  const others = note.replace(FITTING, "").trim();
+  return html`${others !== "" && html`<div class="notice"><p>${sentence(others)}</p></div>`}${fitting !== undefined && html`<p><a href="${searchPath(params, { q: undefined })}">${fitting}</a></p>`}`;
+}
 
 /**
  * Each active filter, with a link that removes it.

@@ -1,5 +1,6 @@
 import type { BoardError } from "../../../board/failures.ts";
-import { bdi, type Html, html, sentence } from "../frame/html.ts";
+import { bdi, type Html, html } from "../frame/html.ts";
+import { problemText } from "../frame/problems.ts";
 
 const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
   ambiguous_place: "Several places bear this name:",
@@ -8,15 +9,13 @@ const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What was wrong with the name of a place, in words for people, and a link to each place that is meant perhaps.
+ * What was wrong with a search, in words for people, and a link to each place that is meant perhaps.
  * @param pathOf  the address of the same page near a place
  */
-export function placeChoice(
-  { code, message }: BoardError["issues"][number],
-  pathOf: (place: string) => string,
-): Html {
+export function placeChoice(issue: BoardError["issues"][number], pathOf: (place: string) => string): Html {
+  const { code, message } = issue;
   const said = UNKNOWN_PLACES[code];
-  if (said === undefined) return sentence(message);
+  if (said === undefined) return html`${problemText(issue)}`;
   const labels = [...message.matchAll(/"([^"]+)"/g)].map(([, place]) => String(place));
   const meant = code === "unknown_place" && labels.length > 0 && " Did you mean";
   return html`${said}${meant} ${placeLinks(labels, pathOf)}`;
