@@ -45,7 +45,8 @@ export function startJobs(jobs: readonly Job[], options: SchedulerOptions): () =
       () => {
         const run = runJob(job, owner, options, stopping.signal);
         underWay.add(run);
-        void run.finally(() => underWay.delete(run));
+        // Given back, since a run that has not ended keeps the next one from beginning.
+        return run.finally(() => underWay.delete(run));
       },
       {
         timezone: "Etc/UTC",

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Held, type Job, runJob } from "../../src/jobs/scheduler.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { eraseOld, jobsOf } from "../../src/jobs/schedule.ts";
+import { type Held, type Job, runJob, startJobs } from "../../src/jobs/scheduler.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
@@ -106,5 +107,87 @@ describe("a job", () => {
     expect(failures).toEqual(["Error: broken"]);
     expect(ended).toEqual([["sweep", false]]);
     expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
+  });
+
+  it("begins by the clock of UTC, not once more while it is under way, and a stop waits for it", async () => {
+    vi.useFakeTimers({
+      now: Date.UTC(2026, 10, 20, 4, 22, 58),
+      toFake: ["setTimeout", "clearTimeout", "Date"],
+    });
+    try {
+      const [begun, missed]: [number[], string[]] = [[], []];
+      let finish = () => {};
+      const run = (at: number) => {
+        begun.push(at);
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      };
+      const stop = startJobs([{ ...job(run), cron: "23,24 4 * * *" }], {
+        leases: one.leases,
+        clock: Date.now,
+        failed: () => {},
+        missed: (name) => missed.push(name),
+        ended: async (name, ok) => void ended.push([name, ok]),
+      });
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(begun).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([begun.length, missed]).toEqual([1, ["sweep"]]);
+      const stopped = stop().then(() => ended);
+      finish();
+      expect(await stopped).toEqual([["sweep", true]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+/** What a run of them asks of a store is told beside the calls of a board; here is only when. */
+describe("the jobs of a board", () => {
+  const services = { store: { pruneExpired: async () => 0 }, tellOfReports: async () => {} };
+  const jobs = (over: object = {}) =>
+    jobsOf({ ...services, ...over } as unknown as Parameters<typeof jobsOf>[0]);
+
+  it("run this often", () => {
+    expect(Object.fromEntries(jobs().map(({ name, cron }) => [name, cron]))).toEqual({
+      "erase-old": "7 * * * *",
+      "finish-erasures": "* * * * *",
+      "remove-lapsed": "* * * * *",
+      "prune-scratch": "*/5 * * * *",
+      "tell-of-reports": "* * * * *",
+      "poll-feeds": "* * * * *",
+      "embed-missing": "*/10 * * * *",
+      "count-unread": "41 * * * *",
+      "recheck-domains": "23 4 * * *",
+    });
+    const names = jobs({ store: {}, tellOfReports: null }).map(({ name }) => name);
+    expect(names).not.toContain("prune-scratch");
+    expect(names).not.toContain("tell-of-reports");
+  });
+
+  it("go on in batches of 500 while these are full, at most 200 of a kind, and add them up", async () => {
+    let batches = [500, 500, 499, 500];
+    const next = () => Promise.resolve(batches.shift() ?? 500);
+    const none = async () => 0;
+    const store = {
+      posts: { erase: next },
+      subscriptions: { pruneDeliveries: none },
+      inbox: { prune: none },
+    } as unknown as Store;
+    expect(await eraseOld(store, T0)).toBe(1_499);
+    batches = [];
+    expect(await eraseOld(store, T0)).toBe(100_000);
+    let steps = 2;
+    expect(await eraseOld(store, T0, async () => steps-- > 0)).toBe(1_000);
+  });
+
+  it("check a hundred domains a run that were checked 30 days ago", async () => {
+    const recheck = vi.fn(async () => {});
+    const held = async () => true;
+    await jobs({ publishers: { recheck } })
+      .find(({ name }) => name === "recheck-domains")
+      ?.run(T0, held);
+    expect(recheck).toHaveBeenCalledWith(T0 - 30 * 86_400_000, 100, T0, held);
   });
 });

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
+import { Poller } from "../../src/jobs/poller.ts";
+import { watchStore } from "../../src/jobs/store-watch.ts";
+import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
+import { answer, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
+import { useFolderForEach } from "../support/run/temporary.ts";
+import { aPublisher } from "../support/search/rows.ts";
+
+describe("a poller", () => {
+  let looks: number[];
+  let failures: unknown[];
+  let batch: () => Promise<boolean>;
+  let poller: Poller;
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 0 });
+    [looks, failures, batch] = [[], [], async () => false];
+    const look = () => {
+      looks.push(Date.now());
+      return batch();
+    };
+    poller = new Poller(look, (error) => failures.push(error));
+  });
+  afterEach(async () => {
+    const stopped = poller.stop();
+    await vi.runAllTimersAsync();
+    await stopped;
+    vi.useRealTimers();
+  });
+
+  it("looks at once, then after pauses that double up to 3.2 s, and are short again once it is nudged", async () => {
+    poller.start();
+    await vi.advanceTimersByTimeAsync(9_400);
+    expect(looks).toEqual([0, 400, 1_200, 2_800, 6_000, 9_200]);
+    poller.nudge();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(looks.slice(6)).toEqual([9_400, 9_800]);
+  });
+
+  it("takes batch after batch while there may be more, and then looks again soon", async () => {
+    poller.start();
+    await vi.advanceTimersByTimeAsync(2_800);
+    batch = async () => looks.length < 8;
+    await vi.advanceTimersByTimeAsync(3_600);
+    expect(looks.slice(4)).toEqual([6_000, 6_000, 6_000, 6_000, 6_400]);
+  });
+
+  it("runs one batch at a time, and once more where it was nudged meanwhile", async () => {
+    batch = () => new Promise((resolve) => setTimeout(resolve, 100, false));
+    poller.start();
+    await vi.advanceTimersByTimeAsync(50);
+    poller.nudge();
+    poller.nudge();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(looks).toEqual([0, 100]);
+  });
+
+  it("rests two seconds after a failure, and looks no more once it is stopped, which waits for the batch", async () => {
+    batch = () => Promise.reject(new Error("broken"));
+    poller.start();
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect([looks, failures]).toEqual([[0], [new Error("broken")]]);
+    let isDone = false;
+    batch = () => new Promise((resolve) => setTimeout(resolve, 100, true)).then(() => (isDone = true));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(looks).toEqual([0, 2_000]);
+    const stopped = poller.stop().then(() => isDone);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([await stopped, looks.length]).toEqual([true, 2]);
+  });
+});
+
+describe("the watch on the store", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("tells each second whether it can be written, also where it does not answer, until it ends", async () => {
+    const told: unknown[] = [];
+    const answers = [{ unwritable: null }, { unwritable: "full" }];
+    const ping = async () => answers.shift() ?? Promise.reject("gone");
+    const end = watchStore({ ping } as unknown as Store, {
+      available: () => told.push("available"),
+      unavailable: (why) => told.push(why),
+    });
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(told).toEqual(["available", "full", "gone"]);
+    vi.advanceTimersByTime(1);
+    end();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(told).toHaveLength(3);
+  });
+});
+
+/** The store is real; what stands for the receiver's answer ends an attempt when the test says so. */
+describe("webhook delivery", () => {
+  const folder = useFolderForEach();
+  let store: Store;
+  let prepare: ReturnType<typeof preparePushes>;
+  let sent: ClaimedPush[];
+  let ends: ((status: number, deactivate?: "webhook_gone") => void)[];
+  let ended: [delivered: boolean, isGivenUp: boolean][];
+  let delivery: WebhookDelivery;
+
+  beforeEach(async () => {
+    store = await openStore(`sqlite:${folder()}/board.db`);
+    await store.publishers.insert(aPublisher("pub_a"));
+    prepare = preparePushes(store);
+    [sent, ends, ended] = [[], [], []];
+    const attempt = (push: ClaimedPush) => {
+      sent.push(push);
+      return new Promise((resolve) => {
+        ends.push((status, deactivate) => {
+          const state = status < 300 ? "delivered" : "failed";
+          const outcome = { state, dueAt: null, deactivate: deactivate ?? null };
+          resolve({ attempt: status === 0 ? null : answer(NOW, status), outcome });
+        });
+      });
+    };
+    delivery = new WebhookDelivery({
+      store,
+      pushes: { attempt } as never,
+      clock: () => NOW,
+      ended: (...how) => ended.push(how),
+      freed: () => {},
+      failed: () => {},
+    });
+  });
+  afterEach(() => store.close());
+
+  it("has 16 attempts under way at an origin, 2 at failing subscriptions of it, and 50 in all, half of them at failing ones", async () => {
+    const failing = { failures: 1, failingSince: NOW };
+    await prepare.consenting("one", "https://a.example");
+    await prepare.consenting("failing", "https://a.example", failing);
+    for (const id of ["one", "failing"]) await prepare.match(id, 20);
+    expect([await delivery.claim(NOW), await delivery.claim(NOW)]).toEqual([18, 0]);
+    for (let n = 0; n < 15; n += 1) {
+      await prepare.consenting(`dead${n}`, `https://dead${n}.example`, failing);
+      await prepare.match(`dead${n}`, 2);
+    }
+    expect([await delivery.claim(NOW), await delivery.claim(NOW)]).toEqual([23, 0]);
+    for (let n = 0; n < 6; n += 1) {
+      await prepare.consenting(`more${n}`, `https://more${n}.example`);
+      await prepare.match(`more${n}`, 2);
+    }
+    expect([await delivery.claim(NOW), await delivery.claim(NOW)]).toEqual([9, 0]);
+  });
+
+  it("says how each attempt ended, and nothing where none was made", async () => {
+    await prepare.consenting("one", "https://a.example");
+    await prepare.match("one", 4);
+    expect(await delivery.claim(NOW)).toBe(4);
+    for (const [n, status] of [204, 500, 0].entries()) ends[n]?.(status);
+    ends[3]?.(410, "webhook_gone");
+    await delivery.stop();
+    expect(ended).toEqual([
+      [true, false],
+      [false, false],
+      [false, true],
+    ]);
+    expect(await prepare.claim()).toEqual([]);
+  });
+});
