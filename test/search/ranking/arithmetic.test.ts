@@ -45,6 +45,15 @@ describe("fuse", () => {
     expect(fuse(null, { words: 3, coverage: 0.3 }, 3, factorsOf(3))).toBeLessThan(0.2);
   });
 
+  it("adds up to 0.3 for words, in strict proportion to coverage up to three of them, and vouches for a half", () => {
+    const add = (coverage: number, count: number) => fuse(1, { words: 2, coverage }, 4, factorsOf(count)) - 1;
+    expect(add(1, 1)).toBeCloseTo(0.15);
+    expect(add(0.5, 3)).toBeCloseTo(0.075, 3);
+    expect(add(0.25, 7)).toBeCloseTo(0.075, 3);
+    expect(fuse(null, { words: 4, coverage: 0.5 }, 4, one)).toBeCloseTo(0.125 + 0.15, 3);
+    expect(fuse(0.6, { words: 4, coverage: 1 }, 4, one)).toBeCloseTo(0.9);
+  });
+
   it("weighs a word by how rare it is, one that stands nowhere most", () => {
     const weights = [0, 1, 50, 100].map((count) => coverageWeight(count, 100));
     expect(weights).toEqual(weights.toSorted((a, b) => b - a));
@@ -94,6 +103,15 @@ describe("feedback", () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it("adds 0.4 of the mean of the posts, and keeps the length", () => {
+    const block = (nth: number) =>
+      quantize(Float32Array.from({ length: 384 }, (_, i) => (Math.floor(i / 16) === nth ? 0.25 : 0)));
+    const moved = feedback(block(0), [block(1), block(2)]);
+    expect((moved[16] ?? 0) / (moved[0] ?? 1)).toBeCloseTo(0.2, 1);
+    expect(cosineOf(moved, moved)).toBeCloseTo(1, 1);
+    expect(moved[16]).toBe(moved[32]);
   });
 
   it("leaves the query alone without posts", () => {

@@ -56,6 +56,73 @@ describe("saved queries", () => {
     expect(queries.candidates({ ...POST, vector: vectorOf(1) })).toEqual([]);
   });
 
+  const berlin = { lat: 52.52, lng: 13.4 };
+  const potsdam = { lat: 52.4, lng: 13.06 };
+  it.each<[string, Partial<SavedQuery["filter"]>, Partial<NewPost>, Partial<NewPost>]>([
+    ["kinds", { kinds: ["event", "offer"] }, { kind: "offer" }, { kind: "request" }],
+    ["tags", { tags: ["a", "b"] }, { tags: ["x", "b"] }, { tags: ["x"] }],
+    ["the end of a window", { after: 10 }, { windowEnd: 10 }, { windowEnd: 9 }],
+    ["the start of a window", { before: 3 }, { windowStart: 3 }, { windowStart: 4 }],
+    [
+      "a place",
+      { near: { ...berlin, radiusKm: 27 } },
+      { place: potsdam },
+      { place: { ...potsdam, lng: 13 } },
+    ],
+    [
+      "a place to the north",
+      { near: { ...berlin, radiusKm: 27 } },
+      { place: berlin },
+      { place: { lat: 53, lng: 13.4 } },
+    ],
+    ["any place", { near: { ...berlin, radiusKm: 500 } }, { place: berlin }, { place: null }],
+    ["proof", { verifiedOnly: true }, { verified: true }, { verified: false }],
+    ["first hand", { includeSyndicated: false }, { syndicated: false }, { syndicated: true }],
+    ["a publisher", { publisherId: "p" }, { publisherId: "p" }, { publisherId: "q" }],
+    ["no replies", { includeReplies: false }, { parentId: null }, { parentId: "r" }],
+    ["replies to a post", { includeReplies: false, parentId: "r" }, { parentId: "r" }, { parentId: "s" }],
+    ["replies in a thread", { includeReplies: false, parentId: "r" }, { parentId: "r" }, { parentId: null }],
+  ])("asks a post for %s, found by words or by meaning", (_, filter, passing, other) => {
+    for (const query of [{ words: [] }, { words: null, meaning: { vector: vectorOf(1), floor: 0.5 } }]) {
+      const found = (post: Partial<NewPost>) =>
+        candidates({ filter: { ...OPEN_FILTER, ...filter }, ...query }, { vector: vectorOf(1), ...post });
+      expect([found(passing).length, found(other).length]).toEqual([1, 0]);
+    }
+  });
+
+  it("finds replies by others: in one thread, or to any post of a publisher", () => {
+    const found = (thread: string | null, post: Partial<NewPost>) =>
+      candidates(
+        { filter: { ...OPEN_FILTER, includeReplies: true }, replies: { publisherId: "me", thread } },
+        { publisherId: "other", ...post },
+      ).length;
+    const [mine, theirs] = [
+      { parentId: "r", answers: "me" },
+      { parentId: "s", answers: "them" },
+    ];
+    expect([found(null, mine), found(null, theirs), found(null, {})]).toEqual([1, 0, 0]);
+    expect([found("s", theirs), found("s", mine)]).toEqual([1, 0]);
+    expect([found(null, { ...mine, publisherId: "me" }), found("r", { ...mine, publisherId: "me" })]).toEqual(
+      [0, 0],
+    );
+  });
+
+  it("forgets what is removed or replaced, by words and by meaning", () => {
+    const queries = new SavedQueries<number>(DIMENSION);
+    const meaning = { vector: vectorOf(1), floor: 0.5 };
+    const found = (words: string[], vector: Int8Array | null = null) =>
+      queries.candidates({ ...POST, words, vector }).map(({ id, value }) => `${id}${value}`);
+    queries.add("a", { ...QUERY, words: ["cello"], meaning }, 1);
+    queries.add("b", { ...QUERY, words: ["cello"], meaning }, 1);
+    queries.add("a", { ...QUERY, words: ["piano"] }, 2);
+    expect([found(["cello"]), found(["piano"]), found([], vectorOf(1))]).toEqual([["b1"], ["a2"], ["b1"]]);
+    const { bytes } = queries;
+    queries.remove("b");
+    expect([found(["cello"]), found([], vectorOf(1)), queries.size]).toEqual([[], [], 1]);
+    queries.add("c", { ...QUERY, words: null, meaning }, 3);
+    expect([found([], vectorOf(1)), queries.bytes]).toEqual([["c3"], bytes]);
+  });
+
   it("finds more than the kernel looks at in one call", () => {
     const queries = new SavedQueries<null>(DIMENSION);
     const meaning = { vector: vectorOf(1), floor: 0.3 };

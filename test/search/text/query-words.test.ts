@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { doubtfulWords } from "../../../src/search/text/query-text.ts";
 import { meantWord } from "../../../src/search/text/spelling.ts";
 import { isOtherLanguage, withoutStopWords } from "../../../src/search/text/stop-words.ts";
 
@@ -20,6 +21,23 @@ describe("meantWord", () => {
     expect(of("tuner", ["tune", 5])).toBeNull();
     expect(of("subspaces", ["substates", 1])).toBeNull();
     expect(of("mown", ["machine", 5])).toBeNull();
+  });
+
+  it("may be two slips away from eight letters on, where two posts have it; an exchange of letters is one slip", () => {
+    expect(of("telecope", ["telescopes", 2])).toBe("telescopes");
+    expect(of("telecope", ["telescopes", 1])).toBeNull();
+    expect(of("telcope", ["telescope", 9])).toBeNull();
+    expect(of("paino", ["piano", 1])).toBe("piano");
+    expect(of("bike", ["bike", 9], ["bikes", 1])).toBe("bikes");
+    expect(of("lessonn", ["lesson", 1])).toBe("lesson");
+    expect(of("celo", ["cello", 1], ["cells", 9], ["ceilo", 2])).toBe("ceilo");
+  });
+
+  it("is sought for words that are neither quoted nor excluded, nor a code or a name", () => {
+    const words = (q: string) => doubtfulWords(q).map(({ word, start }) => `${word} ${start}`);
+    expect(words('Bkie "cello lesosn" -paino IKEA for Meyer')).toEqual(["Bkie 0", "for 32"]);
+    expect(words("a@b.org x/y a1 Strassenbahn, Berliner")).toEqual(["Strassenbahn 15", "Berliner 29"]);
+    expect(words("for Elbhaus")).toEqual(["for 0"]);
   });
 });
 

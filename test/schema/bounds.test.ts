@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { placeInWords, withPlainPlace } from "../../src/schema/place.ts";
+import { LIMITS, PostInput, PostPatch } from "../../src/schema/post.ts";
+import { PublisherInput } from "../../src/schema/publisher.ts";
+import { normalTag, RADIUS_KM, SearchQuery } from "../../src/schema/query.ts";
+import { bareId, Flag, List, WebhookSecret } from "../../src/schema/scalars.ts";
+import { awaitedPageOf, StandingQuery, SubscriptionInput } from "../../src/schema/subscription.ts";
+import { cleanLine, cleanMultiline, counted } from "../../src/schema/text.ts";
+import { endOfStart, withMoments, zoneOf } from "../../src/schema/time/local-time.ts";
+import { zoneNamed } from "../../src/schema/time/zones.ts";
+
+const post = { title: "A bike", body: "In Noord." };
+const nested = (depth: number): object => (depth === 1 ? {} : { in: nested(depth - 1) });
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, n]));
+const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes).toString("base64")}`;
+const tags = (count: number) => Array.from({ length: count }, (_, n) => `t${n}`);
+
+/** What is just taken, and what is just refused. */
+const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: unknown, refused: unknown][] =
+  [
+    [PostInput, post, "title", "é".repeat(200), "x".repeat(201)],
+    [PostInput, post, "title", "🚲".repeat(200), "\u3164\u200B"],
+    [PostInput, { ...post, parent_id: "p1" }, "title", undefined, "x".repeat(201)],
+    [PostInput, post, "body", "x".repeat(8_000), "x".repeat(8_001)],
+    [PostInput, post, "tags", ["x".repeat(40)], ["x".repeat(41)]],
+    [PostInput, post, "tags", tags(20), tags(21)],
+    [PostInput, post, "idempotency_key", "x".repeat(200), "x".repeat(201)],
+    [PostInput, post, "metadata", nested(10), nested(11)],
+    [PostInput, post, "metadata", keys(100), keys(101)],
+    [PostInput, post, "metadata", { x: "x".repeat(16_384 - 8) }, { x: "x".repeat(16_384 - 7) }],
+    [PostInput, post, "metadata", { n: 2 ** 53 - 1 }, { n: 2 ** 53 }],
+    [PostInput, post, "metadata", { n: 1 - 2 ** 53 }, { n: -(2 ** 53) }],
+    [PostInput, post, "location", { name: "x".repeat(200) }, { name: "x".repeat(201) }],
+    [PostInput, post, "location", { lat: 90, lng: -180 }, { lat: 90.1, lng: -180 }],
+    [PostInput, post, "location", { lat: -90, lng: 180 }, { lat: -90, lng: 180.1 }],
+    [PostInput, post, "location", { lat: 1, lng: 2 }, { lat: 1 }],
+    [PostInput, post, "location", { lat: null, lng: null }, { lng: 1 }],
+    [PostInput, post, "location", { name: null, city: null }, { city: "Berlin" }],
+    [PostInput, post, "url", "http://a.example/", "ftp://a.example/"],
+    [PostInput, post, "url", " https://a.example/ ", "https://a.exa\tmple/"],
+    [PostInput, post, "starts_at", "2026-12-05T10:00Z", "2026-12-05T10:00"],
+    [PostPatch, {}, "expires_at", "now", "soon"],
+    [PublisherInput, { accept_terms: true }, "name", "x".repeat(80), "x".repeat(81)],
+    [PublisherInput, { name: "A", accept_terms: " TRUE " }, "description", "x".repeat(500), "x".repeat(501)],
+    [PublisherInput, { name: "A" }, "accept_terms", true, "yes"],
+    [SubscriptionInput, { query: { q: "bike" } }, "label", "x".repeat(80), "x".repeat(81)],
+    [SearchQuery, {}, "q", "x".repeat(500), "x".repeat(501)],
+    [SearchQuery, {}, "tags", "x".repeat(40), "x".repeat(41)],
+    [SearchQuery, {}, "tags", tags(20), tags(21)],
+    [SearchQuery, {}, "kind", "Event, OFFER", "bikes"],
+    [SearchQuery, {}, "radius_km", "0.1", "0.09"],
+    [SearchQuery, {}, "radius_km", 500, 500.1],
+    [SearchQuery, {}, "limit", 1, 0],
+    [SearchQuery, {}, "limit", 100, 101],
+    [SearchQuery, {}, "limit", "7", "7.5"],
+    [SearchQuery, {}, "before", "2026-12-01", "2026-12-01T10:00"],
+    [SearchQuery, { near: "Berlin" }, "after", "2026-12-01T10:00", "0000-12-01"],
+    [SearchQuery, {}, "after", "2026-12-01T10:00[Europe/Berlin]", "2026-12-01T10:00[Europe/Nowhere]"],
+    [awaitedPageOf.wait_s, {}, "", 50, 50.1],
+    [awaitedPageOf.limit, {}, "", 100, 101],
+    [WebhookSecret, {}, "", secret(24), secret(23)],
+    [WebhookSecret, {}, "", secret(64), secret(65)],
+    [Flag, {}, "", " TRUE ", "yes"],
+  ];
+
+describe("what is sent", () => {
+  it.each(EDGES)(
+    "%# is taken up to a bound, and refused beyond it",
+    (schema, whole, field, taken, refused) => {
+      const sent = (value: unknown) => (field === "" ? value : { ...whole, [field]: value });
+      expect(schema.safeParse(sent(taken)).error?.issues).toBeUndefined();
+      expect(schema.safeParse(sent(refused)).success).toBe(false);
+    },
+  );
+
+  it("stands for this where it is left out", () => {
+    expect(PostInput.parse(post).kind).toBe("announcement");
+    expect(SubscriptionInput.parse({ query: { q: "bike" } })).toMatchObject({
+      breadth: "close",
+      changes: true,
+    });
+    expect(SearchQuery.parse({}).limit).toBe(20);
+    expect([awaitedPageOf.limit.parse(undefined), awaitedPageOf.wait_s.parse(undefined)]).toEqual([50, 0]);
+    expect(RADIUS_KM.default).toBe(25);
+    expect(LIMITS).toMatchObject({ lifetimeDays: 365, repliesInPost: 20, relatedInPost: 5 });
+  });
+
+  it.each([
+    [{ q: "bike" }, { q: " \u0007" }],
+    [{ kind: "event" }, { kind: "" }],
+    [{ tags: "a" }, { tags: "," }],
+    [{ near: "Berlin" }, { radius_km: 5 }],
+    [{ after: "2026-12-01" }, {}],
+    [{ before: "2026-12-01" }, { timezone: "Europe/Berlin" }],
+    [{ publisher: "pub_a" }, { publisher: "" }],
+    [{ thread: "p1" }, { include_replies: true }],
+    [{ verified: true }, { verified: false }],
+    [{ include_syndicated: false }, { include_syndicated: true }],
+  ])("narrows a saved query as %j, not as %j", (narrow, open) => {
+    expect([narrow, open].map((query) => StandingQuery.safeParse(query).success)).toEqual([true, false]);
+  });
+
+  it("is kept in one form", () => {
+    expect(cleanLine(" a\r\n\tb\u0007 ")).toBe("a b");
+    expect(cleanMultiline("a\r\nb\rc\u2028d\u0000\te")).toBe("a\nb\nc\nd\te");
+    expect(cleanMultiline(`a${"\u0301".repeat(40)}`).normalize("NFD")).toHaveLength(31);
+    expect(normalTag(" Caf\u0065\u0301 ")).toBe("café");
+    expect(List.parse(["a, ,b", " c "])).toEqual(["a", "b", "c"]);
+    expect(List.parse('["a","b"]')).toEqual(["a", "b"]);
+    expect(PostInput.parse({ ...post, tags: ["a,b", "c"] }).tags).toEqual(["a", "b", "c"]);
+    expect([Flag.parse("TRUE"), Flag.parse("false")]).toEqual([true, false]);
+    expect([0, 1, 2].map((n) => counted(n, "post"))).toEqual(["0 posts", "1 post", "2 posts"]);
+    const pages = ["https://a.example/p/x1?y#z", "x1.ics", "x1.md", "x1.json", " x1 "];
+    expect(pages.map((sent) => bareId(sent, "p"))).toEqual(pages.map(() => "x1"));
+  });
+});
+
+describe("a place that is sent", () => {
+  it.each([
+    [
+      { type: "Point", coordinates: [13.4, 52.52] },
+      { lat: 52.52, lng: 13.4 },
+    ],
+    [
+      { coordinates: [13.4, 52.52], name: "Berlin" },
+      { name: "Berlin", lat: 52.52, lng: 13.4 },
+    ],
+    [{ geo: { latitude: "52.52", longitude: "13.4" } }, { lat: 52.52, lng: 13.4 }],
+    [
+      { type: "Feature", geometry: { coordinates: [13.4, 52.52] }, properties: { name: "Berlin" } },
+      { name: "Berlin", lat: 52.52, lng: 13.4 },
+    ],
+    ["52.52, 13.4", { lat: 52.52, lng: 13.4 }],
+    [
+      { lat: 1, coordinates: [2, 3] },
+      { lat: 1, coordinates: [2, 3] },
+    ],
+    [
+      { type: "LineString", coordinates: [2, 3] },
+      { type: "LineString", coordinates: [2, 3] },
+    ],
+    [
+      { latitude: " ", longitude: "3" },
+      { latitude: " ", longitude: "3" },
+    ],
+  ])("as %j is %j", (location, plain) => {
+    expect(withPlainPlace({ location })["location"]).toEqual(plain);
+  });
+
+  it("is named in words with how far it reaches, and with others of its name", () => {
+    const near = {
+      lat: 1,
+      lng: 2,
+      radiusKm: 90,
+      place: { label: "Isle", others: ["Isle, Peru", "Isle, Chad"] },
+    };
+    const { radiusKm: _, ...town } = near;
+    expect(placeInWords({ lat: 1, lng: 2 })).toBeNull();
+    expect(placeInWords(town)).toBe(
+      "`near` was read as Isle (1,2); others of this name: Isle, Peru; Isle, Chad.",
+    );
+    expect(placeInWords(near)).toContain("within 90 km of its middle");
+    expect(placeInWords(near, 10)).toBe(placeInWords(town));
+    expect(placeInWords({ ...town, isOnlyWithPosts: true })).toContain(
+      "the only place of this name with posts",
+    );
+    const read = (name: string) => SearchQuery.parse({ near: name }).near;
+    expect(read("Malta")).toMatchObject({
+      radiusKm: 25,
+      place: { others: ["Malta, Montana", "Malta, Rotterdam"] },
+    });
+    const { oneOf = [] } = read("Springfield") ?? {};
+    expect(oneOf.length).toBeGreaterThan(1);
+    for (const { place } of oneOf) expect(place?.others).not.toContain(place?.label);
+    const refusal = (name: string) => SearchQuery.safeParse({ near: name }).error?.issues[0]?.message;
+    expect(refusal("Peru")).toContain('name one (of this name: "Peru, Indiana" or "Peru, Illinois") in it');
+    expect(refusal("France")).toContain("name one in it");
+  });
+});
+
+describe("local times", () => {
+  const read = (sent: Record<string, unknown>, own?: string) => withMoments(sent, own);
+
+  it("of a post begin with the first moment of a day and end with its last, in the zone that is said, or of the place", () => {
+    const day = { starts_at: "2026-07-01", ends_at: "2026-07-01" };
+    const berlin = { starts_at: "2026-06-30T22:00:00.000Z", ends_at: "2026-07-01T21:59:59.999Z" };
+    expect(read({ ...day, timezone: "Europe/Berlin" })).toMatchObject({ fields: berlin, note: null });
+    expect(read({ ...day, location: "Berlin" })).toMatchObject({
+      fields: berlin,
+      note: expect.stringContaining("Europe/Berlin, the zone of the place"),
+    });
+    expect(read(day, "Europe/Berlin").note).toContain("the zone of the post");
+    expect(read(day)).toEqual({ fields: day, note: null });
+    expect(read({ starts_at: "2026-07", location: "Berlin" }).fields["starts_at"]).toBe("2026-07");
+    const zoned = { starts_at: "2026-07-01T10:00[Asia/Tokyo]" };
+    expect(read({ ...zoned, location: "Berlin" })).toMatchObject({
+      fields: { starts_at: "2026-07-01T01:00:00.000Z" },
+      note: null,
+    });
+    // A zone of the same name in winter is not meant, nor a country of many zones.
+    expect(read({ ...day, timezone: "CET", location: "Lagos" }).fields["timezone"]).toBe("CET");
+    expect(read({ ...day, location: "Russia" })).toEqual({
+      fields: { ...day, location: "Russia" },
+      note: null,
+    });
+  });
+
+  it("of a start without an end last for the day where it is a midnight", () => {
+    const berlin = { timezone: "Europe/Berlin", location: null };
+    const midnight = Date.parse("2026-06-30T22:00Z");
+    expect(endOfStart(midnight, berlin)).toBe(midnight + 86_400_000 - 1);
+    for (const start of [midnight + 1, midnight + 900_000]) expect(endOfStart(start, berlin)).toBe(start);
+    expect(zoneOf({ timezone: "Asia/Tokyo", location: { lat: 52.5, lng: 13.4 } })).toBe("Asia/Tokyo");
+    expect(zoneOf({ timezone: null, location: { lat: 52.5, lng: 13.4 } })).toBe("Europe/Berlin");
+    expect(zoneOf({ timezone: null, location: null })).toBe("UTC");
+  });
+
+  it.each([
+    [" europe/berlin ", "Europe/Berlin"],
+    ["us/eastern", "US/Eastern"],
+    ["america/port-au-prince", "America/Port-au-Prince"],
+    ["BST", null],
+    ["+01:00", null],
+  ])("know the zone %j as %s", (sent, zone) => {
+    expect(zoneNamed(sent)).toBe(zone);
+  });
+});
