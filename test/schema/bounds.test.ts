@@ -1,13 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { placeInWords, withPlainPlace } from "../../src/schema/place.ts";
-import { LIMITS, PostInput, PostPatch } from "../../src/schema/post.ts";
+import { BEGUN_CHARS, placeInWords, withPlainPlace } from "../../src/schema/place.ts";
+import { COPIES_NAMED, DATES_NAMED, LIMITS, PostInput, PostPatch } from "../../src/schema/post.ts";
 import { PublisherInput } from "../../src/schema/publisher.ts";
 import { normalTag, RADIUS_KM, SearchQuery } from "../../src/schema/query.ts";
 import { bareId, Flag, List, WebhookSecret } from "../../src/schema/scalars.ts";
 import { awaitedPageOf, StandingQuery, SubscriptionInput } from "../../src/schema/subscription.ts";
 import { cleanLine, cleanMultiline, counted } from "../../src/schema/text.ts";
-import { endOfStart, withMoments, zoneOf } from "../../src/schema/time/local-time.ts";
+import {
+  endOfStart,
+  withMoments,
+  zoneMeantAt,
+  zoneOf,
+  zoneOfPlace,
+} from "../../src/schema/time/local-time.ts";
 import { zoneNamed } from "../../src/schema/time/zones.ts";
 
 const post = { title: "A bike", body: "In Noord." };
@@ -36,7 +42,7 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "location", { lat: -90, lng: 180 }, { lat: -90, lng: 180.1 }],
     [PostInput, post, "location", { lat: 1, lng: 2 }, { lat: 1 }],
     [PostInput, post, "location", { lat: null, lng: null }, { lng: 1 }],
-    [PostInput, post, "location", { name: null, city: null }, { city: "Berlin" }],
+    [PostInput, post, "location", { city: null }, { city: "Berlin" }],
     [PostInput, post, "url", "http://a.example/", "ftp://a.example/"],
     [PostInput, post, "url", " https://a.example/ ", "https://a.exa\tmple/"],
     [PostInput, post, "starts_at", "2026-12-05T10:00Z", "2026-12-05T10:00"],
@@ -84,6 +90,18 @@ describe("what is sent", () => {
     expect([awaitedPageOf.limit.parse(undefined), awaitedPageOf.wait_s.parse(undefined)]).toEqual([50, 0]);
     expect(RADIUS_KM.default).toBe(25);
     expect(LIMITS).toMatchObject({ lifetimeDays: 365, repliesInPost: 20, relatedInPost: 5 });
+    expect([COPIES_NAMED, DATES_NAMED, BEGUN_CHARS]).toEqual([10, 5, 100]);
+  });
+
+  it("is asked for the day where a start covers several", () => {
+    const messages = ["2026-12", "2026-12-05", "soon"].map(
+      (starts_at) => PostInput.safeParse({ ...post, starts_at }).error?.issues[0]?.message,
+    );
+    expect(messages).toEqual([
+      expect.stringContaining("which day"),
+      expect.stringContaining("Needs an offset"),
+      expect.stringContaining("ISO 8601"),
+    ]);
   });
 
   it.each([
@@ -198,8 +216,10 @@ describe("local times", () => {
       fields: { starts_at: "2026-07-01T01:00:00.000Z" },
       note: null,
     });
-    // A zone of the same name in winter is not meant, nor a country of many zones.
-    expect(read({ ...day, timezone: "CET", location: "Lagos" }).fields["timezone"]).toBe("CET");
+    // Lagos has the time of Vienna in winter only; the middle of Wales is far from its ends.
+    const places = ["Europe/Vienna", "Africa/Lagos", null];
+    expect(places.map((zone) => zoneMeantAt("CEST", zone))).toEqual(["Europe/Vienna", null, null]);
+    expect([zoneOfPlace("Bali"), zoneOfPlace("Wales")]).toEqual(["Asia/Makassar", null]);
     expect(read({ ...day, location: "Russia" })).toEqual({
       fields: { ...day, location: "Russia" },
       note: null,

@@ -93,6 +93,11 @@ const TIMES: readonly [written: string, after: string | RegExp, before?: string]
   ["2026", "2025-12-31T10:00:00.000Z", "2027-01-01T11:59:59.999Z"],
   ["2026-12-01T18:30", /Needs an offset.*or `timezone`, or `near`/],
   ["2026-12-01T24:30Z", /ISO 8601/],
+  ["2026-12-01T18:30+23:59", "2026-11-30T18:31:00.000Z"],
+  ["2026-12-01T18:30+24:00", /ISO 8601/],
+  // A leap second.
+  ["2026-12-31T23:59:60Z", "2026-12-31T23:59:59.000Z"],
+  ["2026-12-31T23:59:61Z", /ISO 8601/],
   ["2026-000", /ISO 8601/],
   ["2025-366", /ISO 8601/],
   // A year of 53 weeks, whose last begins three days before the next year, and one of 52.

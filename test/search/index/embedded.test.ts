@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import type { IndexEntry } from "../../../src/ports/search-index.ts";
+import type { PostFilter } from "../../../src/schema/filter.ts";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
 import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
@@ -42,6 +44,57 @@ describe("the embedded index", () => {
     });
     expect(await opened.pass({ endedBy: NOW })).toEqual(["before"]);
     expect(await opened.pass({ after: NOW })).toEqual(["at"]);
+  });
+
+  it.each<[string, Partial<PostFilter>, Partial<IndexEntry>, Partial<IndexEntry>]>([
+    ["the end of a window", { after: NOW }, { windowEnd: NOW }, { windowEnd: NOW - 1 }],
+    ["the start of a window", { before: NOW }, { windowStart: NOW }, { windowStart: NOW + 1 }],
+    ["expiry", {}, { expiresAt: NOW + 1 }, { expiresAt: NOW }],
+    ["creation", { createdUntil: NOW }, { createdAt: NOW }, { createdAt: NOW + 1 }],
+    [
+      "a date",
+      { datedOnly: true },
+      { windowStart: NOW + 1, createdAt: NOW },
+      { windowStart: NOW, createdAt: NOW },
+    ],
+    ["kinds", { kinds: ["event", "offer"] }, { kind: "event" }, { kind: "thread" }],
+    ["first hand", { includeSyndicated: false }, {}, { syndicated: true }],
+    ["no replies", { includeReplies: false }, {}, { parentId: "root" }],
+    [
+      "replies to a post",
+      { includeReplies: false, parentId: "root" },
+      { parentId: "root" },
+      { parentId: "other" },
+    ],
+    ["a publisher", { publisherId: "pub_1" }, {}, { publisherId: "pub_2" }],
+    ["a series", { series: "s" }, { series: "s" }, { series: "t" }],
+    ["a circle", { near: { lat: 0, lng: 0, radiusKm: 112 } }, { lat: 1, lng: 0 }, { lat: 0.9, lng: 0.9 }],
+    ["a place", { near: { lat: 0, lng: 0, radiusKm: 112 } }, { lat: 0, lng: 0 }, {}],
+  ])("passes by %s, as one of few or of many", async (_, filter, passing, other) => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "passing", ...passing }));
+      index.put(post({ id: "other", ...other }));
+    });
+    expect(await opened.pass(filter)).toEqual(["passing"]);
+    opened.write((index) => {
+      for (let n = 0; n < 300; n += 1) index.put(post({ id: `passing${n}`, ...passing }));
+    });
+    const ids = await opened.pass(filter);
+    expect([ids.length, ids.includes("other")]).toEqual([301, false]);
+  });
+
+  it("counts a post once that has two of the tags asked for, beside others", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const [id, tags] of [
+        ["both", ["a", "b"]],
+        ["one", ["b"]],
+        ["none", ["c"]],
+      ] as const)
+        index.put(post({ id, tags }));
+    });
+    expect(await opened.pass({ tags: ["a", "b"] })).toEqual(["both", "one"]);
   });
 
   it("finds an edited post by its new words only", async () => {

@@ -60,6 +60,7 @@ describe("a standing query's words", () => {
     ["piano teacher Müller", "Mueller, piano teacher"],
     ["piano teacher mueller", "Müller, piano teacher"],
     ["piano teacher Müller", "Muller, piano teacher"],
+    ["Tisch Eiche", "Esstisch aus Eiche"],
   ])("are found however they are written: %s, %s", (q, title) => {
     expect(answers(query(q), post(title), null)).toBe(true);
     expect(answers(query(`${q} abroad`), post(title), null)).toBe(false);

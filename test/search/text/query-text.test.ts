@@ -60,6 +60,15 @@ describe("parseQueryText", () => {
     expect(parseQueryText(`"${"the ".repeat(100)}"`).phrases[0]).toHaveLength(16);
   });
 
+  it("takes dashes for hyphens before a word or a phrase, 64 words, and 16 words of a phrase", () => {
+    expect(parse("bike –electric −“for rent” 2–3")).toMatchObject({
+      excluded: [["electric"], ["for", "rent"]],
+    });
+    const words = Array.from({ length: 65 }, (_, n) => `w${n}`);
+    expect(parse(words.join(" ")).any).toEqual(words.slice(0, 64));
+    expect(parse(`"x ${words.join(" ")}"`).phrases[0]).toHaveLength(16);
+  });
+
   it("knows how others write words with a hyphen or an umlaut", () => {
     expect(parseQueryText("check-in for Müller").respelt).toEqual(["checkin", "mueller"]);
     expect(parseQueryText("state-of-the-art 2-3 poets").respelt).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { comparableWords, indexable, wordsOf } from "../../../src/search/text/tokens.ts";
+import { comparableWords, indexable, otherSpellings, wordsOf } from "../../../src/search/text/tokens.ts";
 
 describe("indexable", () => {
   it.each([
@@ -50,4 +50,15 @@ describe("wordsOf", () => {
   it("keeps Hindi vowel signs inside words", () => {
     expect(wordsOf("हिन्दी भाषा")).toEqual(["हिन्दी", "भाषा"]);
   });
+});
+
+describe("otherSpellings", () => {
+  it.each([
+    ["Müller, Sören, Åse", ["mueller", "soeren", "aase"]],
+    ["check-in, state-of-the-art", ["checkin"]],
+    ["12.500 and 2'450, 1.5 or 3,14", ["12500", "2450"]],
+    ["1 875 € for 12 500 people", ["1875"]],
+    ["Bike", []],
+    ["Rindfleisch für Bäcker", ["fuer", "baecker"]],
+  ])("of %s are those that it has not", (text, others) => expect(otherSpellings(text)).toEqual(others));
 });
