@@ -59,6 +59,7 @@ describe("the door", () => {
     ["application/json, text/event-stream", "text/event-stream"],
     ["application/json", "application/json"],
     ["text/event-stream", "text/event-stream"],
+    ["application/*, text/event-stream", "text/event-stream"],
     ["*/*", "application/json"],
     ["text/html", "application/json"],
     [undefined, "application/json"],
@@ -86,7 +87,12 @@ describe("the door", () => {
 
   it("answers each request of a batch, with and without a fault", async () => {
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
-    const batch = [ping, { jsonrpc: "2.0", id: 2 }, { ...ping, id: 3, params: ["x"] }];
+    const batch = [
+      ping,
+      { jsonrpc: "2.0", id: 2 },
+      { ...ping, id: 3, params: ["x"] },
+      { ...ping, id: 4, method: "none" },
+    ];
     for (const accept of ["application/json", headers.accept]) {
       expect(await ask(batch, { accept, "mcp-protocol-version": "2025-03-26" })).toMatchObject({
         status: 200,
@@ -94,11 +100,13 @@ describe("the door", () => {
           { id: 1, result: {} },
           { id: 2, error: { code: -32600 } },
           { id: 3, error: { code: -32602 } },
+          { id: 4, error: { code: -32601 } },
         ],
       });
     }
     const { message } = await ask(batch.slice(1));
-    expect(message.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
+    expect(message.map(({ id }: { id: number }) => id)).toEqual([2, 3, 4]);
+    expect((await ask([batch[1], batch[1]])).status).toBe(400);
   });
 
   it.each([

@@ -20,11 +20,12 @@ const CONNECTIONS = {
 async function host(
   { mode, remote }: { mode: "legacy" | { pin: string }; remote: boolean },
   person?: { answer(message: string): Answer },
+  elicitation: { form?: Record<string, never>; url?: Record<string, never> } = { form: {} },
 ) {
   const asked: string[] = [];
   const client = new Client(
     { name: "test", version: "1.0.0" },
-    { versionNegotiation: { mode }, capabilities: person === undefined ? {} : { elicitation: { form: {} } } },
+    { versionNegotiation: { mode }, capabilities: person === undefined ? {} : { elicitation } },
   );
   if (person !== undefined) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
@@ -68,9 +69,13 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     await call("create_post", { ...event, title: "In a town", city: "Utrecht" });
     await call("create_post", { ...event, title: "An offer", kind: "offer" });
     await call("create_post", { ...event, title: "Misspelt", coordinates: [4.9, 52.4] });
+    await call("create_post", { ...event, title: "In a thread", parent_id: id });
+    await call("create_post", { ...event, title: "Without a key", api_key: "" });
     expect(asked.length).toBe(2);
     await call("create_post", { ...event, title: "Priced", start: "2099-12-05T20:00:00Z", price: 5 });
     expect(asked[2]).toMatch(/^Where does "Priced" take place/);
+    person.answer = () => ({ action: "accept", content: { place: "  " } });
+    expect(await call("create_post", { ...event, title: "Anywhere" })).toMatch(/^Read as: event\.$/m);
     for (const answer of [
       { action: "decline" as const },
       { action: "cancel" as const },
@@ -81,15 +86,18 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
       expect(text).toMatch(/^terms_not_accepted: [\s\S]*Your person was asked and declined/);
       expect(text).not.toMatch(/then send|call `register_publisher` again/i);
     }
-    expect(asked.length).toBe(6);
+    expect(asked.length).toBe(7);
     await close();
   });
 });
 
-it("a host that cannot ask gets the failure with its hint", async () => {
-  const { call, close } = await host(CONNECTIONS["HTTP, 2026-07-28"]);
-  expect(await call("register_publisher", { name: "Unasked" })).toMatch(
-    /^terms_not_accepted: [\s\S]*Hint: Ask the person you work for to accept http/,
-  );
-  await close();
+it("a host that cannot ask, or only by an address, gets the failure with its hint", async () => {
+  const person = { answer: (): Answer => ({ action: "accept", content: { accept_terms: true } }) };
+  for (const asks of [undefined, person]) {
+    const { call, close } = await host(CONNECTIONS["HTTP, 2026-07-28"], asks, { url: {} });
+    expect(await call("register_publisher", { name: "Unasked" })).toMatch(
+      /^terms_not_accepted: [\s\S]*Hint: Ask the person you work for to accept http/,
+    );
+    await close();
+  }
 });

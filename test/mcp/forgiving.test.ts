@@ -58,6 +58,7 @@ describe("create_post stores what came in another form", () => {
     ...[
       { latitude: 48.2, longitude: 16.37 },
       { lat: "48.2", lon: "16.37" },
+      { lat: 48.2, long: 16.37 },
       { location: { latitude: 48.2, longitude: 16.37 } },
       { location: { lat: 48.2, lon: 16.37 } },
       { location: { type: "Point", coordinates: [16.37, 48.2] } },
@@ -211,6 +212,17 @@ describe("a failure", () => {
     expect(misread.text).toMatch(/^post_not_found: [\s\S]*`search` with it as `publisher`/);
     const reported = await client.call("report_post", { post_id: "sub_4yTq8WnZ2kPv6R", reason: "spam" });
     expect(reported.text).toMatch(/^post_not_found: [\s\S]*`check_subscription` with this `id`/);
+  });
+
+  it("says how to find an id that is missing, and names the field that is wrong, not its place in a list", async () => {
+    const hints = {
+      "": "Take the id of a post from `search`",
+      x: "Call `get_post` again with `id` corrected",
+    };
+    for (const [id, hint] of Object.entries(hints))
+      expect((await client.call("get_post", { id: id && [id] })).text).toContain(hint);
+    const long = await client.call("create_post", { title: "a", body: "b", tags: ["c", "d".repeat(41)] });
+    expect(long.text).toMatch(/^- tags: /m);
   });
 
   it("names an unknown field too, since it is often why another one is missing", async () => {

@@ -132,7 +132,10 @@ describe("a list", () => {
     });
     const utc = { timezone: "UTC", starts_at: "2099-05-10T18:00:00Z", title: "By another clock" };
     await write({ ...dates, ...utc, tags: ["utc"], body: "Kabuki." });
-    expect((await client.call("search", { tags: "utc" })).text).toContain("Sun 2099-05-10 18:00 UTC | ");
+    await write({ title: "Without a date", tags: ["utc"], body: "Noh." });
+    const mixed = (await client.call("search", { tags: "utc" })).text;
+    expect(mixed).toContain("Sun 2099-05-10 18:00 UTC | ");
+    expect(mixed).toContain(`all of these ${board.url}/calendar.ics?tags=utc\n`);
     const soonest = (await client.call("search", { tags: "fair", sort: "soonest", limit: 2 })).text;
     expect(soonest).toContain("Tue 2099-03-10 10:00–18:00 Asia/Tokyo | ");
     expect(soonest).toContain("Fri 2099-04-10 10:00 – Sun 2099-04-12 16:00 Asia/Tokyo | ");
@@ -248,6 +251,11 @@ describe("the size of an answer", () => {
     expect(read).toEqual(words);
     const { body: rest } = await call(board, `GET /posts/${created.data.id}?body_from=6`);
     expect(rest.data.body).toMatch(/^word1 word2 /);
+    for (const chars of [4_000, 4_001]) {
+      const { body: edge } = await write({ title: "Edge", body: "x".repeat(chars) });
+      const { text } = await client.call("get_post", { id: edge.data.id });
+      expect(text.includes("The text goes on")).toBe(chars > 4_000);
+    }
   });
 
   it("a post at every bound at once is still read whole, and its replies go on where they end", async () => {

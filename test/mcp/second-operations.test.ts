@@ -66,7 +66,7 @@ describe("create_post with id", () => {
       idIn((await client.call("create_post", distinctText(30))).text),
       idIn((await client.call("create_post", distinctText(31))).text),
     ];
-    expect((await client.call("create_post", { id: first, delete: "true" })).text).toMatch(/^Taken down/);
+    expect((await client.call("create_post", { id: first, delete: "Yes" })).text).toMatch(/^Taken down/);
     expect((await call(board, `GET /posts/${first}`)).status).toBe(404);
     const kept = await client.call("create_post", { id: second, delete: false, title: "Kept" });
     expect(kept.text).toMatch(/^Changed\./m);
@@ -176,8 +176,8 @@ describe("subscribe with id", () => {
   it("changes, pauses, resumes and ends the one it names, and no other", async () => {
     const [one, other] = [await saved("sackbut"), await saved("crumhorn")];
     const of = async (id: string) => (await mine()).find((each: { id: string }) => each.id === id);
-    await client.call("subscribe", { id: one, query: { q: "serpent" }, label: "Low" });
-    expect(await of(one)).toMatchObject({ describes: 'Posts about "serpent"', label: "Low", active: true });
+    await client.call("subscribe", { id: one, query: { q: "serpent" }, label: "None" });
+    expect(await of(one)).toMatchObject({ describes: 'Posts about "serpent"', label: "None", active: true });
     const paused = await client.call("subscribe", { id: one, active: false });
     expect(paused.text).toContain(
       `Paused: it matches nothing until: subscribe {"id":"${one}","active":true}`,
