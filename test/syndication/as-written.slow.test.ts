@@ -292,6 +292,7 @@ describe("what is called off, a test or an error is withdrawn", () => {
     { cancelled: "TRUE" },
     { is_canceled: 1 },
     { cancelled_at: "2026-11-01" },
+    { deleted_on: "2026-11-01" },
     { eventStatus: "https://schema.org/EventPostponed" },
     { event_status: "EventCancelled" },
     { status: "deleted" },
@@ -306,6 +307,7 @@ describe("what is called off, a test or an error is withdrawn", () => {
   const ON = [
     { status: "confirmed" },
     { cancelled: "false" },
+    { is_private: "0" },
     { cancelled: false, deleted: null },
     { status: "Actual", messageType: "Update", scope: "Public" },
     { eventStatus: "https://schema.org/EventRescheduled" },

@@ -200,6 +200,8 @@ describe("text", () => {
       "An HTML text\nof & for <anna@example.org>",
     ],
     ["Tom &amp; Jerry\nat &#8211; noon", "Tom & Jerry\nat – noon"],
+    ['At <a href="https://a.example/b">https://a.example/b</a>', "At https://a.example/b"],
+    ["<table><tr><th>Day</th><th>Hour</th></tr></table>", "Day Hour"],
   ])("of a calendar is plain, unless it closes elements: %j", (sent, text) => {
     const body = sent.replaceAll("\n", "\\n").replaceAll(";", "\\;");
     expect(ics(`UID:1|SUMMARY:T|DTSTART:20261214T120000Z|DESCRIPTION:${body}`).entries[0]?.input.body).toBe(
@@ -239,6 +241,38 @@ describe("rows", () => {
   it("are read up to a bound, and what is behind it does not count as gone", () => {
     const found = read(`${JSON.stringify({ title: "T", id: "1" })}\n`.repeat(50_000), { kind: "jsonl" });
     expect(found).toMatchObject({ left: 30_000, isWhole: false });
+  });
+
+  it("are posted up to a thousand", () => {
+    const all = (count: number) =>
+      rows(...Array.from({ length: count }, (_, n) => ({ id: `${n}`, title: "T" })));
+    for (const [count, left] of [
+      [1_000, 0],
+      [1_001, 1],
+    ] as const)
+      expect(all(count)).toMatchObject({ entries: { length: 1_000 }, left });
+  });
+
+  const HALL = { name: "Hall", lat: null, lng: null };
+  const MOMENT = "2026-12-24T10:00Z";
+  it.each([
+    // The feed has a tag of its own.
+    [{ tags: "abcdefghij".split("") }, { tags: ["town", ..."abcdefghi"] }],
+    [{ tags: ["a".repeat(40), "b".repeat(41)] }, { tags: ["town", "a".repeat(40)] }],
+    [{ lat: 90, lng: 180 }, { location: { name: null, lat: 90, lng: 180 } }],
+    [{ location: "Hall", lat: 90.1, lng: 1 }, { location: HALL }],
+    [{ location: "Hall", lat: 0, lng: 0 }, { location: HALL }],
+    [{ lat: 0, lng: 9.4 }, { location: { name: null, lat: 0, lng: 9.4 } }],
+    [{ start: MOMENT, end: MOMENT }, { ends_at: Date.parse(MOMENT) }],
+    [{ start: "2026-11-20T10:00Z", end: MOMENT }, { ends_at: Date.parse(MOMENT) }],
+    [{ start: MOMENT, all_day: true }, { metadata: { all_day: true } }],
+    [{ start: 1_796_000_000 }, { starts_at: 1_796_000_000_000 }],
+    [{ expires: "2099-01-01T00:00Z" }, { expires_at: NOW + 365 * 86_400_000 }],
+    [{ body: 'See <a href="https://example.org/b">b</a>' }, { url: "https://example.org/b" }],
+    [{ id: "i".repeat(300) }, { metadata: { source_id: "i".repeat(300) } }],
+    [{ id: "i".repeat(301) }, { metadata: { source_id: expect.stringMatching(/^[\da-f]{64}$/) } }],
+  ])("become posts within bounds: %j", (fields, post) => {
+    expect(rows({ title: "T", ...fields }).entries[0]?.input).toMatchObject(post);
   });
 
   it("come back cut and free of markup", () => {

@@ -77,7 +77,7 @@ describe("calendars", () => {
       event(
         "UID:10",
         "SUMMARY:Bread\\, and\\; butter",
-        "DESCRIPTION:First\\nsecond li",
+        "DESCRIPTION:First\\Nsecond li",
         " ne",
         "DTSTART:20261205T190000Z",
         "LOCATION:Town Hall\\, Berlin",
