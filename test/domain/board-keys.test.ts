@@ -61,6 +61,7 @@ describe("refuseBoardKeys", () => {
       `${key.slice(0, -1)}`,
       `x${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`,
       "bbk".repeat(2_600),
+      ...[37, 39].map((length) => `bbk_${"a".repeat(length)}`),
       "A".repeat(8_000),
     ]) {
       expect(refuses({ title: text, n: 1, none: null, left: undefined })).toBe(false);
