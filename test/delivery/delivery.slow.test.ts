@@ -159,6 +159,7 @@ describe("a delivery", () => {
   it.skipIf(ON_MONGODB).each<[string, Response, number | null]>([
     ["201", { status: 201 }, 201],
     ["204", { status: 204 }, 204],
+    ["300", { status: 300 }, 300],
     ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, 307],
     ["404", { status: 404 }, 404],
     ["200 with 100 kB", { body: "x".repeat(100_000) }, null],

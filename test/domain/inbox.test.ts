@@ -61,6 +61,7 @@ describe("the inbox", () => {
         `?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`,
       );
       expect(page.next_cursor).not.toBeNull();
+      expect((page.meta.note ?? "").includes("This page is full")).toBe(page.data.length === 2);
       if (page.data.length === 0) {
         expect(page.next_cursor).toBe(cursor);
         break;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOver } from "../../src/domain/posts/expiry.ts";
+import { isOver, wasEndedEarly } from "../../src/domain/posts/expiry.ts";
+import type { Post } from "../../src/schema/post.ts";
 
 const DATELESS = { starts_at: null, ends_at: null, timezone: null, location: null };
 const NEW_YORK = { name: "New York", lat: 40.71, lng: -74.01 };
@@ -40,5 +41,20 @@ describe("isOver", () => {
     ],
   ])("judges a post with %s", (_, dates, now, over) => {
     expect(isOver({ ...DATELESS, ...dates }, Date.parse(now))).toBe(over);
+  });
+});
+
+describe("wasEndedEarly", () => {
+  const [day, noon, next] = ["2026-12-24T00:00:00Z", "2026-12-24T12:00:00Z", "2026-12-25T00:00:00Z"];
+  it.each([
+    ["ended by the edit, before its start", noon, noon, { starts_at: next }, true],
+    ["ended before it was edited again", day, noon, { starts_at: next }, true],
+    ["that expires only after the edit", noon, day, { starts_at: next }, false],
+    ["ended while it was on", noon, noon, { starts_at: day, ends_at: next }, true],
+    ["ended at its end", noon, noon, { starts_at: day, ends_at: noon }, false],
+    ["ended at its start", noon, noon, { starts_at: noon }, false],
+    ["without dates", noon, noon, {}, false],
+  ])("judges a post %s", (_, expires_at, updated_at, dates, early) => {
+    expect(wasEndedEarly({ ...DATELESS, expires_at, updated_at, ...dates } as Post)).toBe(early);
   });
 });

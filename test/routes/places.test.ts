@@ -111,6 +111,9 @@ describe("a post with the name of a place alone", () => {
     ["Praça da Sé, São Paulo", -23.55, 46.63, /km from São Paulo/],
     ["Salt Lake, Kolkata", 88.4, 22.58, /exchanged/],
     ["Berlin", 52.4, 13.1, null],
+    // A thousand kilometres are far.
+    ["Berlin", 43.6, 13.4, null],
+    ["Berlin", 43.4, 13.4, /1015 km from/],
     // The Alps are near enough to Milan; a Birmingham and a Paris lie in America too.
     ["Milano", 47.1, 11.4, null],
     ["Birmingham", 33.52, -86.8, null],

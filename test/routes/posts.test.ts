@@ -74,11 +74,15 @@ describe("routes of posts", () => {
       expect((await edit(post.id, { starts_at: null })).body.data.expires_at).toBe(expected);
     });
 
-    it("keeps a thread for 7 days after its latest reply, whatever its dates become", async () => {
+    it("keeps a thread for 7 days after its latest reply, whatever its dates become, and nothing else", async () => {
       const thread = await write(board, me.key, { kind: "thread", starts_at: at(30 * DAY_MS) });
       await write(board, me.key, { parent_id: thread.id });
       const { body } = await edit(thread.id, { starts_at: at(HOUR_MS), ends_at: at(2 * HOUR_MS) });
       expect(body.data.expires_at).toBe(at(7 * DAY_MS));
+      const event = await write(board, me.key, { kind: "event", starts_at: at(30 * DAY_MS) });
+      await write(board, me.key, { parent_id: event.id });
+      const moved = await edit(event.id, { starts_at: at(HOUR_MS), ends_at: at(2 * HOUR_MS) });
+      expect(moved.body.data.expires_at).toBe(at(DAY_MS + 2 * HOUR_MS));
     });
 
     it("checks the window and the expiry that the post would have", async () => {

@@ -197,7 +197,10 @@ describe("create_post", () => {
   it("makes replies, with ids and thread_url of their root", async () => {
     const root = await write(board, me.key);
     const reply = await write(board, me.key, { parent_id: root.url });
-    expect(reply.id).toMatch(new RegExp(`^${root.id}-[2-9A-HJ-NP-Za-km-z]{6}$`));
+    const keyed = await write(board, me.key, { parent_id: root.id, idempotency_key: "a-reply" });
+    await call(board, `DELETE /posts/${keyed.id}`, undefined, me);
+    for (const { id } of [reply, keyed])
+      expect(id).toMatch(new RegExp(`^${root.id}-[2-9A-HJ-NP-Za-km-z]{6}$`));
     expect(reply).toMatchObject({ parent_id: root.id, thread_url: root.url });
     expect((await call(board, `GET /posts/${root.id}`)).body.data).toMatchObject({
       reply_count: 1,

@@ -381,7 +381,10 @@ describe("search", () => {
 
   it("takes the one place of a name that has posts, and says so; with posts in two it asks back", async () => {
     const near = () => search("near=Cambridge&tags=cam");
+    // Forty kilometres to the north: only a wider circle has it.
+    await write(board, me.key, { title: "fen", tags: ["cam"], location: { lat: 52.56, lng: 0.12 } });
     expect((await near()).body.error.issues[0].code).toBe("ambiguous_place");
+    expect((await search("near=Cambridge&tags=cam&radius_km=60")).body.data[0].title).toBe("fen");
     await write(board, me.key, { title: "punt", tags: ["cam"], location: { lat: 52.2, lng: 0.12 } });
     const { status, body } = await near();
     expect([status, body.data[0].title]).toEqual([200, "punt"]);

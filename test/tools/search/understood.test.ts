@@ -61,6 +61,13 @@ describe("words of place and time in a search", () => {
     expect(await radius("jazz within 2 km of Kreuzberg")).toBe(2);
   });
 
+  it("mean by a feast that of this year up to its last day, and then the next", async () => {
+    const first = async (text: string, today: string) =>
+      (await daysInText(text, Date.parse(`${today}T12:00:00Z`), 0))?.first;
+    expect(await first("dinner at Christmas", "2026-12-26")).toBe("2026-12-24");
+    expect(await first("dinner at Christmas", "2026-12-27")).toBe("2027-12-24");
+  });
+
   it.each([
     ["2026-12-10", "2026-12-12", "2026-12-19"],
     ["2026-12-11", "2026-12-12", "2026-12-19"],
@@ -180,6 +187,7 @@ describe("words of place and time in a search", () => {
     ["room from January", { after: "2027-01-01" }],
     ["concerts in the next 14 days", { after: "2026-12-10", before: "2026-12-24" }],
     ["next three days", { after: "2026-12-10", before: "2026-12-13" }],
+    ["room within two months", { after: "2026-12-10", before: "2027-02-08" }],
     ["gigs in the coming week", { after: "2026-12-10", before: "2026-12-17" }],
     ["lost since Monday", { after: "2026-12-07" }],
     ["market weekend of 19 December", { after: "2026-12-19", before: "2026-12-20" }],
