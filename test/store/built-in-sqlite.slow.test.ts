@@ -14,7 +14,7 @@ const run = (...args: string[]) => promisify(execFile)(node, args, { cwd: root }
 
 /** A board of this Node reads and writes the file, says what is in it, and leaves it behind. */
 const wordIn = (file: string, word: string) => `
-  const { DatabaseSync } = await import("./dist/src/sqlite.js");
+  const { DatabaseSync } = await import("./dist/src/platform/sqlite.js");
   const db = new DatabaseSync(${JSON.stringify(file)});
   db.exec("PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE IF NOT EXISTS text USING fts5(body)");
   db.prepare("INSERT INTO text VALUES (?)").run(${JSON.stringify(word)});
