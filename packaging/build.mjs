@@ -54,7 +54,7 @@ async function writeBundle() {
     npm(["ci", "--omit=dev", "--ignore-scripts", "--silent"], stage);
     for (const path of ["package-lock.json", ".npmrc"]) rmSync(join(stage, path));
     const described = JSON.parse(readFileSync(join(ROOT, "packaging/mcpb/manifest.json"), "utf8"));
-    const { loadCatalog } = await import(join(ROOT, "dist/src/catalog.js"));
+    const { loadCatalog } = await import(join(ROOT, "dist/src/board/catalog.js"));
     const { tools } = await loadCatalog();
     const bundled = {
       ...described,
