@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
+import { embedPosts } from "../../src/jobs/embed-posts.ts";
 import { Poller } from "../../src/jobs/poller.ts";
 import { watchStore } from "../../src/jobs/store-watch.ts";
+import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
 import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { answer, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
-import { aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
 
 describe("a poller", () => {
   let looks: number[];
@@ -92,6 +95,43 @@ describe("the watch on the store", () => {
   });
 });
 
+describe("embedding posts", () => {
+  const folder = useFolderForEach();
+
+  it("gives vectors to posts in batches of 32, and work back for a second where the model cannot answer", async () => {
+    const store = await openStore(`sqlite:${folder()}/board.db`);
+    await store.publishers.insert(aPublisher("pub_a"));
+    const ids = Array.from({ length: 33 }, (_, n) => `p${n}`);
+    for (const id of ids) await store.posts.insert(aPost(id, { createdAt: NOW, updatedAt: NOW }));
+    let fails: Error | null = null;
+    let state = "loading";
+    const embedder = {
+      modelId: "test-model",
+      english: false,
+      state: () => state,
+      embed: async (texts: unknown[]) => {
+        if (fails !== null) throw fails;
+        return texts.map(() => new Float32Array(16).fill(0.25));
+      },
+    } as unknown as Embedder;
+    const boardModel = { isOurs: async () => true } as BoardModel;
+    const at = (now: number) => embedPosts({ store, embedder, boardModel }, now);
+    const made = async () => (await store.posts.vectors(ids, "test-model")).filter(Boolean).length;
+    expect(await at(NOW)).toBe(0);
+    state = "ready";
+    fails = new EmbedderUnavailable("the queue is full");
+    expect([await at(NOW), await store.work.backlog("embed")]).toEqual([0, 33]);
+    fails = null;
+    // The one that was not taken is due; the others a second later.
+    expect([await at(NOW + 999), await made()]).toEqual([1, 1]);
+    expect([await at(NOW + 1_000), await made()]).toEqual([32, 33]);
+    await store.posts.update("p0", { title: "Other", updatedAt: NOW + 1 }, { text: true });
+    fails = new Error("broken");
+    await expect(at(NOW + 2_000)).rejects.toThrow("broken");
+    await store.close();
+  });
+});
+
 /** The store is real; what stands for the receiver's answer ends an attempt when the test says so. */
 describe("webhook delivery", () => {
   const folder = useFolderForEach();
@@ -144,6 +184,22 @@ describe("webhook delivery", () => {
       await prepare.match(`more${n}`, 2);
     }
     expect([await delivery.claim(NOW), await delivery.claim(NOW)]).toEqual([9, 0]);
+  });
+
+  it("has waiting pushes hastened at the start, and where the clock has gone back by more than five seconds", async () => {
+    const hasten = vi.spyOn(store.pushes, "hasten");
+    const hastened = async (now: number) => {
+      await delivery.claim(now);
+      return hasten.mock.calls.length;
+    };
+    const back = NOW - 5_000;
+    expect([
+      await hastened(NOW),
+      await hastened(back),
+      await hastened(back - 5_001),
+      await hastened(NOW),
+    ]).toEqual([1, 1, 2, 2]);
+    expect(hasten).toHaveBeenLastCalledWith(back - 5_001);
   });
 
   it("says how each attempt ended, and nothing where none was made", async () => {

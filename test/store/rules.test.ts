@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NEVER_SHOWN, type StoredPost, type ToldChange } from "../../src/ports/store/index.ts";
 import { canBePushedTo, chooseDue, webhookOrigin } from "../../src/store/rules/claims.ts";
-import { entriesOfReply } from "../../src/store/rules/inbox.ts";
+import { entriesOfReply, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
 import { isEnd, moveByEdit, moveByRemoval } from "../../src/store/rules/moves.ts";
 import { editedPost, isFirstShown, replyWithin } from "../../src/store/rules/rows.ts";
 import { goesOn } from "../../src/store/rules/series.ts";
@@ -125,6 +125,8 @@ describe("who hears of a reply", () => {
     expect(entriesOfReply("root", "root", ["root", "a"])).toEqual([{ publisherId: "a", type: "activity" }]);
     const many = Array.from({ length: 202 }, (_, n) => `r${n}`);
     expect(entriesOfReply("r0", "root", many)).toHaveLength(201);
+    // Author and root are looked for too.
+    expect(REPLIERS_SOUGHT).toBe(202);
   });
 });
 

@@ -18,6 +18,9 @@ describe("glossOf", () => {
     ["Kindergeburtstag im Garten", "child children, birthday, garden"],
     ["Klavierunterricht", "piano, lesson class"],
     ["verhuisdozen", "van lorry moving, box carton packing"],
+    ["Gartenqwxyzz", "garden"],
+    ["Xyzzkühlschrank", "fridge"],
+    ["Klavier", "piano"],
   ])("takes compounds apart: %s", (text, gloss) => expect(glossOf(text)).toBe(gloss));
 
   it.each([
@@ -29,6 +32,7 @@ describe("glossOf", () => {
     "A CRT Report Generating System",
     "citizen science classify galaxy images",
     "piano",
+    "Geige",
     "café latte",
     "Kornblum KD-210",
     "東京の自転車",

@@ -38,6 +38,7 @@ describe("meantWord", () => {
     expect(words('Bkie "cello lesosn" -paino IKEA for Meyer')).toEqual(["Bkie 0", "for 32"]);
     expect(words("a@b.org x/y a1 Strassenbahn, Berliner")).toEqual(["Strassenbahn 15", "Berliner 29"]);
     expect(words("for Elbhaus")).toEqual(["for 0"]);
+    expect(words("PHILHARMONIE phone")).toEqual(["phone 13"]);
   });
 });
 
