@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BoardModel } from "../../src/domain/board/embedding-model.ts";
+import { Background } from "../../src/jobs/background.ts";
 import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
 import { embedPosts } from "../../src/jobs/embed-posts.ts";
 import { Poller } from "../../src/jobs/poller.ts";
@@ -215,5 +216,43 @@ describe("webhook delivery", () => {
       [false, true],
     ]);
     expect(await prepare.claim()).toEqual([]);
+  });
+});
+
+describe("the counts of a board", () => {
+  const folder = useFolderForEach();
+  afterEach(() => void vi.useRealTimers());
+
+  it("are written each second, those of retrievals each tenth and at the end; a failure is told", async () => {
+    const store = await openStore(`sqlite:${folder()}/board.db`);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const written: string[] = [];
+    const failures: string[] = [];
+    const background = new Background({
+      store,
+      embedder: { state: () => "off", settled: async () => "off" },
+      matching: { refresh: async () => {}, size: 3, bytes: 900 },
+      usage: {
+        flushTallies: async () => void written.push("tallies"),
+        flush: async () => {
+          written.push("all");
+          if (written.length > 10) throw new Error("full");
+        },
+      },
+      waits: { wake() {} },
+      jobs: [],
+      clock: () => NOW,
+      available: () => {},
+      failed: (what: string, error: unknown) => failures.push(`${what}: ${error}`),
+    } as unknown as ConstructorParameters<typeof Background>[0]);
+    expect(background.held()).toEqual({ queries: 3, bytes: 900 });
+    background.start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(written).toEqual([...Array.from({ length: 9 }, () => "tallies"), "all"]);
+    await background.stop();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await background.flush();
+    expect([written.slice(10), failures]).toEqual([["all"], ["writing counters: Error: full"]]);
+    await store.close();
   });
 });
