@@ -119,6 +119,18 @@ describe("a field that would change who sees what, when, for how long, or whethe
     expect([status, body.error?.issues[0].path]).toEqual([400, path]);
   });
 
+  it.each<[`POST ${string}`, Record<string, unknown>, number]>([
+    ["POST /posts", { title: "A", body: "In a state", location: { name: "Austin", state: "Texas" } }, 201],
+    ["POST /posts", { title: "A", body: "Misspelt", location: { name: "Austin", latt: 30 } }, 400],
+    ["POST /posts", { title: "A", body: "Of a kind", kind: "concerts" }, 400],
+    ["POST /subscriptions", { query: { q: "austin", sort: "newest" } }, 201],
+    ["POST /subscriptions", { query: { q: "austin", colour: "red" } }, 400],
+  ])("is told from one that is only unknown: %s %j", async (route, sent, expected) => {
+    const { status, body } = await call(board, route, sent, own);
+    expect(status, JSON.stringify(body)).toBe(expected);
+    if ("kind" in sent) expect(body.error.issues[0].message).toMatch(/this is called event\./);
+  });
+
   it("is found in the address of a write, and in a form", async () => {
     const post = { title: "A", body: "B" };
     const asked = await call(board, "POST /posts?dry_run=true", post, own);
