@@ -174,6 +174,14 @@ describe("one bad event", () => {
       ["A 2026-12-14T12:00", "B 2026-12-14T12:00"],
     ],
     [
+      "two revisions of one event",
+      [
+        "UID:1|SUMMARY:New|DTSTART:20261214T120000Z|LAST-MODIFIED:20261102T000000Z",
+        "UID:1|SUMMARY:Old|DTSTART:20261214T120000Z|LAST-MODIFIED:20261101T000000Z",
+      ],
+      ["New 2026-12-14T12:00"],
+    ],
+    [
       "a period",
       ["UID:1|SUMMARY:P|DTSTART:20261214T120000Z|RDATE;VALUE=PERIOD:20261215T120000Z/PT2H"],
       ["P 2026-12-14T12:00", "P 2026-12-15T12:00"],
@@ -238,6 +246,15 @@ describe("rows", () => {
     expect(shown(read(text, { kind: "rss" }))).toEqual(["One", "Two"]);
   });
 
+  it("have no address in a guid that is none, and the kind that the operator names", () => {
+    const item = '<item><guid isPermaLink="false">https://a.example/1</guid><title>T</title></item>';
+    const text = `<rss version="2.0"><channel>${item}</channel></rss>`;
+    expect(read(text, { kind: "rss" }).entries[0]?.input.url).toBeNull();
+    const row = JSON.stringify({ title: "T", kind: "event" });
+    for (const postKind of ["offer", null] as const)
+      expect(read(row, { kind: "jsonl", postKind }).entries[0]?.input.kind).toBe(postKind ?? "event");
+  });
+
   it("are read up to a bound, and what is behind it does not count as gone", () => {
     const found = read(`${JSON.stringify({ title: "T", id: "1" })}\n`.repeat(50_000), { kind: "jsonl" });
     expect(found).toMatchObject({ left: 30_000, isWhole: false });
@@ -269,6 +286,7 @@ describe("rows", () => {
     [{ start: 1_796_000_000 }, { starts_at: 1_796_000_000_000 }],
     [{ expires: "2099-01-01T00:00Z" }, { expires_at: NOW + 365 * 86_400_000 }],
     [{ body: 'See <a href="https://example.org/b">b</a>' }, { url: "https://example.org/b" }],
+    [{ title: "t".repeat(200) }, { title: "t".repeat(200) }],
     [{ id: "i".repeat(300) }, { metadata: { source_id: "i".repeat(300) } }],
     [{ id: "i".repeat(301) }, { metadata: { source_id: expect.stringMatching(/^[\da-f]{64}$/) } }],
   ])("become posts within bounds: %j", (fields, post) => {
