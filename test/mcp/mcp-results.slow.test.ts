@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { visible, visibleLine } from "../../src/adapters/text/untrusted.ts";
-import { whenOf } from "../../src/adapters/text/when.ts";
+import { localDaysOf, whenOf } from "../../src/adapters/text/when.ts";
 import type { Post } from "../../src/schema/post.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -425,6 +425,10 @@ describe("visible", () => {
 describe("whenOf", () => {
   const AT = { starts_at: "2026-12-05T09:00:00.000Z", timezone: "Europe/Amsterdam" };
   const DAYS = { starts_at: "2026-12-05T00:00:00.000Z", metadata: { all_day: true } };
+  const postAt = (fields: Partial<Post>) => {
+    const dateless = { starts_at: null, ends_at: null, timezone: null, metadata: {} };
+    return { ...dateless, created_at: "2026-11-20T08:00:00.000Z", ...fields } as Post;
+  };
 
   it.each<[string, Partial<Post>]>([
     ["Sat 2026-12-05 10:00–16:00 Europe/Amsterdam", { ...AT, ends_at: "2026-12-05T15:00:00.000Z" }],
@@ -439,12 +443,28 @@ describe("whenOf", () => {
     ["Sat 2026-12-05 – Sun 2026-12-06", { ...DAYS, ends_at: "2026-12-07T00:00:00.000Z" }],
     ["Sat 2026-12-05", { ...DAYS, ends_at: DAYS.starts_at }],
     ["posted 2026-11-20", {}],
+    ["CANCELLED: posted 2026-11-20", { metadata: { status: "Canceled" } }],
+    ["TENTATIVE: posted 2026-11-20", { metadata: { status: "tentative" } }],
   ])(
     "gives the time in the post's own zone, else in UTC, or its days, or the day of writing: %s",
     (when, fields) => {
-      const dateless = { starts_at: null, ends_at: null, timezone: null, metadata: {} };
-      const post = { ...dateless, created_at: "2026-11-20T08:00:00.000Z", ...fields };
-      expect(whenOf(post as Post)).toBe(when);
+      expect(whenOf(postAt(fields))).toBe(when);
     },
   );
+
+  it.each([
+    ["2026-12-06T08:59:00.000Z", "Sat 2026-12-05 10:00–09:59 Europe/Amsterdam"],
+    ["2026-12-06T09:00:00.000Z", "Sat 2026-12-05 10:00 – Sun 2026-12-06 10:00 Europe/Amsterdam"],
+  ])("in brief names the day of an end only from a whole day on: %s", (ends_at, when) => {
+    expect(whenOf(postAt({ ...AT, ends_at }), "brief")).toBe(when);
+  });
+
+  it.each([
+    ["05:00", "2026-12-05"],
+    ["05:01", "2026-12-06"],
+  ])("takes an evening until six in the morning, %s in UTC, for one day", (until, last) => {
+    const ends_at = `2026-12-06T${until}:00.000Z`;
+    const evening = postAt({ ...AT, starts_at: "2026-12-05T20:00:00.000Z", ends_at });
+    expect(localDaysOf(evening)).toEqual({ first: "2026-12-05", last });
+  });
 });
