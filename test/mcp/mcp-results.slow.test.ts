@@ -236,6 +236,23 @@ describe("the size of an answer", () => {
     }
   });
 
+  it("names three tags in a list, a link of 200 characters, and of one post metadata of 1,000", async () => {
+    for (const more of [0, 1]) {
+      const { body } = await write({
+        title: `Kiwi${more}`,
+        body: "kiwi",
+        tags: ["one", "two", "three", "four"].slice(0, 3 + more),
+        url: `https://example.org/${"u".repeat(180 + more)}`,
+        metadata: { b: "m".repeat(992 + more) },
+      });
+      const { text } = await client.call("search", { q: `kiwi${more}` });
+      expect(text).toContain(`#one #two #three${more === 0 ? "" : " +1"}\n`);
+      expect(text.includes("has a long link")).toBe(more > 0);
+      const whole = await client.call("get_post", { id: body.data.id });
+      expect(whole.text.includes("metadata ")).toBe(more === 0);
+    }
+  });
+
   it("a long body is cut, and goes on with the call that is given until it is whole", async () => {
     const words = Array.from({ length: 1_012 }, (_, n) => `word${n}`);
     const { body: created } = await write({ title: "Long", body: words.join(" ") });
