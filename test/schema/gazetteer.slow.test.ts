@@ -246,6 +246,9 @@ describe("townAround", () => {
     };
     expect(labelAt(52.499, 13.403)).toBe("Berlin, Germany");
     expect(labelAt(52.4, 13.06)).toBe("Potsdam, Germany");
+    // 19 and 21 km from its middle.
+    expect(labelAt(52.52, 13.69)).toBe("Berlin, Germany");
+    expect(labelAt(52.52, 13.72)).not.toBe("Berlin, Germany");
     expect(labelAt(39.8, -89.65)).toBe("Springfield, Illinois");
     expect(labelAt(0, -30)).toBeNull();
     expect(labelAt(90, 0)).toBeNull();

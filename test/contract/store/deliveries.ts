@@ -44,6 +44,9 @@ export function describeDeliveries({ store }: Subject): void {
         "sub_1 p2",
       ]);
       expect(await told(date("sub_2", 1, T0, T0 + 20))).toEqual(["sub_2 p1"]);
+      // A date that ends earlier makes the series no shorter.
+      expect(await told(date("sub_2", 0, T0, T0 + 10))).toEqual([]);
+      expect(await told(date("sub_2", 3, T0 + 15, T0 + 20))).toEqual([]);
       // Found once more, as an edit or a vector does; and a date before the last one is over.
       expect(await told(...first)).toEqual([]);
       expect(await told(date("sub_1", 3, T0 + 20, T0 + 30))).toEqual([]);
