@@ -121,7 +121,7 @@ describe("a field that would change who sees what, when, for how long, or whethe
 
   it.each<[`POST ${string}`, Record<string, unknown>, number]>([
     ["POST /posts", { title: "A", body: "In a state", location: { name: "Austin", state: "Texas" } }, 201],
-    ["POST /posts", { title: "A", body: "Misspelt", location: { name: "Austin", latt: 30 } }, 400],
+    ["POST /posts", { title: "A", body: "Misspelt", location: { nam: "Austin", lat: 30, lng: -98 } }, 400],
     ["POST /posts", { title: "A", body: "Of a kind", kind: "concerts" }, 400],
     ["POST /subscriptions", { query: { q: "austin", sort: "newest" } }, 201],
     ["POST /subscriptions", { query: { q: "austin", colour: "red" } }, 400],
