@@ -98,4 +98,5 @@ const HEAD = `# Defences and their tests
 <!-- Generated from scripts/mutations by \`npm run manual\`. -->
 
 \`npm run test:mutations\` takes each of the ${MUTATIONS.length} defences below out of a copy of the program, one after another, and expects the test
-beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`scripts/mutations/\`.`;
+beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out
+stands in \`scripts/mutations/\`.`;
