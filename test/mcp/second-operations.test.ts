@@ -133,8 +133,10 @@ describe("check_subscription without id", () => {
     await client.call("create_post", { title: "Still there?", body: "I would take it.", parent_id });
     const news = await eventually(
       () => seller.call("check_subscription", {}),
-      ({ text }) => text.includes("Still there?") && /matches S1 \(relevance \S+\), S2 \(/.test(text),
+      ({ text }) => text.includes("Still there?") && /matches S\d \(relevance \S+\), S\d \(/.test(text),
     );
+    const [line = ""] = /matches .*/.exec(news.text) ?? [];
+    expect([...line.matchAll(/S\d(?= \()/g)].map(String).sort()).toEqual(["S1", "S2"]);
     expect(news.text.match(/"A harmonium"/g)).toHaveLength(1);
     expect(news.text).toMatch(/"Still there\?"\n[\s\S]*\n {3}a reply to your post/);
   });
