@@ -142,10 +142,14 @@ async function load(
   clients: number,
   forMs: number,
 ): Promise<LoadFigures> {
-  const agent = new Agent({ connections: clients + 1 });
-  const get = async (path: string) => {
+  // Each client has an address of its own, since a board has only some reads of one address under way.
+  const agents = Array.from(
+    { length: clients + 1 },
+    (_, n) => new Agent({ connections: 1, connect: { localAddress: `127.0.0.${n + 2}` } }),
+  );
+  const get = async (path: string, dispatcher = agents[clients]) => {
     const began = performance.now();
-    const { statusCode, body } = await request(`${board.api}${path}`, { dispatcher: agent });
+    const { statusCode, body } = await request(`${board.api}${path}`, dispatcher && { dispatcher });
     await body.text();
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}.`);
     return performance.now() - began;
@@ -154,9 +158,9 @@ async function load(
   const end = performance.now() + forMs;
   const search: number[] = [];
   const read: number[] = [];
-  const searching = Array.from({ length: clients }, async () => {
+  const searching = Array.from({ length: clients }, async (_, n) => {
     while (performance.now() < end)
-      search.push(await get(`/search?q=${encodeURIComponent(queries.next().value)}`));
+      search.push(await get(`/search?q=${encodeURIComponent(queries.next().value)}`, agents[n]));
   });
   const reading = async () => {
     while (performance.now() < end) {
@@ -169,7 +173,7 @@ async function load(
   await Promise.all([...searching, ...(clients > 1 ? [reading()] : [])]);
   const seconds = (performance.now() - began) / 1000;
   const loop = await loopDelay(loopPort);
-  await agent.close();
+  await Promise.all(agents.map((agent) => agent.close()));
   return {
     searchesPerSecond: search.length / seconds,
     search: percentiles(search),
