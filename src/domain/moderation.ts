@@ -56,7 +56,7 @@ export const PAGE_ROWS = 500;
 /** Posts that a search of the operator looks through, the newest ones. */
 const SEARCHED_MAX = 20_000;
 
-/** What the operator sees and does, on the command line, the operator's pages and over MCP. */
+/** Does and shows for the operator the same on the command line, on the operator's pages and over MCP. */
 export class Moderation {
   readonly #store: Store;
 

@@ -29,7 +29,6 @@ export interface OperateParts {
   dispatcher: Dispatcher;
   logger: Logger;
   clock: () => number;
-  /** How the board is. */
   health: () => Promise<Table[]>;
 }
 

@@ -67,7 +67,7 @@ ${held.length > 0 && html`<section class="panel"><h2>First posts that wait for a
 ${actsOf(acts)}`,
   );
 
-/** What the form of a search sends. */
+/** The form of a search sends these. */
 export type PostSearch = Partial<Record<"publisher" | "since" | "with" | "hidden" | "before", string>>;
 
 /** @param next  the last post, where more follow */

@@ -120,7 +120,7 @@ export class Posts {
     return (await this.#index.ask("rank", question, options)).map((post) => post.id);
   }
 
-  /** At most five active posts of similar meaning, without the post's parent. */
+  /** Reads at most five active posts of similar meaning, without the post's parent. */
   async #relatedTo({ parentId }: StoredPost, similar: readonly string[], now: number): Promise<StoredPost[]> {
     const ids = similar.filter((id) => id !== parentId).slice(0, LIMITS.relatedInPost);
     const rows = ids.length === 0 ? [] : await this.#store.posts.many(ids);

@@ -35,7 +35,7 @@ export const FIELD = {
   start: 3,
   write: 4,
   weights: 5,
-  /** How many rows it has, dead ones included, and the last of them. */
+  /** A list counts its rows, dead ones included, and ends with the last of them. */
   count: 6,
   last: 7,
   /** A publisher has bits of `STATUS`. */
