@@ -24,6 +24,7 @@ import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { cosineOf, quantize } from "../src/search/ranking/vectors.ts";
 import { parseQueryText } from "../src/search/text/query-text.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
+import { anEntry } from "../test/support/search/rows.ts";
 import { measureNotices, readNotices, reportNotices } from "./search-quality/notices.ts";
 import { dataFolder, readRows } from "./support/data.ts";
 import { ExactRanking, recallAt } from "./support/exact-ranking.ts";
@@ -69,7 +70,7 @@ export async function measure(
   embedder: Embedder,
   floors: readonly number[],
 ): Promise<MethodQuality[]> {
-  const entries = collection.docs.map(({ _id, title, text }) => entryOf({ id: _id, title, body: text }));
+  const entries = collection.docs.map(({ _id, title, text }) => anEntry({ id: _id, title, body: text }));
   const posts = await embedded(entries, embedder);
   // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
   const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
@@ -144,26 +145,6 @@ async function embedded(entries: readonly IndexEntry[], embedder: Embedder): Pro
   return entries.map((entry, i) => ({ entry, vector: vectors[i] ?? null }));
 }
 
-function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body: string }): IndexEntry {
-  return {
-    kind: "announcement",
-    tags: [],
-    placeName: null,
-    lat: null,
-    lng: null,
-    windowStart: 0,
-    windowEnd: 1,
-    expiresAt: 1,
-    createdAt: 0,
-    publisherId: "pub_1",
-    parentId: null,
-    syndicated: false,
-    source: null,
-    series: null,
-    ...fields,
-  };
-}
-
 const EVERYTHING: Question["filter"] = { ...OPEN_FILTER, includeReplies: true };
 
 /** Texts without meaning, or of no subject on a notice board. */
@@ -219,7 +200,7 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
       ...shares.map((share) => `${(share * 100).toFixed(2)}%`.padStart(7)),
     );
   }
-  const entries = posts.map((post) => entryOf({ ...post, placeName: post.location?.name ?? null }));
+  const entries = posts.map((post) => anEntry({ ...post, placeName: post.location?.name ?? null }));
   const index = new IndexUnderTest(embedder);
   index.put(await embedded(entries, embedder));
   for (const [i, text] of NONSENSE.entries()) {

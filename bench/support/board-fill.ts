@@ -2,6 +2,7 @@ import type { Store, VectorMaker } from "../../src/ports/store/index.ts";
 import type { RowPage } from "../../src/ports/store/transfer.ts";
 import type { BoardRows } from "../../src/records/index.ts";
 import type { Row } from "../../src/transfer/format.ts";
+import { aPost, aPublisher } from "../../test/support/search/rows.ts";
 import { notices } from "./corpus.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 import { seeded } from "./random.ts";
@@ -101,17 +102,8 @@ function* noticesOf(posts: Iterable<IndexedPost>): Generator<Written> {
 
 function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publisher"] {
   return {
-    id: publisherId(n),
-    name: `Publisher ${n}`,
-    description: null,
-    url: null,
-    domain: null,
+    ...aPublisher(publisherId(n), { name: `Publisher ${n}`, description: null, url: null, domain: null }),
     verifyToken: null,
-    verifiedAt: null,
-    verifiedVia: null,
-    checkedAt: null,
-    suspendedAt: null,
-    recovery: null,
     keyHash: keyHash(n),
     postCount: Math.ceil(posts / PUBLISHERS),
     createdAt: now,
@@ -123,7 +115,6 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
 const keyHash = (n: number) => digits(n, 64);
 
 const at = (time: number) => ({ createdAt: time, updatedAt: time, writtenNo: time });
-const UNCHANGED = { change: null };
 
 /** @param notice  one of `notices` */
 function postRow(
@@ -134,33 +125,20 @@ function postRow(
 ): BoardRows["post"] {
   const startsAt = notice["starts_at"];
   return {
-    ...UNCHANGED,
-    id: postId(n),
+    ...aPost(postId(n), { link: null, timezone: null, metadata: {}, flags: [], inputHash: "" }),
     publisherId: publisherId(n),
     kind: notice["kind"] as BoardRows["post"]["kind"],
     title: notice["title"] as string,
     body: notice["body"] as string,
-    link: null,
     tags: notice["tags"] as string[],
     location: notice["location"] as BoardRows["post"]["location"],
     startsAt: typeof startsAt === "string" && !isReply(n) ? Date.parse(startsAt) : null,
-    endsAt: null,
-    timezone: null,
     expiresAt: now + 60 * DAY_MS,
-    expiryChosen: false,
     sourceUrl: (notice["source_url"] as string | null | undefined) ?? null,
     syndicated: n % 3 === 0,
-    metadata: {},
     parentId: isReply(n) ? postId(n - 4) : null,
     replyCount: n % 5 === 0 ? 1 : 0,
-    lastReplyAt: null,
-    flags: [],
-    fingerprint: "0123456789abcdef",
-    inputHash: "",
-    idempotencyHash: null,
-    retrievals: 0,
     ...at(now),
-    state: "active",
     removedAt: null,
     embedding: { model: MODEL, vector },
   };

@@ -14,6 +14,9 @@ import { termsOf } from "../../src/search/standing/terms.ts";
 import { indexable } from "../../src/search/text/tokens.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 
+/** The least that FTS5 counts a word. */
+const SCORE_MIN = 1e-6;
+
 export interface Scored {
   id: string;
   score: number;
@@ -21,7 +24,7 @@ export interface Scored {
 
 /**
  * Ranks every post for a question, with no index and no candidates: BM25 by an FTS5 table of its own in memory, cosines
- * one by one. What the board finds is held against it.
+ * one by one. What the board finds is held against it, here and in the tests of the index.
  */
 export class ExactRanking {
   readonly #posts: { id: string; vector: Int8Array | null }[] = [];
@@ -48,20 +51,24 @@ export class ExactRanking {
   }
 
   /**
-   * @param question.words  without phrases and excluded words
+   * @param question.words  of words that compounds do not hold
    * @param passes  stands for the question's filter
    * @param options.rerank  scores every post once more, by the query moved towards the best
    * @returns every post that words or meaning support, best first, equal scores by id
    */
   rank(
     { words, vector, minCosine, margin = UNKNOWN_WORDS_MARGIN }: Question,
-    passes: (at: number) => boolean,
+    fits: (at: number) => boolean,
     { rerank }: { rerank: boolean },
   ): Scored[] {
     const asked = this.#asked(words);
-    const expression = asked.map((word) => `"${indexable(word)}"`).join(" OR ");
-    const found = (expression === "" ? [] : this.#scores.all(expression)) as [number, number][];
-    const byWords = new Map(found.filter(([at]) => passes(at)));
+    const phrases = (words?.phrases ?? []).map((phrase) => phrase.join(" "));
+    const needed = phrases.map((phrase) => this.#with(phrase));
+    const barred = (words?.excluded ?? []).map((phrase) => this.#with(phrase.join(" ")));
+    const passes = (at: number) =>
+      fits(at) && needed.every((having) => having.has(at)) && !barred.some((having) => having.has(at));
+    const found = this.#sums([...asked, ...phrases]);
+    const byWords = new Map([...found].filter(([at]) => passes(at)));
     let best = 0;
     for (const bm25 of byWords.values()) best = Math.max(best, bm25);
     const coverage = this.#coverage(asked);
@@ -69,7 +76,8 @@ export class ExactRanking {
     const fused = (at: number, cosine: number | null) =>
       fuse(cosine, { words: byWords.get(at) ?? 0, coverage: coverage.get(at) ?? 0 }, best, factors);
     // A word that stands in any post, whatever the filter, is known.
-    const floor = expression === "" || found.length > 0 ? minCosine : minCosine + margin;
+    const known = asked.length === 0 || found.size > 0;
+    const floor = phrases.length > 0 ? Number.POSITIVE_INFINITY : known ? minCosine : minCosine + margin;
     const supported: { at: number; id: string; score: number }[] = [];
     for (const [at, { id }] of this.#posts.entries()) {
       if (!passes(at)) continue;
@@ -98,20 +106,34 @@ export class ExactRanking {
   /** The words of a query, and their other spellings (boundary-layer, boundarylayer) where a post has them. */
   #asked(words: Question["words"]): string[] {
     const [any, respelt] = [words?.any ?? [], words?.respelt ?? []];
-    const isKnown = (word: string) => this.#scores.all(`"${indexable(word)}"`).length > 0;
-    return [...any, ...respelt.filter((word) => !any.includes(word) && isKnown(word))];
+    const others = respelt.filter((word) => !any.includes(word) && this.#with(word).size > 0);
+    return [...any, ...(words?.phrases.flat() ?? []), ...others];
+  }
+
+  /** The sums of what words and phrases count in each post. One in more than half of all posts counts the same in each. */
+  #sums(all: readonly string[]): Map<number, number> {
+    const sums = new Map<number, number>();
+    for (const found of all.map((one) => this.#with(one))) {
+      const isFlat = found.size * 2 >= this.#posts.length;
+      for (const [at, score] of found) sums.set(at, (sums.get(at) ?? 0) + (isFlat ? SCORE_MIN : score));
+    }
+    return sums;
+  }
+
+  /** BM25 of the posts that have a word or phrase. */
+  #with(one: string): Map<number, number> {
+    return new Map(this.#scores.all(`"${indexable(one)}"`) as unknown as [number, number][]);
   }
 
   /** Share of the query in each post: how rare each of its words is, those of one stem once. */
   #coverage(words: readonly string[]): Map<number, number> {
     const byStem = new Map(words.map((word) => [termsOf(word), word]));
-    const found = [...byStem.values()].map((word) => this.#scores.all(`"${indexable(word)}"`) as unknown[][]);
-    const weights = found.map((rows) => coverageWeight(rows.length, this.#posts.length));
+    const found = [...byStem.values()].map((word) => this.#with(word));
+    const weights = found.map(({ size }) => coverageWeight(size, this.#posts.length));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const coverage = new Map<number, number>();
     for (const [i, rows] of found.entries()) {
-      for (const [at] of rows as [number][])
-        coverage.set(at, (coverage.get(at) ?? 0) + (weights[i] ?? 0) / total);
+      for (const at of rows.keys()) coverage.set(at, (coverage.get(at) ?? 0) + (weights[i] ?? 0) / total);
     }
     return coverage;
   }

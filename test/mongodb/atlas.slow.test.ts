@@ -17,8 +17,8 @@ import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
 import { mongodCommand, startServer, stopServers } from "../support/mongodb/mongod.ts";
 import { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
-import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
-import { aPost } from "../support/search/rows.ts";
+import { anyFilter, DIMENSION, MODEL, vectorAt } from "../support/search/indexed-posts.ts";
+import { aPost, T0 } from "../support/search/rows.ts";
 
 const POSTS = 400;
 const NS = "board.posts";

@@ -13,9 +13,9 @@ import { mongodCommand } from "../support/mongodb/mongod.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { ReplicaSet } from "../support/mongodb/replica-set.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
-import { DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
+import { DIMENSION, MODEL, vectorAt } from "../support/search/indexed-posts.ts";
 import { leftInFiles } from "../support/search/left-in-files.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
 
 const databases = {
   "a replica set": await mongodbFor("replicaSet", "replica"),

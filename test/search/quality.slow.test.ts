@@ -12,7 +12,7 @@ import type { Embedder } from "../../src/ports/embedder.ts";
 import type { PostParts } from "../../src/schema/text.ts";
 import { quantize } from "../../src/search/ranking/vectors.ts";
 import { aQuestion } from "../support/boards/questions.ts";
-import { post } from "../support/search/open-index.ts";
+import { anEntry } from "../support/search/open-index.ts";
 
 let embedder: Embedder;
 beforeAll(async () => {
@@ -89,10 +89,10 @@ describe(`with ${WAITING} posts waiting for their vectors`, () => {
 
   beforeAll(async () => {
     index = new IndexUnderTest(embedder);
-    const rows = texts.map((text) => ({ entry: post(text), vector: null }));
+    const rows = texts.map((text) => ({ entry: anEntry(text), vector: null }));
     index.put(rows);
     for (const { entry } of rows.slice(0, EMBEDDED)) index.putVector(entry.id, await vectorOf(entry));
-    index.put(UNIQUE.map(([word, title]) => ({ entry: post({ id: word, title }), vector: null })));
+    index.put(UNIQUE.map(([word, title]) => ({ entry: anEntry({ id: word, title }), vector: null })));
   });
   afterAll(() => index.close());
 
@@ -117,7 +117,7 @@ describe(`with ${WAITING} posts waiting for their vectors`, () => {
   });
 
   it("such a post stays first with its vector, whatever that is near to", async () => {
-    for (const [word, title] of UNIQUE) index.putVector(word, await vectorOf(post({ id: word, title })));
+    for (const [word, title] of UNIQUE) index.putVector(word, await vectorOf(anEntry({ id: word, title })));
     await expectFirst(true);
     await expectFirst(false);
   });

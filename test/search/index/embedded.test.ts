@@ -3,7 +3,14 @@ import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
-import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import {
+  anEntry,
+  MODEL,
+  NOW,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../../support/search/embedded-index.ts";
 import { bytesOf } from "../../support/search/left-in-files.ts";
 
 const openIndex = useIndexFile();
@@ -12,7 +19,7 @@ describe("the embedded index", () => {
   it("finds a post by words as soon as its transaction is committed, and not before", async () => {
     const opened = openIndex();
     opened.database.exec("BEGIN IMMEDIATE");
-    opened.index.put(post({ id: "a", title: "Road bike" }));
+    opened.index.put(anEntry({ id: "a", title: "Road bike" }));
     expect(await opened.find("bike")).toEqual([]);
     opened.database.exec("COMMIT");
     opened.index.committed();
@@ -23,7 +30,7 @@ describe("the embedded index", () => {
     const opened = openIndex();
     const put = (ids: string[]) =>
       opened.write((index) => {
-        for (const id of ids) index.put(post({ id, title: "Road bike" }));
+        for (const id of ids) index.put(anEntry({ id, title: "Road bike" }));
       });
     const plain = ["a", "p_000000001", "z".repeat(255)];
     put(plain);
@@ -40,7 +47,7 @@ describe("the embedded index", () => {
         ["before", NOW - 1],
         ["at", NOW],
       ] as const)
-        index.put(post({ id, windowStart: NOW - 9, windowEnd }));
+        index.put(anEntry({ id, windowStart: NOW - 9, windowEnd }));
     });
     expect(await opened.pass({ endedBy: NOW })).toEqual(["before"]);
     expect(await opened.pass({ after: NOW })).toEqual(["at"]);
@@ -73,12 +80,12 @@ describe("the embedded index", () => {
   ])("passes by %s, as one of few or of many", async (_, filter, passing, other) => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "passing", ...passing }));
-      index.put(post({ id: "other", ...other }));
+      index.put(anEntry({ id: "passing", ...passing }));
+      index.put(anEntry({ id: "other", ...other }));
     });
     expect(await opened.pass(filter)).toEqual(["passing"]);
     opened.write((index) => {
-      for (let n = 0; n < 300; n += 1) index.put(post({ id: `passing${n}`, ...passing }));
+      for (let n = 0; n < 300; n += 1) index.put(anEntry({ id: `passing${n}`, ...passing }));
     });
     const ids = await opened.pass(filter);
     expect([ids.length, ids.includes("other")]).toEqual([301, false]);
@@ -92,15 +99,15 @@ describe("the embedded index", () => {
         ["one", ["b"]],
         ["none", ["c"]],
       ] as const)
-        index.put(post({ id, tags }));
+        index.put(anEntry({ id, tags }));
     });
     expect(await opened.pass({ tags: ["a", "b"] })).toEqual(["both", "one"]);
   });
 
   it("finds an edited post by its new words only", async () => {
     const opened = openIndex();
-    opened.write((index) => index.put(post({ id: "a", title: "Road bike", tags: ["cycling"] })));
-    opened.write((index) => index.put(post({ id: "a", title: "Cello", tags: ["music"] })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike", tags: ["cycling"] })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "Cello", tags: ["music"] })));
     expect(await opened.find("bike")).toEqual([]);
     expect(await opened.find("cello")).toEqual(["a"]);
     expect(await opened.pass({ tags: ["cycling"] })).toEqual([]);
@@ -109,15 +116,15 @@ describe("the embedded index", () => {
 
   it("does not return a removed post, and finds one that comes back under the same id", async () => {
     const opened = openIndex();
-    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike" })));
     opened.write((index) => index.remove("a"));
     expect(await opened.find("bike")).toEqual([]);
     expect(await opened.pass({})).toEqual([]);
-    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike" })));
     expect(await opened.find("bike")).toEqual(["a"]);
     opened.write((index) => {
       index.remove("a");
-      index.put(post({ id: "a", title: "Another bike" }));
+      index.put(anEntry({ id: "a", title: "Another bike" }));
     });
     expect(await opened.find("another")).toEqual(["a"]);
     expect(await opened.pass({})).toEqual(["a"]);
@@ -126,8 +133,8 @@ describe("the embedded index", () => {
   it("drops suspended publishers' posts while they are suspended", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "a", publisherId: "pub_1" }));
-      index.put(post({ id: "b", publisherId: "pub_2" }));
+      index.put(anEntry({ id: "a", publisherId: "pub_1" }));
+      index.put(anEntry({ id: "b", publisherId: "pub_2" }));
       index.putPublisher("pub_1", { verified: true, suspended: false });
     });
     expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
@@ -143,8 +150,8 @@ describe("the embedded index", () => {
     const other = openIndex();
     opened.write((index) => {
       index.putPublisher("pub_gone", { verified: true, suspended: false });
-      index.put(post({ id: "a", publisherId: "pub_gone" }));
-      index.put(post({ id: "b", publisherId: "pub_2" }));
+      index.put(anEntry({ id: "a", publisherId: "pub_gone" }));
+      index.put(anEntry({ id: "b", publisherId: "pub_2" }));
     });
     expect(await other.pass({})).toEqual(["a", "b"]);
     opened.write((index) => {
@@ -162,13 +169,13 @@ describe("the embedded index", () => {
     const one = openIndex();
     const two = openIndex();
     one.write((index) => {
-      index.put(post({ id: "a", title: "Road bike" }));
+      index.put(anEntry({ id: "a", title: "Road bike" }));
       index.putVector("a", MODEL, vectorOf(1));
     });
     expect(await two.find("bike")).toEqual(["a"]);
     expect((await two.index.ask("vectors", ["a"]))[0]).toEqual(vectorOf(1));
-    two.write((index) => index.put(post({ id: "b", title: "City bike" })));
-    two.write((index) => index.put(post({ id: "a", title: "Cello" })));
+    two.write((index) => index.put(anEntry({ id: "b", title: "City bike" })));
+    two.write((index) => index.put(anEntry({ id: "a", title: "Cello" })));
     expect(await one.find("bike")).toEqual(["b"]);
     two.write((index) => index.remove("b"));
     expect(await one.find("bike")).toEqual([]);
@@ -180,10 +187,10 @@ describe("the embedded index", () => {
   it("loads everything again when it missed changes that were pruned", async () => {
     const one = openIndex();
     const two = openIndex();
-    one.write((index) => index.put(post({ id: "a" })));
+    one.write((index) => index.put(anEntry({ id: "a" })));
     expect(await two.pass({})).toEqual(["a"]);
     one.write((index) => {
-      for (let i = 0; i < 5; i += 1) index.put(post({ id: `b${i}` }));
+      for (let i = 0; i < 5; i += 1) index.put(anEntry({ id: `b${i}` }));
       index.remove("a");
     });
     one.database.exec("DELETE FROM index_change WHERE no <= 4");
@@ -218,7 +225,7 @@ describe("the embedded index", () => {
   it("counts a place within a centimetre of a square's side in the square that it is said to lie in", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      for (const lng of [0, -5e-324]) index.put(post({ id: `p${lng}`, lat: 0, lng }));
+      for (const lng of [0, -5e-324]) index.put(anEntry({ id: `p${lng}`, lat: 0, lng }));
     });
     expect((await opened.index.ask("spots", question({}), 10)).map(({ count }) => count)).toEqual([2]);
   });
@@ -228,7 +235,7 @@ describe("the embedded index", () => {
     opened.write((index) => {
       for (let i = 0; i < 68_000; i += 1)
         index.putPublisher("pub_1", { verified: i % 2 === 1, suspended: false });
-      index.put(post({ id: "a" }));
+      index.put(anEntry({ id: "a" }));
     });
     const { n } = opened.database.prepare("SELECT count(*) AS n FROM index_change").get() as { n: number };
     expect(n).toBeLessThan(67_000);
@@ -239,9 +246,9 @@ describe("the embedded index", () => {
     const opened = openIndex();
     opened.write((index) => {
       for (let i = 0; i < 200; i += 1)
-        index.put(post({ id: `p${i}`, title: `Filler number ${i}`, body: "more ".repeat(50) }));
+        index.put(anEntry({ id: `p${i}`, title: `Filler number ${i}`, body: "more ".repeat(50) }));
       index.put(
-        post({
+        anEntry({
           id: "a",
           title: "Xylophonist wanted",
           body: "zyzzyva ".repeat(300),
@@ -249,13 +256,13 @@ describe("the embedded index", () => {
           placeName: "Ulcombeville",
         }),
       );
-      index.put(post({ id: "b", title: "Before vexillology", body: "kept" }));
+      index.put(anEntry({ id: "b", title: "Before vexillology", body: "kept" }));
     });
     opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     expect(bytesOf(opened.folder)).toContain("zyzzyva");
     opened.write((index) => {
       index.remove("a");
-      index.put(post({ id: "b", title: "After", body: "kept" }));
+      index.put(anEntry({ id: "b", title: "After", body: "kept" }));
     });
     opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const bytes = bytesOf(opened.folder);
@@ -267,9 +274,9 @@ describe("the embedded index", () => {
   it("has no vectors of another model, and none without a model", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "a" }));
+      index.put(anEntry({ id: "a" }));
       index.putVector("a", "another-model", vectorOf(1));
-      index.put(post({ id: "b" }));
+      index.put(anEntry({ id: "b" }));
       index.putVector("b", MODEL, vectorOf(2));
       index.putVector("nobody", MODEL, vectorOf(2));
     });

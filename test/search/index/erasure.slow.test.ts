@@ -6,10 +6,10 @@ import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { SnapshotFile } from "../../../src/search/index/snapshot/index.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
 import {
+  anEntry,
   DIMENSION,
   MODEL,
   type OpenIndex,
-  post,
   useIndexFile,
   vectorOf,
 } from "../../support/search/embedded-index.ts";
@@ -18,7 +18,7 @@ import { bytesOf, bytesOfVector, leftInFiles } from "../../support/search/left-i
 
 const openIndex = useIndexFile();
 const BOARD = 400;
-const SECRET = post({
+const SECRET = anEntry({
   id: "secret-id",
   title: "Xylophonist wanted",
   body: "zyzzyva vexillology",
@@ -65,7 +65,7 @@ it("words said hundreds of times leave with a post that was edited", () => {
   const opened = openBoard();
   const said = (word: string) => `${word} `.repeat(300);
   const mine = Array.from({ length: 30 }, (_, n) =>
-    post({ id: `much-${n}`, publisherId: "pub_secret", title: `t${n}`, body: said(`zyzzyva${n}`) }),
+    anEntry({ id: `much-${n}`, publisherId: "pub_secret", title: `t${n}`, body: said(`zyzzyva${n}`) }),
   );
   opened.write((index) => {
     for (const entry of mine) index.put(entry);
@@ -119,7 +119,7 @@ it("an erased publisher's posts are in no file after the end of another process 
   const other = openBoard();
   await expect.poll(() => searchFiles(other)).toEqual(["board.db-search"]);
   // Another snapshot is due.
-  other.write((index) => index.put(post({ id: "one-more" })));
+  other.write((index) => index.put(anEntry({ id: "one-more" })));
   other.index.follow();
   const opened = openIndex();
   erase(opened);

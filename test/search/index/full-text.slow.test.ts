@@ -1,15 +1,7 @@
 import { expect, it } from "vitest";
-import {
-  MODEL,
-  type OpenIndex,
-  post,
-  question,
-  useIndexFile,
-  vectorOf,
-} from "../../support/search/embedded-index.ts";
-import { answersOn, exactScores } from "../../support/search/exact-scores.ts";
+import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { expectExact } from "../../support/search/exact.ts";
 import { History, wordAt } from "../../support/search/history.ts";
-import { scoresByFts5 } from "../../support/search/scores-by-fts5.ts";
 
 const openIndex = useIndexFile();
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
@@ -19,23 +11,11 @@ const PHRASES = [
   [wordAt(2), wordAt(2)],
   [wordAt(0), wordAt(3), wordAt(1)],
 ];
-
-/** Asks for each phrase, whose words count as well. @returns how many posts were found */
-function expectPhrasesOfFts5(opened: OpenIndex): number {
-  let all = 0;
-  const answers = answersOn(opened);
-  for (const phrase of PHRASES) {
-    const terms = [phrase.join(" "), ...phrase].map((term) => `"${term}"`);
-    const expected = scoresByFts5(opened.database, terms.join(" AND "));
-    const words = { any: [], phrases: [phrase], excluded: [] };
-    const found = exactScores(opened, answers, question({ words, filter: EVERYTHING }));
-    expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
-    for (const [id, { words: score }] of found) expect(score).toBeCloseTo(expected.get(id) ?? 0, 5);
-    all += found.size;
-  }
-  answers.release();
-  return all;
-}
+const QUESTIONS = [
+  ...PHRASES.map((phrase) => `"${phrase.join(" ")}"`),
+  `"${wordAt(0)} ${wordAt(1)}" "${wordAt(3)}" ${wordAt(9)}`,
+  `${wordAt(2)} -"${wordAt(0)} ${wordAt(1)}" -${wordAt(4)}`,
+].map((q) => question({ q, vector: vectorOf(4), minCosine: 0.1, filter: EVERYTHING }));
 
 it("phrases are found and scored as FTS5 would, while posts come, change and go in another process", async () => {
   const one = openIndex();
@@ -47,7 +27,9 @@ it("phrases are found and scored as FTS5 would, while posts come, change and go 
       history.grow(index, 41);
       history.go(index, 40);
     });
-    for (const reader of [one, two]) expect(expectPhrasesOfFts5(reader)).toBeGreaterThan(0);
+    for (const { index } of [one, two]) {
+      expect(await expectExact(index, history.indexed(), QUESTIONS)).toBeGreaterThan(0);
+    }
     one.database.exec("INSERT INTO index_words(index_words) VALUES('integrity-check')");
   }
 });
@@ -56,9 +38,9 @@ it("a post is found by its characters, its phrases and its misspelt words, until
   const opened = openIndex();
   opened.write((index) => {
     index.put(
-      post({ id: "a", title: "東京タワー", body: "the night train to Zanzibar", tags: ["jazz", "piano"] }),
+      anEntry({ id: "a", title: "東京タワー", body: "the night train to Zanzibar", tags: ["jazz", "piano"] }),
     );
-    index.put(post({ id: "b", title: "Bike" }));
+    index.put(anEntry({ id: "b", title: "Bike" }));
     index.putVector("a", MODEL, vectorOf(1));
   });
   expect(await opened.find("東京")).toEqual(["a"]);
@@ -68,7 +50,7 @@ it("a post is found by its characters, its phrases and its misspelt words, until
   expect(await opened.find('"zanzibar jazz"')).toEqual([]);
   expect(await opened.find('-"night train"')).toEqual(["b"]);
   expect(await opened.index.ask("spellings", ["zanzibir"])).toEqual(["zanzibar"]);
-  opened.write((index) => index.put(post({ id: "a", title: "京都", body: "the train at night" })));
+  opened.write((index) => index.put(anEntry({ id: "a", title: "京都", body: "the train at night" })));
   expect(await opened.find("東京")).toEqual([]);
   expect(await opened.find("京都")).toEqual(["a"]);
   expect(await opened.find('"night train"')).toEqual([]);
@@ -78,13 +60,13 @@ it("a post is found by its characters, its phrases and its misspelt words, until
 
 it("posts that were never committed are not found", async () => {
   const opened = openIndex();
-  opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+  opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike" })));
   expect(await opened.find('"road bike"')).toEqual(["a"]);
   opened.database.exec("BEGIN IMMEDIATE");
-  opened.index.put(post({ id: "b", title: "Road bike" }));
+  opened.index.put(anEntry({ id: "b", title: "Road bike" }));
   expect(await opened.find('"road bike"')).toEqual(["a"]);
   opened.database.exec("ROLLBACK");
   expect(await opened.find('"road bike"')).toEqual(["a"]);
-  opened.write((index) => index.put(post({ id: "c", title: "Bike road" })));
+  opened.write((index) => index.put(anEntry({ id: "c", title: "Bike road" })));
   expect(await opened.find('"bike road"')).toEqual(["c"]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { IndexEntry, SearchIndex } from "../../../src/ports/search-index.ts";
 import type { Position } from "../../../src/ports/store/index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
-import { post, question, useIndexFile } from "../../support/search/embedded-index.ts";
+import { anEntry, question, useIndexFile } from "../../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 
@@ -18,7 +18,7 @@ const LIMIT = 7;
 function openBoard(isTagged: (n: number) => boolean, times = POSTS) {
   const { index, write } = openIndex();
   const entries = Array.from({ length: POSTS }, (_, n) =>
-    post({
+    anEntry({
       id: `p${n}`,
       // Not in the order of rows, and some posts share a time.
       createdAt: ((n * 7_919) % 5_000) % times,

@@ -1,48 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { LocalAnswers } from "../../../src/search/index/local.ts";
-import { indexable } from "../../../src/search/text/tokens.ts";
 import { aPage } from "../../support/boards/questions.ts";
 import { allAnswers } from "../../support/search/all-answers.ts";
-import {
-  MODEL,
-  type OpenIndex,
-  question,
-  useIndexFile,
-  vectorOf,
-} from "../../support/search/embedded-index.ts";
-import { answersOn, exactScores } from "../../support/search/exact-scores.ts";
+import { MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { answersOn, expectExact } from "../../support/search/exact.ts";
 import { History, wordAt } from "../../support/search/history.ts";
-import { scoresByFts5 } from "../../support/search/scores-by-fts5.ts";
 
 const openIndex = useIndexFile();
 
 /** Lets every post pass. */
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
 
-const matchOf = (words: readonly string[]) => words.map((word) => `"${indexable(word)}"`).join(" OR ");
-
-function expectScoresOfFts5(answers: LocalAnswers, opened: OpenIndex): void {
-  const asked = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) => ranks.map(wordAt));
-  // Two words of one stem count twice.
-  asked.push([wordAt(5), `${wordAt(5)}s`]);
-  for (const words of asked) {
-    const q = words.join(" ");
-    const expected = scoresByFts5(opened.database, matchOf(words));
-    const found = exactScores(opened, answers, question({ q, filter: EVERYTHING }));
-    expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
-    const scores = [...found].map(([id, one]) => ({ id, found: one.words, score: expected.get(id) ?? 0 }));
-    // A word in more than half of all posts counts a millionth, wherever it stands.
-    const slack = 3e-6;
-    const wrong = scores.filter((one) => Math.abs(one.found - one.score) > 1e-6 * one.score + slack);
-    expect(wrong).toEqual([]);
-  }
-}
+/** Of few and many words, the last two of one stem. */
+const ASKED = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) =>
+  ranks.map(wordAt).join(" "),
+);
+const QUESTIONS = [...ASKED, `${wordAt(5)} ${wordAt(5)}s`].flatMap((q) =>
+  [null, vectorOf(7)].map((vector) => question({ q, vector, minCosine: 0.1, filter: EVERYTHING })),
+);
 
 describe("a memory that lived through a long history", () => {
   it("answers and scores as one that was just loaded", async () => {
     const opened = openIndex();
     const live = answersOn(opened, { deadRows: 150 });
-    const history = new History(31);
+    const history = new History(32);
     opened.write((index) => history.grow(index, 600));
     live.follower.follow();
     const moves: number[] = [];
@@ -52,7 +32,7 @@ describe("a memory that lived through a long history", () => {
       if (i === 3) {
         const loaded = answersOn(opened);
         expect(await allAnswers(live)).toEqual(await allAnswers(loaded));
-        expectScoresOfFts5(live, opened);
+        await expectExact(live, history.indexed(), QUESTIONS);
         loaded.release();
       }
       live.follower.follow();
@@ -63,7 +43,7 @@ describe("a memory that lived through a long history", () => {
     expect(live.follower.memory.rows.dead).toBeGreaterThan(0);
     expect(live.follower.memory.rows.live).toBe(history.posts.size);
     expect(await allAnswers(live)).toEqual(await allAnswers(answersOn(opened)));
-    expectScoresOfFts5(live, opened);
+    await expectExact(live, history.indexed(), QUESTIONS);
   });
 
   it("answers with sign codes as it does without, also after rows moved", async () => {

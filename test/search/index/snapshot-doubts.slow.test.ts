@@ -11,19 +11,14 @@ import {
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { seeded } from "../../../bench/support/random.ts";
 import { PostMemory } from "../../../src/search/index/memory/index.ts";
 import { SnapshotFile } from "../../../src/search/index/snapshot/index.ts";
 import { useFolder } from "../../support/boards/use.ts";
 import { useFolderForEach } from "../../support/run/temporary.ts";
 import { allAnswers } from "../../support/search/all-answers.ts";
 import { History } from "../../support/search/history.ts";
-import {
-  DIMENSION,
-  hasUnfinished,
-  type OpenIndex,
-  openIndex,
-  randomOf,
-} from "../../support/search/open-index.ts";
+import { DIMENSION, hasUnfinished, type OpenIndex, openIndex } from "../../support/search/open-index.ts";
 
 const BOARD = 350;
 const MODEL_OF_FILE = JSON.stringify({ modelId: "test-model", dimension: DIMENSION });
@@ -84,7 +79,7 @@ describe("a snapshot", () => {
 
   it("is not taken when it ends too soon, wherever that is", async () => {
     const { size } = statSync(snapshot());
-    const random = randomOf(1);
+    const random = seeded(1);
     const lengths = [0, 1, 7, 8, 100, 8 + 65_535, 8 + 65_536, size - 1];
     lengths.push(...Array.from({ length: 25 }, () => Math.floor(random() * size)));
     const whole = readFileSync(snapshot());
@@ -97,7 +92,7 @@ describe("a snapshot", () => {
   });
 
   it("is not taken with one wrong bit, in any section or in what describes them", async () => {
-    const random = randomOf(2);
+    const random = seeded(2);
     const length = readFileSync(snapshot()).readUInt32LE(0);
     const places = [0, 1, 3, 4, 7, 8, 20, 8 + length - 1];
     let at = 8 + 65_536;

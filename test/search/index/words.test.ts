@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PostFilter } from "../../../src/schema/filter.ts";
 import { parseQueryText } from "../../../src/search/text/query-text.ts";
 import { aPage } from "../../support/boards/questions.ts";
-import { MODEL, post, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
-import { answersOn, exactScores } from "../../support/search/exact-scores.ts";
+import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
+import { expectExact } from "../../support/search/exact.ts";
 
 const openIndex = useIndexFile();
 
@@ -21,9 +20,9 @@ describe("words", () => {
   ])("find each other however they are written: %s, %s", async (one, other) => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "one", title: `Desk of ${one}` }));
-      index.put(post({ id: "other", body: `The ${other} desk` }));
-      index.put(post({ id: "neither", title: "Poet, guest, in, bike club" }));
+      index.put(anEntry({ id: "one", title: `Desk of ${one}` }));
+      index.put(anEntry({ id: "other", body: `The ${other} desk` }));
+      index.put(anEntry({ id: "neither", title: "Poet, guest, in, bike club" }));
     });
     const found = async (q: string) => (await opened.find(q)).filter((id) => id !== "neither").sort();
     for (const q of [one, other]) {
@@ -36,8 +35,8 @@ describe("words", () => {
   it("with an umlaut find the word that leaves it out, too, and English words stay as they are", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "plain", title: "Flat in Zurich" }));
-      index.put(post({ id: "poet", title: "Poet" }));
+      index.put(anEntry({ id: "plain", title: "Flat in Zurich" }));
+      index.put(anEntry({ id: "poet", title: "Poet" }));
     });
     expect(await opened.find("Zürich")).toEqual(["plain"]);
     expect(await opened.find("pot")).toEqual([]);
@@ -47,10 +46,10 @@ describe("words", () => {
   it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(post({ id: "road", title: "Road bike for sale" }));
-      index.put(post({ id: "bikeroad", title: "Bike trip on a road" }));
-      index.put(post({ id: "electric", title: "Electric road bike" }));
-      index.put(post({ id: "cello", title: "Cello" }));
+      index.put(anEntry({ id: "road", title: "Road bike for sale" }));
+      index.put(anEntry({ id: "bikeroad", title: "Bike trip on a road" }));
+      index.put(anEntry({ id: "electric", title: "Electric road bike" }));
+      index.put(anEntry({ id: "cello", title: "Cello" }));
       for (const id of ["road", "bikeroad", "electric", "cello"]) index.putVector(id, MODEL, vectorOf(3));
     });
     const find = (q: string) => opened.find(q, vectorOf(3));
@@ -67,7 +66,7 @@ describe("words", () => {
   it("orders equal scores by id and leaves out what it is told to", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      for (const id of ["c", "a", "b"]) index.put(post({ id, title: "Bike" }));
+      for (const id of ["c", "a", "b"]) index.put(anEntry({ id, title: "Bike" }));
     });
     expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
     const others = await opened.index.ask("rank", question({ q: "bike" }), aPage(2, ["a", "gone"]));
@@ -76,36 +75,35 @@ describe("words", () => {
 
   it("score the same whether few or many posts are left by the filters", async () => {
     const opened = openIndex();
+    const posts = Array.from({ length: 100 }, (_, i) => ({
+      entry: anEntry({
+        id: `p${i}`,
+        title: i % 3 === 0 ? "Bike" : "Cello",
+        body: "word ".repeat(i),
+        kind: i < 9 ? "offer" : "event",
+      }),
+      vector: null,
+      isSeen: i < 9,
+    }));
     opened.write((index) => {
-      for (let i = 0; i < 100; i += 1) {
-        index.put(
-          post({
-            id: `p${i}`,
-            title: i % 3 === 0 ? "Bike" : "Cello",
-            body: "word ".repeat(i),
-            kind: i < 9 ? "offer" : "event",
-          }),
-        );
-      }
+      for (const { entry } of posts) index.put(entry);
     });
-    const ask = (kinds: PostFilter["kinds"]) =>
-      exactScores(opened, answersOn(opened), question({ filter: { kinds }, q: "bike" }));
-    const few = ask(["offer"]);
-    const all = ask(null);
-    expect(few.size).toBe(3);
-    for (const [id, { words }] of few) expect(all.get(id)?.words).toBe(words);
+    const few = question({ filter: { kinds: ["offer"] }, q: "bike" });
+    expect(await expectExact(opened.index, posts, [few])).toBe(3);
+    const all = posts.map((post) => ({ ...post, isSeen: true }));
+    expect(await expectExact(opened.index, all, [question({ q: "bike" })])).toBe(34);
   });
 
   it("that are a mark alone make no query fail", async () => {
     const opened = openIndex();
-    opened.write((index) => index.put(post({ id: "a", title: "Bike ˘" })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "Bike ˘" })));
     expect(await opened.find("˘ bike")).toEqual(["a"]);
     await expect(opened.find("˘")).resolves.toBeDefined();
   });
 
   it("make no query fail", async () => {
     const opened = openIndex();
-    opened.write((index) => index.put(post({ id: "a", title: "AND OR NOT NEAR title:bike *" })));
+    opened.write((index) => index.put(anEntry({ id: "a", title: "AND OR NOT NEAR title:bike *" })));
     const junk = fc.string({
       unit: fc.oneof(
         fc.constantFrom(
@@ -145,7 +143,7 @@ describe("words", () => {
     const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(text, async (body) => {
-        opened.write((index) => index.put(post({ id: "a", title: "x", body })));
+        opened.write((index) => index.put(anEntry({ id: "a", title: "x", body })));
         for (const word of parseQueryText(body.replaceAll("-", " ")).any) {
           const words = { any: [word], phrases: [], excluded: [] };
           expect(await opened.index.ask("rank", question({ words }), aPage(1)), word).toHaveLength(1);

@@ -3,8 +3,8 @@ import { indexEntryOf } from "../../../src/ports/index-entry.ts";
 import { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { binaryOf, documentOfPost } from "../../../src/store/mongodb/database/posts.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
-import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "../search/indexed-posts.ts";
-import { aPublisher } from "../search/rows.ts";
+import { DIMENSION, MODEL, manyPosts, PUBLISHERS, vectorAt } from "../search/indexed-posts.ts";
+import { aPublisher, T0 } from "../search/rows.ts";
 
 const STANDINGS = PUBLISHERS.map((id, i) => ({ id, verified: i === 1 || i === 2, suspended: i === 2 }));
 

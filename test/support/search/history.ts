@@ -1,7 +1,11 @@
+import type { IndexedPost } from "../../../bench/support/index-under-test.ts";
+import { pick, seeded } from "../../../bench/support/random.ts";
+import { DAY_MS } from "../../../src/platform/time.ts";
 import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import { KINDS } from "../../../src/schema/post.ts";
 import type { StandaloneIndex } from "../../../src/search/index/standalone.ts";
-import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./open-index.ts";
+import { MODEL, vectorOf } from "./open-index.ts";
+import { anEntry, T0 as NOW } from "./rows.ts";
 
 /** What a history writes to: an index, or its tables. */
 export type Writer = Pick<
@@ -33,13 +37,24 @@ export const wordAt = (rank: number): string => {
 export class History {
   /** All posts that are there now. */
   readonly posts = new Map<string, IndexEntry>();
+  readonly #vectors = new Map<string, Int8Array | null>();
+  readonly #suspended = new Set<string>();
   readonly #random: () => number;
   readonly #publishers = Array.from({ length: PUBLISHERS }, (_, n) => `pub_${n}`);
   #joined = PUBLISHERS;
   #count = 0;
 
   constructor(seed: number) {
-    this.#random = randomOf(seed);
+    this.#random = seeded(seed);
+  }
+
+  /** The posts that are there now with their vectors, and whether the publisher of each is free. */
+  indexed(): (IndexedPost & { isSeen: boolean })[] {
+    return [...this.posts.values()].map((entry) => ({
+      entry,
+      vector: this.#vectors.get(entry.id) ?? null,
+      isSeen: !this.#suspended.has(entry.publisherId),
+    }));
   }
 
   /** Adds posts, most with a vector; before the first, their publishers. */
@@ -74,9 +89,11 @@ export class History {
     else if (dice < 78) {
       this.#remove(writer, known.id);
       this.#put(writer, { ...known, title: this.#text(4) });
-    } else if (dice < 90) writer.putVector(known.id, MODEL, vectorOf(this.#below(100_000)));
-    else if (dice < 95) writer.putVector(known.id, null, null);
-    else this.#judge(writer);
+    } else if (dice < 90) this.#mean(writer, known.id);
+    else if (dice < 95) {
+      this.#vectors.delete(known.id);
+      writer.putVector(known.id, null, null);
+    } else this.#judge(writer);
   }
 
   /** Publishers are verified, suspended, freed or removed; four in five are not suspended. */
@@ -84,7 +101,11 @@ export class History {
     const id = this.#pick(this.#publishers);
     const suspended = this.#below(5) === 0;
     if (this.#below(40) === 0) this.#erase(writer, id);
-    else writer.putPublisher(id, { verified: this.#below(2) === 0, suspended });
+    else {
+      if (suspended) this.#suspended.add(id);
+      else this.#suspended.delete(id);
+      writer.putPublisher(id, { verified: this.#below(2) === 0, suspended });
+    }
   }
 
   /** A publisher goes after its posts, and its id never returns. */
@@ -105,7 +126,7 @@ export class History {
     const createdAt = NOW - this.#below(5_000) * 1_000;
     this.#put(
       writer,
-      post({
+      anEntry({
         id,
         kind: this.#pick(KINDS),
         title: this.#text(4),
@@ -120,7 +141,13 @@ export class History {
         syndicated: this.#below(10) === 0,
       }),
     );
-    if (this.#below(8) > 0) writer.putVector(id, MODEL, vectorOf(this.#below(100_000)));
+    if (this.#below(8) > 0) this.#mean(writer, id);
+  }
+
+  #mean(writer: Writer, id: string): void {
+    const vector = vectorOf(this.#below(100_000));
+    this.#vectors.set(id, vector);
+    writer.putVector(id, MODEL, vector);
   }
 
   #put(writer: Writer, entry: IndexEntry): void {
@@ -130,6 +157,7 @@ export class History {
 
   #remove(writer: Writer, id: string): void {
     this.posts.delete(id);
+    this.#vectors.delete(id);
     writer.remove(id);
   }
 
@@ -171,6 +199,6 @@ export class History {
   }
 
   #pick<T>(list: readonly T[]): T {
-    return list[this.#below(list.length)] as T;
+    return pick(this.#random, list);
   }
 }

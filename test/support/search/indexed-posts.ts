@@ -1,14 +1,15 @@
 import fc from "fast-check";
+import { seeded } from "../../../bench/support/random.ts";
+import { DAY_MS } from "../../../src/platform/time.ts";
 import type { StoredPost } from "../../../src/ports/store/index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { KINDS } from "../../../src/schema/post.ts";
 import { quantize } from "../../../src/search/ranking/vectors.ts";
-import { aPost } from "./rows.ts";
+import { aPost, T0 } from "./rows.ts";
 
-export const MODEL = "test-model";
+export { MODEL } from "./open-index.ts";
+
 export const DIMENSION = 128;
-export const T0 = Date.UTC(2026, 10, 20, 12);
-const DAY_MS = 86_400_000;
 
 const WORDS = ["bike", "cello", "piano", "garden", "repair", "lesson", "tent", "market", "swap", "music"];
 const PLACES: readonly NonNullable<StoredPost["location"]>[] = [
@@ -23,7 +24,7 @@ export const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3"] as const;
 
 /** Different posts, the same in every run. All but every seventh have a vector from `vectorAt`. */
 export function manyPosts(count: number): StoredPost[] {
-  const next = numbers(20_261_120);
+  const next = below(seeded(20_261_120));
   const pick = <T>(list: readonly T[]): T => list[next(list.length)] as T;
   return Array.from({ length: count }, (_, i) => {
     const startsAt = next(2) === 0 ? T0 + (next(40) - 20) * DAY_MS : null;
@@ -51,8 +52,8 @@ export function manyPosts(count: number): StoredPost[] {
 /** Vectors of a few directions with some noise, like those of texts on a few subjects; of length 1, as `quantize` writes them. */
 export function vectorAt(i: number): Int8Array | null {
   if (i % 7 === 3) return null;
-  const next = numbers(i + 1);
-  const direction = numbers((i % 12) + 1_000);
+  const next = below(seeded(i));
+  const direction = below(seeded((i % 12) + 1_000_000));
   const raw = Float32Array.from({ length: DIMENSION }, () => direction(180) - 90 + next(60) - 30);
   const length = Math.hypot(...raw);
   return quantize(raw.map((x) => x / length));
@@ -88,11 +89,4 @@ export const anyFilter: fc.Arbitrary<PostFilter> = fc.record({
   createdUntil: fc.oneof(fc.constant(T0 + 100 * DAY_MS), fc.constant(T0 - 100_000)),
 });
 
-/** Whole numbers below `n`, the same ones at every run (Park and Miller). */
-function numbers(seed: number): (n: number) => number {
-  let state = (seed * 7919) % 2_147_483_647 || 1;
-  return (n) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % n;
-  };
-}
+const below = (random: () => number) => (n: number) => Math.floor(random() * n);

@@ -1,20 +1,23 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { seeded } from "../../../bench/support/random.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../src/platform/sqlite.ts";
-import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
+import { DAY_MS } from "../../../src/platform/time.ts";
+import type { Question } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { LIMITS } from "../../../src/search/index/follower.ts";
 import { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
+import { T0 as NOW } from "./rows.ts";
 
 /** True while a snapshot of the folder's index is being written, or after its writer died. */
 export const hasUnfinished = (folder: string) =>
   readdirSync(folder).some((name) => name.startsWith("board.db-search-new"));
 
+export { anEntry, T0 as NOW } from "./rows.ts";
+
 export const MODEL = "test-model";
 export const DIMENSION = 32;
-export const NOW = Date.UTC(2026, 10, 20);
-export const DAY_MS = 86_400_000;
 /** A few hundred posts have a snapshot, and drop the rows of removed ones. */
 const SMALL = { ...LIMITS, deadRows: 150, snapshotFrom: 300 };
 
@@ -89,39 +92,8 @@ export function question({
   return { ...rest, words: words ?? parsed };
 }
 
-export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
-  return {
-    kind: "offer",
-    title: "Title",
-    body: "Body",
-    tags: [],
-    placeName: null,
-    lat: null,
-    lng: null,
-    windowStart: NOW,
-    windowEnd: NOW + DAY_MS,
-    expiresAt: NOW + DAY_MS,
-    createdAt: NOW,
-    publisherId: "pub_1",
-    parentId: null,
-    syndicated: false,
-    source: null,
-    series: null,
-    ...fields,
-  };
-}
-
 /** A random vector for each whole number, the same at every run. */
 export function vectorOf(seed: number): Int8Array {
-  const random = randomOf(seed + 1);
+  const random = seeded(seed);
   return Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 255) - 127);
-}
-
-/** Park and Miller's generator: the same numbers at every run. */
-export function randomOf(seed: number): () => number {
-  let state = (seed * 7919) % 2_147_483_647 || 1;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
 }

@@ -1,3 +1,6 @@
+import { DAY_MS } from "../../../src/platform/time.ts";
+import { indexEntryOf } from "../../../src/ports/index-entry.ts";
+import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import type {
   StoredPost,
   StoredPublisher,
@@ -7,7 +10,6 @@ import type {
 
 /** Creation time of rows that set no other. */
 export const T0 = Date.UTC(2026, 10, 20, 12);
-const DAY_MS = 86_400_000;
 
 export function aPublisher(id: string, over: Partial<StoredPublisher> = {}): StoredPublisher {
   return {
@@ -63,6 +65,14 @@ export function aPost(id: string, over: Partial<StoredPost> = {}): StoredPost {
     ...over,
   };
 }
+
+const PLAIN = { title: "Title", body: "Body", link: null, tags: [], location: null, publisherId: "pub_1" };
+
+/** A post as an index reads it, for a day, with nothing but what `fields` say. */
+export const anEntry = (fields: Partial<IndexEntry> & { id: string }): IndexEntry => ({
+  ...indexEntryOf(aPost(fields.id, { ...PLAIN, expiresAt: T0 + DAY_MS })),
+  ...fields,
+});
 
 export function aSubscription(id: string, over: Partial<StoredSubscription> = {}): StoredSubscription {
   return {

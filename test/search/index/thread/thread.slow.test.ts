@@ -7,9 +7,9 @@ import { Abandoned } from "../../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../../src/ports/store/index.ts";
 import { ThreadAnswers } from "../../../../src/search/index/thread/index.ts";
 import {
+  anEntry,
   DIMENSION,
   MODEL,
-  post,
   question,
   useIndexFile,
   vectorOf,
@@ -25,7 +25,7 @@ function openLarge(posts = 600) {
   opened.write((index) => {
     for (let i = 0; i < posts; i += 1) {
       const id = `p${i}`;
-      index.put(post({ id, title: `Bike number${i}`, tags: [`t${i % 7}`], createdAt: i, windowStart: i }));
+      index.put(anEntry({ id, title: `Bike number${i}`, tags: [`t${i % 7}`], createdAt: i, windowStart: i }));
       index.putVector(id, MODEL, vectorOf(i));
     }
   });
@@ -117,10 +117,10 @@ describe("a large board", () => {
     const large = openLarge();
     await large.index.open();
     expect(large.index.isThreaded).toBe(true);
-    large.write((index) => index.put(post({ id: "new", title: "Zyzzyva" })));
+    large.write((index) => index.put(anEntry({ id: "new", title: "Zyzzyva" })));
     expect(await large.find("zyzzyva")).toEqual(["new"]);
     const other = openIndex();
-    other.write((index) => index.put(post({ id: "other", title: "Zyzzyva too" })));
+    other.write((index) => index.put(anEntry({ id: "other", title: "Zyzzyva too" })));
     expect((await large.find("zyzzyva")).sort()).toEqual(["new", "other"]);
     large.write((index) => index.remove("new"));
     expect(await large.find("zyzzyva")).toEqual(["other"]);
