@@ -163,6 +163,7 @@ export class Follower {
     const { mark, erasures } = this.#tables.snapshotState();
     const memory = this.#newMemory();
     if (this.#snapshot?.read(memory, mark) === true) {
+      memory.clearUnmarkedVectors();
       this.memory = memory;
       this.#saved = memory.change;
       this.#purged = erasures;

@@ -4,7 +4,14 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/search/index/follower.ts";
 import { allAnswers, QUESTIONS } from "../../support/search/all-answers.ts";
-import { hasUnfinished, type OpenIndex, useIndexFile } from "../../support/search/embedded-index.ts";
+import {
+  anEntry,
+  hasUnfinished,
+  MODEL,
+  type OpenIndex,
+  useIndexFile,
+  vectorOf,
+} from "../../support/search/embedded-index.ts";
 import { History } from "../../support/search/history.ts";
 import { openIndex as openCopy } from "../../support/search/open-index.ts";
 
@@ -108,6 +115,19 @@ describe("a start with a snapshot", () => {
     }
     expect(taken).toBeGreaterThan(2);
     await opened.index.close();
+  });
+
+  it("knows no vector that came while it was written and is gone", async () => {
+    const opened = openIndex({ limits: { ...LIMITS, snapshotFrom: 1 } });
+    opened.write((index) => index.put(anEntry({ id: "a" })));
+    opened.index.follow();
+    opened.write((index) => index.putVector("a", MODEL, vectorOf(1)));
+    opened.index.follow();
+    while (hasUnfinished(opened.folder)) await turn();
+    opened.write((index) => index.putVector("a", null, null));
+    const started = openIndex();
+    expect(loadsSnapshot(started)).toBe(true);
+    expect(await started.find("other", vectorOf(1))).toEqual([]);
   });
 
   it("is not for boards that are read in a moment", async () => {

@@ -175,6 +175,13 @@ export class PostMemory {
     this.coded = Math.max(this.coded, row + 1);
   }
 
+  /** A vector that came while a snapshot was written is in its file without the row's mark, and may be gone since. */
+  clearUnmarkedVectors(): void {
+    for (let row = 0; row < this.rows.size; row += 1) {
+      if (!this.rows.hasVector(row)) this.#clearVectors(row, row + 1);
+    }
+  }
+
   /** Zeros in place of vectors that are gone: searches would compare their bytes, and snapshots hold them. */
   #clearVectors(from: number, to: number): void {
     const zeros = new Int8Array(this.dimension);
