@@ -145,7 +145,7 @@ async function load(
   // Each client has an address of its own, since a board has only some reads of one address under way.
   const agents = Array.from(
     { length: clients + 1 },
-    (_, n) => new Agent({ connections: 1, connect: { localAddress: `127.0.0.${n + 2}` } }),
+    (_, n) => new Agent({ connections: 1, localAddress: `127.0.0.${n + 2}` }),
   );
   const get = async (path: string, dispatcher = agents[clients]) => {
     const began = performance.now();
