@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
@@ -96,6 +97,26 @@ describe("opening", () => {
       1,
       1,
     ]);
+  });
+
+  it("waits for the disk with each transaction that holds a promise, and with no other", async () => {
+    const { connection } = await start();
+    const { write, writeRelaxed, db } = connection;
+    const syncing = (): number => db.prepare("PRAGMA synchronous").get().synchronous;
+    expect(await writeRelaxed(syncing)).toBe(1);
+    expect(await write(syncing)).toBe(2);
+    expect(await Promise.all([writeRelaxed(syncing), write(syncing), writeRelaxed(syncing)])).toEqual([
+      2, 2, 2,
+    ]);
+    // One that syncs comes while another process holds the file and the first waits for it.
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    const relaxed = writeRelaxed(syncing);
+    await sleep(50);
+    const kept = write(syncing);
+    other.exec("COMMIT");
+    other.close();
+    expect([await relaxed, await kept]).toEqual([1, 2]);
   });
 
   it("is readable by its owner only, with the files beside it", async () => {

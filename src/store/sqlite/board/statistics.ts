@@ -16,7 +16,7 @@ const PUBLISHERS_PER_STEP = 4000;
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
 
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
-  const { sql, read, write } = connection;
+  const { sql, read, writeRelaxed } = connection;
   return {
     async counts(now) {
       let activePosts = 0;
@@ -41,7 +41,7 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
 
     async add(counts) {
       if (counts.length === 0) return;
-      await write(() => {
+      await writeRelaxed(() => {
         for (const { day, name, n } of counts) {
           sql("INSERT INTO counter VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n").run(
             day,

@@ -28,6 +28,11 @@ export interface SqliteConnection {
    * of it is kept, and the promise rejects with its error.
    */
   write<T>(job: () => T): Promise<T>;
+  /**
+   * As `write`, without waiting for the disk: a loss of power may take the commit back, a kill of the process does not. For what
+   * is done again by itself, such as a claim of work.
+   */
+  writeRelaxed<T>(job: () => T): Promise<T>;
   /** Passes an error of the file on as `StoreUnavailable`, any other as it is, and remembers what `ping` must know. */
   reported(error: unknown): never;
   /**
@@ -108,7 +113,14 @@ export async function connectSqlite(
   let failure: StoreUnavailable | null = null;
   const files = durability === "full" ? new OwnFiles(file) : null;
   const refusal = () => damage ?? files?.refusal() ?? null;
-  const writer = createWriter(db, { retryBusy, committed, refusal });
+  let isSyncing = durability === "full";
+  const setSyncing = (syncs: boolean) => {
+    if (durability === "crash" || syncs === isSyncing) return;
+    // The log is synced with the next commit that is, and before its pages go into the file.
+    db.exec(`PRAGMA synchronous = ${syncs ? "FULL" : "NORMAL"}`);
+    isSyncing = syncs;
+  };
+  const writer = createWriter(db, { setSyncing, retryBusy, committed, refusal });
   const sql = (text: string) => {
     let statement = cache.get(text);
     if (statement === undefined) {
@@ -127,11 +139,13 @@ export async function connectSqlite(
   };
   const read = <T>(ask: () => T) => retryBusy(ask).catch(reported);
   const write = <T>(job: () => T) => writer.write(job).catch(reported);
+  const writeRelaxed = <T>(job: () => T) => writer.write(job, false).catch(reported);
   return {
     db,
     sql,
     read,
     write,
+    writeRelaxed,
     reported,
     async ping() {
       if (damage !== null) throw damage;

@@ -4,10 +4,10 @@ import { latestLease } from "../../rules/claims.ts";
 import type { SqliteConnection, SqliteContext } from "./connection.ts";
 
 export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
-  const { sql, read, write } = connection;
+  const { sql, read, writeRelaxed } = connection;
   return {
     claim: (kind, { limit, leaseMs, now }) =>
-      write(() => {
+      writeRelaxed(() => {
         const due: { post: number; id: string; attempts: number }[] = sql(
           `SELECT w.post, p.id, w.attempts FROM work w JOIN post p ON p.seq = w.post
           WHERE w.kind = ? AND (w.due_at <= ? OR w.due_at > ?) ORDER BY w.due_at, w.post LIMIT ?`,
@@ -23,7 +23,7 @@ export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
 
     async giveBack(items, dueAt) {
       if (items.length === 0) return;
-      await write(() => {
+      await writeRelaxed(() => {
         for (const { kind, postId, token } of items) {
           sql(
             `UPDATE work SET token = NULL, due_at = ?

@@ -4,7 +4,8 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
 
 /** Collects writes and commits many of them together. */
 export interface Writer {
-  write<T>(job: () => T): Promise<T>;
+  /** @param syncs  false where a loss of power may take the write back, see `SqliteConnection.writeRelaxed` */
+  write<T>(job: () => T, syncs?: boolean): Promise<T>;
   /** Commits what is queued; later writes are rejected. */
   close(): Promise<void>;
 }
@@ -16,6 +17,7 @@ const BATCH_MS = 20;
 const QUEUE_JOBS = 20_000;
 
 interface Job {
+  syncs: boolean;
   run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -23,8 +25,9 @@ interface Job {
 
 /**
  * A commit costs one flush to disk, whatever its size, so all jobs queued in one turn of the event loop share a transaction.
- * Each has a savepoint of its own: a job that throws undoes itself and nothing else.
+ * Each has a savepoint of its own: a job that throws undoes itself and nothing else. One that syncs makes its transaction do so.
  *
+ * @param options.setSyncing  says whether commits wait for the disk; it is not called inside a transaction
  * @param options.retryBusy  calls again while another process holds the write lock
  * @param options.committed  called after each commit, before the writes in it resolve
  * @param options.refusal  why nothing should be written; asked before each transaction, and again before it is acknowledged
@@ -32,10 +35,12 @@ interface Job {
 export function createWriter(
   db: DatabaseSyncInstance,
   {
+    setSyncing,
     retryBusy,
     committed,
     refusal,
   }: {
+    setSyncing: (syncs: boolean) => void;
     retryBusy: <T>(ask: () => T) => Promise<T>;
     committed: () => void;
     refusal: () => StoreUnavailable | null;
@@ -46,12 +51,12 @@ export function createWriter(
   let closed = false;
 
   return {
-    write<T>(job: () => T) {
+    write<T>(job: () => T, syncs = true) {
       if (closed) return Promise.reject(new Error("The store is closed."));
       if (queue.length >= QUEUE_JOBS)
         return Promise.reject(new StoreUnavailable("the queue of writes is full"));
       return new Promise<T>((resolve, reject) => {
-        queue.push({ run: job, resolve: (value) => resolve(value as T), reject });
+        queue.push({ syncs, run: job, resolve: (value) => resolve(value as T), reject });
         draining ??= drain();
       });
     },
@@ -69,30 +74,33 @@ export function createWriter(
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await nextTurn();
+      const syncs = queue.some((job) => job.syncs);
       try {
         refuse();
+        setSyncing(syncs);
         // IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
         await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
       } catch (error) {
         for (const job of queue.splice(0)) job.reject(error);
         continue;
       }
-      runBatch();
+      runBatch(syncs);
     }
     // In the same turn as the look at the queue, so that no write falls between two drains.
     draining = null;
   }
 
-  /** Runs jobs and commits; no promise settles before the commit. */
-  function runBatch(): void {
+  /** Runs jobs and commits; no promise settles before the commit. A job that syncs may have come since it was looked for. */
+  function runBatch(syncs: boolean): void {
     /** Settles each job's promise; with `lost`, nothing of the transaction was kept. */
     const settled: ((lost?: { error: unknown }) => void)[] = [];
     const until = performance.now() + BATCH_MS;
     let lost: { error: unknown } | undefined;
     try {
       while (settled.length < BATCH_JOBS && (settled.length === 0 || performance.now() < until)) {
-        const job = queue.shift();
-        if (job === undefined) break;
+        const [job] = queue;
+        if (job === undefined || (job.syncs && !syncs)) break;
+        queue.shift();
         db.exec("SAVEPOINT job");
         try {
           const value = job.run();

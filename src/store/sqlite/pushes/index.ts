@@ -17,12 +17,12 @@ import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./c
 const PLANNED = "coalesce(json_extract(history, '$[#-1].at'), matched_at)";
 
 export function sqlitePushStore({ connection }: SqliteContext): PushStore {
-  const { sql, read, write } = connection;
+  const { sql, read, write, writeRelaxed } = connection;
   return {
     async claim(options) {
       const chosen = await duePushes(connection, options);
       if (chosen.length === 0) return [];
-      return write(() => claimPushRows(connection, chosen, options, randomUUID()));
+      return writeRelaxed(() => claimPushRows(connection, chosen, options, randomUUID()));
     },
 
     settle: (push, attempt, outcome) => write(() => settlePushRow(connection, push, attempt, outcome)),

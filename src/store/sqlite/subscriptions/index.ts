@@ -15,7 +15,7 @@ import {
 } from "./deliveries.ts";
 
 export function sqliteSubscriptionStore({ connection }: SqliteContext): SubscriptionStore {
-  const { sql, read, write } = connection;
+  const { sql, read, write, writeRelaxed } = connection;
   return {
     insert: (subscription, maxActive, isSame = () => false) =>
       write(() => {
@@ -75,7 +75,9 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
       ),
 
     changes: (after, limit) => read(() => readChangeRows(connection, after, limit)),
-    deliver: (matches, settled) => write(() => deliverRows(connection, matches, settled)),
+    // Where nothing matched, only work is settled, which would be done again.
+    deliver: (matches, settled) =>
+      (matches.length === 0 ? writeRelaxed : write)(() => deliverRows(connection, matches, settled)),
     tellChange: (postId, now) => tellChangeRows(connection, postId, now),
     toldOf: (postId) =>
       read(() =>
