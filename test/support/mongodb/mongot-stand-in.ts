@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { type Binary, BSON, type Document, Double, Long, MongoClient } from "mongodb";
-import { scoreOf } from "./mongot-operators.ts";
+import { cosineOf } from "../../../src/search/ranking/vectors.ts";
+import { matches } from "./mongot-operators.ts";
 
 /** A search index as commands made it. */
 export interface StandInIndex {
@@ -14,9 +15,9 @@ export interface StandInIndex {
  * Stands in for mongot, the search process of MongoDB, behind a real mongod: it lets the server itself check and run
  * `$search`, `$searchMeta`, `$vectorSearch` and the commands for search indexes. mongod speaks to it in OP_MSG over TCP.
  *
- * It reads the collection through an ordinary connection, so it lags only while frozen. Only a real mongot can show
- * Lucene's analyzers and scores, the recall of approximate neighbours, real lag, which definitions it accepts, and how
- * long an index takes to build.
+ * It reads the collection through an ordinary connection, so it lags only while frozen, and answers in one batch. To it all
+ * posts that match are equally good. Only a real mongot can show Lucene's analyzers and scores, the recall of approximate
+ * neighbours, real lag, which definitions it accepts, and how long an index takes to build.
  */
 export class MongotStandIn {
   readonly port: number;
@@ -31,7 +32,6 @@ export class MongotStandIn {
   updates = 0;
   readonly #uri: () => string;
   readonly #server: ReturnType<typeof createServer>;
-  readonly #cursors = new Map<string, { ns: string; rest: Document[] }>();
   #client: MongoClient | null = null;
   #frozen: Map<string, Document[]> | null = null;
   #count = 0;
@@ -101,11 +101,6 @@ export class MongotStandIn {
           return await this.#search(command);
         case "vectorSearch":
           return await this.#vectorSearch(command);
-        case "getMore":
-          return this.#getMore(command);
-        case "killCursors":
-          for (const id of command["cursors"]) this.#cursors.delete(String(id));
-          return { ok: 1, cursorsKilled: command["cursors"] };
         case "manageSearchIndex":
           this.#refuse();
           return this.#manage(`${command["$db"]}.${command[name]}`, command["userCommand"]);
@@ -120,35 +115,27 @@ export class MongotStandIn {
 
   async #search(command: Document): Promise<Document> {
     this.#refuse();
-    const { $db, search, query, cursorOptions } = command;
+    const { $db, search, query } = command;
     const ns = `${$db}.${search}`;
-    const { index, count, sort = { score: { $meta: "searchScore" } }, ...operator } = query;
-    const known = this.indexes.get(`${ns} ${index}`);
+    const { index, count, sort = {}, ...operator } = query;
     // Like the real one: without an index there are no results, and no error.
-    const documents = known !== undefined ? await this.#documents(ns) : [];
-    const found = documents
-      .map((document) => ({ document, score: scoreOf(document, operator) }))
-      .filter(({ score }) => score > 0);
+    const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
+    const found = documents.filter((document) => matches(document, operator));
     const keys = Object.entries(sort as Document).map(([path, order]) => ({
-      order: order.$meta === undefined ? Number(order) : -1,
-      of: ({ document, score }: (typeof found)[number]) =>
-        order.$meta === undefined ? document[path] : new Double(score),
+      order: Number(order),
+      of: (document: Document) => (order.$meta === undefined ? document[path] : SCORE),
     }));
-    found.sort((a, b) => {
-      for (const { order, of } of keys) {
-        const [x, y] = [of(a), of(b)];
-        if (x < y) return -order;
-        if (x > y) return order;
-      }
-      return 0;
+    const ordered = found.toSorted((a, b) => {
+      const key = keys.find(({ of }) => of(a) < of(b) || of(a) > of(b));
+      return key === undefined ? 0 : key.of(a) < key.of(b) ? -key.order : key.order;
     });
-    const rows = found.map((hit) => ({
-      _id: hit.document["_id"],
-      $searchScore: new Double(hit.score),
-      $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(hit)])),
+    const rows = ordered.map((document) => ({
+      _id: document["_id"],
+      $searchScore: SCORE,
+      $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(document)])),
     }));
     const counted = { [count?.type === "total" ? "total" : "lowerBound"]: Long.fromNumber(found.length) };
-    return this.#page(ns, rows, cursorOptions?.batchSize, { vars: { SEARCH_META: { count: counted } } });
+    return { ...pageOf(ns, rows), vars: { SEARCH_META: { count: counted } } };
   }
 
   async #vectorSearch({
@@ -164,7 +151,7 @@ export class MongotStandIn {
     const ns = `${$db}.${vectorSearch}`;
     const wanted = (queryVector as Binary).toInt8Array();
     const known = this.indexes.get(`${ns} ${index}`);
-    if (known === undefined) return this.#page(ns, []);
+    if (known === undefined) return pageOf(ns, []);
     const filterable = known.definition["fields"].map((field: Document) => field["path"]);
     for (const field of fieldsOf(filter)) {
       if (!filterable.includes(field)) throw Object.assign(new Error(`no filter on ${field}`), { code: 8 });
@@ -177,7 +164,7 @@ export class MongotStandIn {
         return { _id: document["_id"], $vectorSearchScore: new Double(score) };
       });
     rows.sort((a, b) => b.$vectorSearchScore.valueOf() - a.$vectorSearchScore.valueOf());
-    return this.#page(ns, rows.slice(0, Number(limit)));
+    return pageOf(ns, rows.slice(0, Number(limit)));
   }
 
   #manage(ns: string, command: Document): Document {
@@ -212,24 +199,6 @@ export class MongotStandIn {
     return { ok: 1, cursor: { id: Long.ZERO, ns, firstBatch: listed } };
   }
 
-  #page(ns: string, rows: Document[], size: unknown = 101, more: Document = {}): Document {
-    const first = rows.slice(0, Number(size));
-    const rest = rows.slice(first.length);
-    this.#count += 1;
-    if (rest.length > 0) this.#cursors.set(String(this.#count), { ns, rest });
-    const id = Long.fromNumber(rest.length > 0 ? this.#count : 0);
-    return { ok: 1, cursor: { id, ns, nextBatch: first }, ...more };
-  }
-
-  #getMore({ getMore, cursorOptions }: Document): Document {
-    const cursor = this.#cursors.get(String(getMore));
-    if (cursor === undefined) return failure(43, "no such cursor");
-    const nextBatch = cursor.rest.splice(0, Number(cursorOptions?.batchSize ?? 101));
-    if (cursor.rest.length === 0) this.#cursors.delete(String(getMore));
-    const id = cursor.rest.length === 0 ? Long.ZERO : getMore;
-    return { ok: 1, cursor: { id, ns: cursor.ns, nextBatch } };
-  }
-
   async #documents(ns: string): Promise<Document[]> {
     return this.#frozen?.get(ns) ?? this.#passing(ns, {});
   }
@@ -262,16 +231,18 @@ const HELLO = {
 
 const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
 
+const SCORE = new Double(1);
+
+const pageOf = (ns: string, rows: Document[]): Document => ({
+  ok: 1,
+  cursor: { id: Long.ZERO, ns, nextBatch: rows },
+});
+
 /** Names of the fields that a filter compares. */
 function fieldsOf(filter: Document = {}): string[] {
   return Object.entries(filter).flatMap(([key, value]) =>
     key === "$and" || key === "$or" ? (value as Document[]).flatMap(fieldsOf) : [key],
   );
-}
-
-function cosineOf(a: Int8Array, b: Int8Array): number {
-  const dot = (x: Int8Array, y: Int8Array) => x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0);
-  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
 const OP_MSG = 2013;
