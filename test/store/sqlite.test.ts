@@ -6,7 +6,6 @@ import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
-import { eventually } from "../support/boards/client.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -284,54 +283,6 @@ describe("erasing a publisher", () => {
     expect(inFiles("XYZZY")).toEqual([]);
     expect((await publishers.get("pub_b"))?.postCount).toBe(300 - 34);
     expect(await posts.get("b1")).not.toBeNull();
-  });
-
-  it("says so while a reader elsewhere keeps the log, and finishes once that ends, also after a restart", async () => {
-    const store = await start(anIndex());
-    await store.publishers.insert(aPublisher("pub_a", { name: "XYZZYNAME" }));
-    await store.posts.insert(aPost("p", { title: "XYZZY", body: "XYZZYBODY" }));
-    const reader = new DatabaseSync(store.file, { readOnly: true });
-    reader.exec("BEGIN");
-    reader.prepare("SELECT count(*) FROM post").get();
-
-    expect(await store.publishers.erase("pub_a")).toEqual({ posts: 1, subscriptions: 0, complete: false });
-    expect(await store.posts.get("p")).toBeNull();
-    expect(inFiles("XYZZY")).toEqual(["board.db-wal"]);
-    // A crash leaves the log as it is; closing cannot empty it either while the reader is there.
-    await store.close();
-    const again = await start(anIndex());
-    expect(await again.finishErasures()).toBe(false);
-    expect(inFiles("XYZZY")).not.toEqual([]);
-
-    // Other writes alone leave the rest of the log as it was.
-    await again.settings.set("anything", "else");
-    // A reader that ends meanwhile costs no further minute.
-    const finished = again.finishErasures();
-    setTimeout(() => {
-      reader.exec("COMMIT");
-      reader.close();
-    }, 200);
-    expect(await finished).toBe(true);
-    expect(inFiles("XYZZY")).toEqual([]);
-    expect(inFiles("pub_a")).toEqual([]);
-    expect(await again.finishErasures()).toBe(true);
-  });
-
-  it("empties the log within seconds of a reader's end, though nobody asks again", async () => {
-    const store = await start(anIndex());
-    await store.publishers.insert(aPublisher("pub_a", { name: "XYZZYNAME" }));
-    const reader = new DatabaseSync(store.file, { readOnly: true });
-    reader.exec("BEGIN");
-    reader.prepare("SELECT count(*) FROM post").get();
-    expect(await store.publishers.erase("pub_a")).toMatchObject({ complete: false });
-    expect(inFiles("XYZZY")).toEqual(["board.db-wal"]);
-    reader.exec("COMMIT");
-    reader.close();
-    const left = await eventually(
-      async () => inFiles("XYZZY"),
-      (found) => found.length === 0,
-    );
-    expect(left).toEqual([]);
   });
 
   it("drops the text of a removed post from the log, too", async () => {
