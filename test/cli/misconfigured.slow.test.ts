@@ -49,61 +49,50 @@ async function brokenModel(break_: (folder: string) => void): Promise<Record<str
   return { DATA_DIR, EMBEDDINGS: "auto", MODEL_DIR: "" };
 }
 
-/** A mistake, what doctor must say about it, and the environment that has it. */
-const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<string, string>][] = [
-  [
-    "a port that another program has",
+/** What doctor must say of a mistake, and the environment that has it. */
+const PLANTED: Record<string, [RegExp, () => Promise<Record<string, string>> | Record<string, string>]> = {
+  "a port that another program has": [
     /problem +PORT +Port \d+ of \S+ is in use/,
     () => ({ PORT: takenPort }),
   ],
   // No machine owns an address of TEST-NET-1 (RFC 5737).
-  [
-    "a host of another machine",
+  "a host of another machine": [
     /problem +PORT +HOST: 192\.0\.2\.1 is no address/,
     () => ({ HOST: "192.0.2.1", PORT: "18787" }),
   ],
-  [
-    "a public site on plain http",
+  "a public site on plain http": [
     /warning +SITE_URL +http:\S+ is not https/,
     () => ({ SITE_URL: "http://board.example" }),
   ],
-  [
-    "open to the network without SITE_URL",
+  "open to the network without SITE_URL": [
     /warning +SITE_URL +is not set: every link/,
     () => ({ HOST: "0.0.0.0", PORT: "0" }),
   ],
-  [
-    "a limit nobody knows",
+  "a limit nobody knows": [
     /problem +RATE_LIMITS +serach is no policy/,
     () => ({ RATE_LIMITS: "serach=1/60" }),
   ],
-  [
-    "a setting that is misspelt",
+  "a setting that is misspelt": [
     /warning +configuration +SITE_URLL is no setting of the board; SITE_URL is one\./,
     () => ({ SITE_URLL: "https://board.example", PORT: "0" }),
   ],
-  [
-    "another setting that is misspelt",
+  "another setting that is misspelt": [
     /warning +configuration +RATE_LIMIT is no setting of the board; RATE_LIMITS is one/,
     () => ({ RATE_LIMIT: "off", PORT: "0" }),
   ],
-  [
-    "another board's secret key",
+  "another board's secret key": [
     /problem +key +SECRET_KEY is another board's/,
     async () => ({ DATA_DIR: await board(), SECRET_KEY: "x".repeat(40) }),
   ],
-  [
-    "a model nobody knows",
+  "a model nobody knows": [
     /problem +model +EMBEDDING_MODEL must be one of all-MiniLM/,
     () => ({ EMBEDDINGS: "auto", EMBEDDING_MODEL: "gpt" }),
   ],
-  [
-    "a model that is cut off",
+  "a model that is cut off": [
     /warning +model +.*model_quantized\.onnx is not the known one\) is not here: the start downloads it/,
     () => brokenModel((own) => truncateSync(join(own, "onnx/model_quantized.onnx"), 1000)),
   ],
-  [
-    "a clock before the board's last write",
+  "a clock before the board's last write": [
     /problem +machine +its clock says .* before the board's last write/,
     async () => {
       const DATA_DIR = await board();
@@ -113,21 +102,18 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     },
   ],
   // A file system without a free byte; who is not root may not write there at all.
-  [
-    "no space",
+  "no space": [
     /problem +DATA_DIR +(\/proc\/board, 0 MB free: make room|this user may not write)/,
     () => ({ DATA_DIR: "/proc/board" }),
   ],
-  [
-    "a folder that is a file",
+  "a folder that is a file": [
     /problem +(DATA_DIR|check|database) /,
     () => {
       writeFileSync(join(work, "file"), "");
       return { DATA_DIR: join(work, "file/data") };
     },
   ],
-  [
-    "another program's database",
+  "another program's database": [
     /problem +database +\S+ is a database of another program/,
     () => {
       const file = join(work, "other.db");
@@ -137,8 +123,7 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
       return { STORE_URL: `sqlite:${file}` };
     },
   ],
-  [
-    "a database without a byte",
+  "a database without a byte": [
     /problem +database +\S+board\.db is empty: the next start makes a new board in it\. Was there one\?/,
     () => {
       const DATA_DIR = join(work, "empty");
@@ -147,8 +132,7 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
       return { DATA_DIR };
     },
   ],
-  [
-    "a damaged database",
+  "a damaged database": [
     /problem +\w+ +.*restore a backup/,
     async () => {
       const DATA_DIR = await board();
@@ -156,10 +140,10 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
       return { DATA_DIR };
     },
   ],
-];
+};
 
 describe("agent-board doctor, on a machine with", () => {
-  it.each(PLANTED)("%s, says so", async (_name, said, plant) => {
+  it.each(Object.entries(PLANTED))("%s, says so", async (_name, [said, plant]) => {
     const DATA_DIR = join(work, "nothing");
     const { code, stdout, stderr } = await runHere(["doctor"], {
       ...{ DATA_DIR, STORE_URL: "", EMBEDDINGS: "off", PORT: "0" },

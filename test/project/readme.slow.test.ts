@@ -80,16 +80,6 @@ describe("the documents", () => {
   });
 });
 
-describe("docs/tour.md", () => {
-  it("names files and folders that exist", () => {
-    const named = [
-      ...readFileSync(resolve(root, "docs/tour.md"), "utf8").matchAll(/`((?:src|tools)\/[^`]+)`/g),
-    ];
-    expect(named.length).toBeGreaterThan(15);
-    expect(named.filter(([, path = ""]) => !existsSync(resolve(root, path)))).toEqual([]);
-  });
-});
-
 /** The anchors that the host of a repository gives to headings. */
 function anchorsIn(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
