@@ -294,6 +294,20 @@ describe("erasing a publisher", () => {
     expect(inFiles("XYZZY")).toEqual([]);
   });
 
+  it("forgets with the deliveries which series a saved query was told of", async () => {
+    const { posts, publishers, subscriptions, connection } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await subscriptions.insert(aSubscription("sub_1"), 50);
+    for (const n of [1, 2]) {
+      await posts.insert(aPost(`p${n}`));
+      const match = { subscriptionId: "sub_1", postId: `p${n}`, matchedAt: T0 };
+      await subscriptions.deliver([{ ...match, series: { key: `series ${n}`, endsAt: T0 + n } }], []);
+    }
+    await subscriptions.pruneDeliveries(T0 + 2, 10);
+    const left = connection.db.prepare("SELECT series FROM told_series").all();
+    expect(left.map(({ series }) => series)).toEqual(["series 2"]);
+  });
+
   it("goes on after a restart where a crash interrupted it", async () => {
     const { posts, publishers, connection } = await start();
     await publishers.insert(aPublisher("pub_a"));

@@ -15,6 +15,7 @@ export function describeReports({ store }: Subject): void {
       expect(await store.reports.upsert(aReport("rep_1"))).toEqual(aReport("rep_1"));
       const again = aReport("rep_2", { reason: "scam", details: "Asks for money.", createdAt: T0 + 5 });
       expect(await store.reports.upsert(again)).toEqual({ ...again, id: "rep_1", createdAt: T0 });
+      expect(await store.reports.of("p", 9)).toEqual([{ ...again, id: "rep_1", createdAt: T0 }]);
       expect(await store.reports.voices("p", 0)).toBe(1);
     });
 
@@ -80,7 +81,9 @@ export function describeReports({ store }: Subject): void {
       expect(await store.reports.voices("nope", 0)).toBe(0);
     });
 
-    it("queue posts by the number of reporters", async () => {
+    it("queue posts by the number of reporters, those with the latest report first", async () => {
+      await store.posts.insert(aPost("r"));
+      await store.reports.upsert(aReport("rep_0", { postId: "r", reporter: "addr:1", createdAt: T0 + 8 }));
       await store.reports.upsert(aReport("rep_1", { postId: "q", reporter: "addr:1", createdAt: T0 + 9 }));
       await store.reports.upsert(aReport("rep_2", { reporter: "addr:1", reason: "scam" }));
       await store.reports.upsert(aReport("rep_3", { reporter: "addr:2", reason: "spam", createdAt: T0 + 1 }));
@@ -89,6 +92,7 @@ export function describeReports({ store }: Subject): void {
       expect(queue.map((item) => ({ ...item, reasons: [...item.reasons].sort() }))).toEqual([
         { postId: "p", reporters: 2, reasons: ["scam", "spam"], lastAt: T0 + 1 },
         { postId: "q", reporters: 1, reasons: ["spam"], lastAt: T0 + 9 },
+        { postId: "r", reporters: 1, reasons: ["spam"], lastAt: T0 + 8 },
       ]);
       expect(await store.reports.queue(1)).toHaveLength(1);
     });

@@ -96,7 +96,7 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       const kept = ["R:3", "R:4", "RR:1", "A:1", "R:foreign"];
       for (const [id, expiresAt] of [
         ["R:1", 1],
-        ["R:2", 2],
+        ["R:2", 3],
         ["R:3", 3],
         ["R:4", 4],
         ["RR:1", 1],

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
-import { DAY_MS, type Subject } from "./subject.ts";
+import { HOUR_MS, type Subject } from "./subject.ts";
+
+/** The begin of the day of T0. */
+const MIDNIGHT = T0 - 12 * HOUR_MS;
 
 /** What `StatisticsStore` promises. */
 export function describeStatistics({ store }: Subject): void {
@@ -11,39 +14,39 @@ export function describeStatistics({ store }: Subject): void {
       await store.posts.insert(aPost("hidden"));
       await store.posts.update("hidden", { state: "hidden" }, { text: false });
       await store.posts.insert(aPost("expired", { expiresAt: T0 }));
-      await store.posts.insert(aPost("yesterday", { createdAt: T0 - DAY_MS }));
+      await store.posts.insert(aPost("yesterday", { createdAt: MIDNIGHT - 1 }));
+      await store.posts.insert(aPost("midnight", { createdAt: MIDNIGHT }));
       await store.posts.insert(aPost("gone"));
       await store.posts.remove("gone", T0);
-      expect(await store.statistics.counts(T0)).toEqual({ activePosts: 4, publishers: 1, postsToday: 5 });
+      expect(await store.statistics.counts(T0)).toEqual({ activePosts: 5, publishers: 1, postsToday: 6 });
     });
 
     it("count on while posts change, expire, are removed and erased", async () => {
       const active = async (now: number) => (await store.statistics.counts(now)).activePosts;
       const kindsOf = async (now: number) => (await store.statistics.overview(now, 1)).kinds;
-      const HOUR = DAY_MS / 24;
       for (const hours of [1, 2, 30, 30, 300]) {
-        await store.posts.insert(aPost(`p${hours}-${Math.random()}`, { expiresAt: T0 + hours * HOUR }));
+        await store.posts.insert(aPost(`p${hours}-${Math.random()}`, { expiresAt: T0 + hours * HOUR_MS }));
       }
-      await store.posts.insert(aPost("moved", { expiresAt: T0 + 2 * HOUR }));
-      await store.posts.insert(aPost("removed", { expiresAt: T0 + 30 * HOUR }));
+      await store.posts.insert(aPost("moved", { expiresAt: T0 + 2 * HOUR_MS }));
+      await store.posts.insert(aPost("removed", { expiresAt: T0 + 30 * HOUR_MS }));
       expect(await active(T0)).toBe(7);
-      await store.posts.update("moved", { expiresAt: T0 + 400 * HOUR, kind: "event" }, { text: true });
+      await store.posts.update("moved", { expiresAt: T0 + 400 * HOUR_MS, kind: "event" }, { text: true });
       await store.posts.remove("removed", T0);
       expect(await active(T0)).toBe(6);
-      expect(await active(T0 + HOUR)).toBe(5);
-      expect(await active(T0 + 29 * HOUR)).toBe(4);
-      expect(await active(T0 + 30 * HOUR)).toBe(2);
-      expect(await kindsOf(T0 + 30 * HOUR)).toMatchObject({ event: 1, offer: 1 });
-      const before = T0 + 31 * HOUR;
+      expect(await active(T0 + HOUR_MS)).toBe(5);
+      expect(await active(T0 + 29 * HOUR_MS)).toBe(4);
+      expect(await active(T0 + 30 * HOUR_MS)).toBe(2);
+      expect(await kindsOf(T0 + 30 * HOUR_MS)).toMatchObject({ event: 1, offer: 1 });
+      const before = T0 + 31 * HOUR_MS;
       await store.posts.erase({ expired: before, removed: before }, 100);
       expect(await active(T0)).toBe(2);
-      expect(await active(T0 + 300 * HOUR)).toBe(1);
-      expect(await kindsOf(T0 + 400 * HOUR)).toMatchObject({ event: 0, offer: 0 });
+      expect(await active(T0 + 300 * HOUR_MS)).toBe(1);
+      expect(await kindsOf(T0 + 400 * HOUR_MS)).toMatchObject({ event: 0, offer: 0 });
     });
 
     it("give an overview by kind, source, day and tag", async () => {
-      await store.posts.insert(aPost("p1", { kind: "event", tags: ["b", "a"], createdAt: T0 - DAY_MS }));
-      await store.posts.insert(aPost("p2", { syndicated: true, tags: ["b"] }));
+      await store.posts.insert(aPost("p1", { kind: "event", tags: ["b", "a"], createdAt: MIDNIGHT - 1 }));
+      await store.posts.insert(aPost("p2", { syndicated: true, tags: ["b"], createdAt: MIDNIGHT }));
       await store.posts.insert(aPost("p3", { tags: ["c"], expiresAt: T0 - 1 }));
       await store.posts.insert(aPost("p4", { tags: ["d"] }));
       await store.posts.update("p4", { state: "hidden" }, { text: false });

@@ -127,6 +127,14 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       ).not.toBeNull();
     });
 
+    it("whose pushes fail are found, those that fail longest first", async () => {
+      const since = { sub_1: T0 + 2, sub_2: T0 + 1, sub_3: null, sub_4: T0 + 3 };
+      for (const [id, failingSince] of Object.entries(since))
+        await store.subscriptions.insert(aSubscription(id, { failingSince, active: id !== "sub_2" }), 50);
+      expect(idsOf(await store.subscriptions.failing(9))).toEqual(["sub_2", "sub_1", "sub_4"]);
+      expect(idsOf(await store.subscriptions.failing(2))).toEqual(["sub_2", "sub_1"]);
+    });
+
     it("are gone once removed, with their deliveries, and nothing is delivered to them", async () => {
       await store.posts.insert(aPost("p"));
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
@@ -233,6 +241,24 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
   });
 
   describe("changes of subscriptions", () => {
+    it("tell of a removal until 100,000 other changes have come", async () => {
+      for (const id of ["sub_1", "sub_2"]) await store.subscriptions.insert(aSubscription(id), 50);
+      await store.subscriptions.remove("sub_1");
+      const { next } = await store.subscriptions.changes(0, 9);
+      // As an import writes it: numbers go on behind that of the row.
+      const rows = [{ ...aSubscription("sub_3", { savedNo: next + 99_999 }), nextDelivery: 1 }];
+      const mark = { name: "numbers", from: null, to: "raised" };
+      await store.transfer.write([{ kind: "subscription", rows }], mark);
+      const removed = async (label: string) => {
+        await store.subscriptions.update("sub_2", { label });
+        await store.subscriptions.pruneDeliveries(0, 9);
+        const { rows } = await store.subscriptions.changes(0, 9);
+        return idsOf(rows.filter(({ subscription }) => subscription === null));
+      };
+      expect(await removed("the last of them")).toEqual(["sub_1"]);
+      expect(await removed("one more")).toEqual([]);
+    });
+
     it("come in order, as the rows are now, with null for those that are gone", async () => {
       for (const id of ["sub_1", "sub_2", "sub_3"]) await store.subscriptions.insert(aSubscription(id), 50);
       const all = await store.subscriptions.changes(0, 100);

@@ -15,7 +15,7 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
             CROSS JOIN post p ON p.seq = i.post
             CROSS JOIN publisher a ON a.id = p.publisher_id
             LEFT JOIN subscription s ON s.seq = i.subscription
-          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND ${isTold("i")}
+          WHERE me.id = ? AND i.no > ? AND ${isTold("i")}
             AND (i.subscription IS NULL OR s.seq IS NOT NULL)
           ORDER BY i.no LIMIT ?`,
         )

@@ -95,12 +95,12 @@ export function describePushPlaces({ store }: Subject): void {
     it("of subscriptions at one origin are claimed in the order they came due", async () => {
       await consenting("sub_1", "https://a.example");
       await consenting("sub_2", "https://a.example");
-      await match("sub_1", 1, T0 + 50);
-      await match("sub_2", 1, T0);
-      await match("sub_1", 1, T0 + 90);
+      await match("sub_1", 2, T0 + 50);
+      await match("sub_2", 1, T0 + 90);
+      await match("sub_1", 1, T0);
       const order: string[] = [];
-      for (let n = 0; n < 3; n += 1) order.push(...named(await claim({ limit: 1 })));
-      expect(order).toEqual(["sub_2 1", "sub_1 1", "sub_1 2"]);
+      for (let n = 0; n < 4; n += 1) order.push(...named(await claim({ limit: 1 })));
+      expect(order).toEqual(["sub_1 3", "sub_1 1", "sub_1 2", "sub_2 1"]);
     });
   });
 }
