@@ -8,7 +8,6 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
-import { readRow, rowLine } from "../../src/transfer/format.ts";
 import { readMark } from "../../src/transfer/import-board.ts";
 import { linesOf } from "../../src/transfer/lines.ts";
 import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
@@ -158,17 +157,6 @@ describe("agent-board export and import", () => {
       return lines;
     };
     expect(await rows(to)).toEqual(await rows(from));
-  });
-});
-
-describe("readRow", () => {
-  it("takes moments as far as a date goes, and none beyond", () => {
-    const lineAt = (createdAt: number) =>
-      rowLine({ kind: "publisher", row: { ...aPublisher("pub_a"), inboxNo: 0, createdAt } });
-    for (const last of [8.64e15, -8.64e15])
-      expect(readRow(lineAt(last)).row?.row).toMatchObject({ createdAt: last });
-    for (const beyond of [8.64e15 + 1, -8.64e15 - 1])
-      expect(() => readRow(lineAt(beyond))).toThrow(/createdAt/);
   });
 });
 

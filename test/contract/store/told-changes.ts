@@ -53,8 +53,9 @@ export function describeToldChanges({ store }: Subject): void {
       const before = { startsAt: START, location: { name: "Amsterdam", lat: 52.37, lng: 4.9 } };
       const { change } = (await store.posts.get("p")) ?? {};
       expect(change).toEqual({ at: T0 + 2, what: ["starts_at", "location"], before, series: null });
-      const work = await claimedWork(store, "match");
-      await store.subscriptions.deliver([], work);
+      await store.subscriptions.deliver([], await claimedWork(store, "embed"));
+      expect((await store.posts.get("p"))?.change).toEqual(change);
+      await store.subscriptions.deliver([], await claimedWork(store, "match"));
       expect((await store.posts.get("p"))?.change).toBeNull();
       expect(await told(T0 + 3)).toEqual([]);
     });
