@@ -33,7 +33,7 @@ export async function matchPosts(services: Services, now: number): Promise<boole
   const claimed = await store.posts.many(items.map((item) => item.postId));
   const next = await tellChanges(services, claimed, now);
   const ids = claimed.map((post) => post.id);
-  const posts = [...claimed, ...next.map(({ post }) => post).filter(({ id }) => !ids.includes(id))];
+  const posts = [...claimed, ...next.map(({ post }) => post)];
   const parents = await store.posts.many([...new Set(posts.flatMap(({ parentId }) => parentId ?? []))]);
   const answered = new Map(parents.map((parent) => [parent.id, parent.publisherId]));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);

@@ -137,25 +137,6 @@ describe("a delivery", () => {
     await to.webhook.stop();
   });
 
-  const inTwoHours = () => new Date(now + 2 * HOUR).toUTCString();
-  it.skipIf(ON_MONGODB).each<[string, () => string, number, number]>([
-    ["seconds", () => "3600", HOUR, HOUR + SECOND],
-    ["a date", inTwoHours, 2 * HOUR - SECOND, 2 * HOUR + SECOND],
-    ["less than the table says", () => "0", 4 * SECOND, 7 * SECOND],
-    ["a date of the past", () => "Thu, 01 Jan 1970 00:00:00 GMT", 4 * SECOND, 7 * SECOND],
-    ["more than a day", () => "999999", DAY, DAY + SECOND],
-    ["more than a life", () => "9".repeat(400), DAY, DAY + SECOND],
-    ["nonsense", () => "soon", 4 * SECOND, 7 * SECOND],
-  ])("obeys a Retry-After of %s", async (_what, header, least, most) => {
-    const to = await subscribed(() => ({ status: 429, headers: { "retry-after": header() } }));
-    await write(board, key, { tags: [to.tag] });
-    const { due_at, latency_ms } = await to.attempted(1);
-    expect(Date.parse(due_at) - now).toBeGreaterThanOrEqual(least);
-    // Seconds count from the answer, which may be late on a busy machine.
-    expect(Date.parse(due_at) - now).toBeLessThanOrEqual(most + latency_ms);
-    await to.webhook.stop();
-  });
-
   it.skipIf(ON_MONGODB).each<[string, Response, number | null]>([
     ["201", { status: 201 }, 201],
     ["204", { status: 204 }, 204],

@@ -142,6 +142,29 @@ describe("consent", () => {
     expect(webhook.messages).toEqual([]);
   });
 
+  it("is withdrawn by a later no, which says why, and nothing is pushed from then on", async () => {
+    const answers = [consent, () => ({ status: 503 }), consent];
+    const webhook = await startWebhook(undefined, (request) => (answers.shift() ?? consent)(request));
+    const { id } = await subscribeTo(board, key, webhook, { tags: "withdrawn" });
+    const verify = () => call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    const { status, body } = await verify();
+    expect([status, body.data.webhook_verified]).toEqual([202, false]);
+    expect(body.data.webhook_refusal).toBe("It answered with status 503, not 200.");
+    const post = await write(board, key, { tags: ["withdrawn"] });
+    await quiet();
+    expect(webhook.messages).toEqual([]);
+    const [waiting] = (await call(board, `GET /subscriptions/${id}/deliveries`, undefined, { key })).body
+      .data;
+    expect(waiting).toMatchObject({ post_id: post.id, state: "waiting", due_at: null });
+    expect((await verify()).body.data).not.toHaveProperty("webhook_refusal");
+    await eventually(
+      async () => webhook.messages.length,
+      (count) => count === 1,
+    );
+    expect(webhook.messages).toHaveLength(1);
+    await webhook.stop();
+  });
+
   it("is requested at most 10 times an hour per subscription and 30 times without success per host", async () => {
     const limited = await startBoard({
       WEBHOOK_ALLOW: "127.0.0.1",
@@ -473,6 +496,42 @@ describe("an edit of a subscription", () => {
     expect((await first).status).toBe(200);
     expect((await read(id)).webhook_verified).toBe(true);
     await webhook.stop();
+  });
+
+  it("does not take a late no to the first question for more than it is", async () => {
+    const no = gate();
+    const answers: ((request: Received) => Response)[] = [() => ({ status: 503, after: no.opened }), consent];
+    const webhook = await startWebhook(undefined, (request) => (answers.shift() ?? consent)(request));
+    const sent = { query: { tags: "slow to begin" }, webhook_url: webhook.url };
+    const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    await asked(webhook, 1);
+    expect((await call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key })).status).toBe(
+      200,
+    );
+    no.open();
+    await quiet();
+    const there = await read(id);
+    expect(there.webhook_verified).toBe(true);
+    expect(there).not.toHaveProperty("webhook_refusal");
+    await webhook.stop();
+  });
+
+  it("does not end a pause by the consent of a new URL, as that of one that was given up", async () => {
+    const [one, two] = [await startWebhook(), await startWebhook()];
+    for (const [inactiveReason, active] of [
+      ["paused", false],
+      ["webhook_gone", true],
+    ] as const) {
+      const { id } = await subscribeTo(board, key, one, { tags: inactiveReason });
+      await board.board.store.subscriptions.update(id, { active: false, inactiveReason });
+      await patch(id, { webhook_url: two.url });
+      const consented = await eventually(
+        () => read(id),
+        ({ webhook_verified }) => webhook_verified,
+      );
+      expect(consented).toMatchObject({ webhook_verified: true, active });
+    }
+    await Promise.all([one.stop(), two.stop()]);
   });
 
   it("does not undo a suspension that comes while the webhook is asked", async () => {

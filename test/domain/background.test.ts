@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BoardModel } from "../../src/domain/board/embedding-model.ts";
+import type { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { Background } from "../../src/jobs/background.ts";
 import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
 import { embedPosts } from "../../src/jobs/embed-posts.ts";
+import { matchPosts } from "../../src/jobs/match-posts.ts";
 import { Poller } from "../../src/jobs/poller.ts";
 import { watchStore } from "../../src/jobs/store-watch.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
 import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { answer, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
-import { useFolderForEach } from "../support/run/temporary.ts";
+import { folderForTest, useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
 describe("a poller", () => {
@@ -128,7 +130,49 @@ describe("embedding posts", () => {
     expect([await at(NOW + 1_000), await made()]).toEqual([32, 33]);
     await store.posts.update("p0", { title: "Other", updatedAt: NOW + 1 }, { text: true });
     fails = new Error("broken");
+    await store.posts.update("p0", { state: "hidden" }, { text: false });
     await expect(at(NOW + 2_000)).rejects.toThrow("broken");
+    // Whatever made it fail, another process tries again when the lease of 15 s has ended.
+    fails = null;
+    expect([await at(NOW + 16_999), await at(NOW + 17_000)]).toEqual([0, 1]);
+    // A hidden post may be restored, and is found by its meaning then; of a removed one nothing is read.
+    expect(await made()).toBe(33);
+    await store.close();
+  });
+});
+
+describe("matching posts", () => {
+  const folder = useFolderForEach();
+
+  it("takes 50 at a time, leaves those of a process that died to others after 5 s, and records 200 matches at once", async () => {
+    const store = await openStore(`sqlite:${folder()}/board.db`);
+    await store.publishers.insert(aPublisher("pub_a"));
+    for (let n = 0; n < 51; n += 1) await store.posts.insert(aPost(`p${n}`));
+    const met: string[] = [];
+    let dies = true;
+    const matching = {
+      refresh: async () => {
+        if (dies) throw new Error("killed");
+      },
+      answeredBy: ({ post }: { post: { id: string } }) => {
+        met.push(post.id);
+        return Array.from({ length: 9 }, (_, n) => `sub_${n}`);
+      },
+      tellsEachDate: () => false,
+    } as unknown as Matching;
+    const at = (now: number) => matchPosts({ store, matching, modelId: "", matched: () => {} }, now);
+    const recorded = vi.spyOn(store.subscriptions, "deliver").mockResolvedValue([]);
+    const sizes = () => recorded.mock.calls.map(([some, settled]) => [some.length, settled.length]);
+    await expect(at(NOW)).rejects.toThrow("killed");
+    dies = false;
+    expect([await at(NOW + 4_999), met]).toEqual([false, ["p50"]]);
+    expect([await at(NOW + 5_000), met.length]).toEqual([true, 51]);
+    expect(sizes()).toEqual([
+      [9, 1],
+      [200, 0],
+      [200, 0],
+      [50, 50],
+    ]);
     await store.close();
   });
 });
@@ -184,7 +228,17 @@ describe("webhook delivery", () => {
       await prepare.consenting(`more${n}`, `https://more${n}.example`);
       await prepare.match(`more${n}`, 2);
     }
-    expect([await delivery.claim(NOW), await delivery.claim(NOW)]).toEqual([9, 0]);
+    expect(await delivery.claim(NOW)).toBe(9);
+    const asked = vi.spyOn(store.pushes, "claim");
+    expect([await delivery.claim(NOW), asked.mock.calls]).toEqual([0, []]);
+  });
+
+  it("leaves what it has claimed to no other process for 30 seconds", async () => {
+    await prepare.consenting("one", "https://a.example");
+    await prepare.match("one", 2);
+    expect(await delivery.claim(NOW)).toBe(2);
+    expect(await prepare.claim({ now: NOW + 29_999 })).toEqual([]);
+    expect(await prepare.claim({ now: NOW + 30_000 })).toHaveLength(2);
   });
 
   it("has waiting pushes hastened at the start, and where the clock has gone back by more than five seconds", async () => {
@@ -219,19 +273,43 @@ describe("webhook delivery", () => {
   });
 });
 
-describe("the counts of a board", () => {
-  const folder = useFolderForEach();
-  afterEach(() => void vi.useRealTimers());
+/** The parts of a board's background that a test does not look at, on a store that has no work. */
+function backgroundOf(over: object) {
+  const store = {
+    work: { claim: async () => [] },
+    pushes: { claim: async () => [], hasten: async () => {} },
+    ping: async () => ({ unwritable: null }),
+  };
+  return new Background({
+    store,
+    embedder: { state: () => "off", settled: async () => "off" },
+    matching: { refresh: async () => {}, size: 3, bytes: 900 },
+    usage: { flushTallies: async () => {}, flush: async () => {} },
+    waits: { wake() {} },
+    jobs: [],
+    clock: () => NOW,
+    available: () => {},
+    failed: () => {},
+    ...over,
+  } as unknown as ConstructorParameters<typeof Background>[0]);
+}
 
-  it("are written each second, those of retrievals each tenth and at the end; a failure is told", async () => {
-    const store = await openStore(`sqlite:${folder()}/board.db`);
+describe("the background of a board", () => {
+  afterEach(() => void vi.useRealTimers());
+  /** Turns of the event loop, in which the faked clock stands still: a thousand, and more until what is waited for is so. */
+  const turns = async (isSo = () => true) => {
+    const end = performance.now() + 5_000;
+    for (let turn = 0; turn < 1_000 || (!isSo() && performance.now() < end); turn += 1)
+      await new Promise(setImmediate);
+  };
+  /** Only what wakes a look brings it before the pause after the first one is over. */
+  const withoutPauses = () => vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearTimeout"] });
+
+  it("writes counts each second, those of retrievals each tenth and at the end; a failure is told", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const written: string[] = [];
     const failures: string[] = [];
-    const background = new Background({
-      store,
-      embedder: { state: () => "off", settled: async () => "off" },
-      matching: { refresh: async () => {}, size: 3, bytes: 900 },
+    const background = backgroundOf({
       usage: {
         flushTallies: async () => void written.push("tallies"),
         flush: async () => {
@@ -239,12 +317,8 @@ describe("the counts of a board", () => {
           if (written.length > 10) throw new Error("full");
         },
       },
-      waits: { wake() {} },
-      jobs: [],
-      clock: () => NOW,
-      available: () => {},
       failed: (what: string, error: unknown) => failures.push(`${what}: ${error}`),
-    } as unknown as ConstructorParameters<typeof Background>[0]);
+    });
     expect(background.held()).toEqual({ queries: 3, bytes: 900 });
     background.start();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -253,6 +327,107 @@ describe("the counts of a board", () => {
     await vi.advanceTimersByTimeAsync(5_000);
     await background.flush();
     expect([written.slice(10), failures]).toEqual([["all"], ["writing counters: Error: full"]]);
+  });
+
+  it("renews old vectors in slices of 320 until one is not full, once its model is the board's", async () => {
+    withoutPauses();
+    const slices = [320, 320, 319, 320];
+    const asked: unknown[] = [];
+    let chosen = 0;
+    const background = backgroundOf({
+      store: {
+        work: { claim: async () => [] },
+        pushes: { claim: async () => [], hasten: async () => {} },
+        posts: {
+          enqueueMissingVectors: async (_maker: unknown, limit: number) => {
+            asked.push(limit);
+            return slices.shift() ?? 0;
+          },
+        },
+      },
+      embedder: { state: () => "ready", settled: async () => "ready", modelId: "test-model", english: false },
+      boardModel: {
+        isOurs: async () => true,
+        choose: async () => {
+          chosen += 1;
+        },
+      },
+    });
+    background.start();
+    await turns();
+    expect([asked, chosen]).toEqual([[320, 320, 320], 1]);
+    await background.stop();
+  });
+
+  it("looks a quarter of a second after the store told of posts, and seldom where it tells", async () => {
+    vi.useFakeTimers({ now: 0, toFake: ["setTimeout", "setInterval", "clearTimeout", "Date"] });
+    const looks: number[] = [];
+    let told = () => {};
+    const background = backgroundOf({
+      store: {
+        work: {
+          claim: async (kind: string) => {
+            if (kind === "match") looks.push(Date.now());
+            return [];
+          },
+          onPosts: (tell: () => void) => {
+            told = tell;
+          },
+        },
+        pushes: { claim: async () => [], hasten: async () => {} },
+        ping: async () => ({ unwritable: null }),
+      },
+    });
+    background.start();
+    await vi.advanceTimersByTimeAsync(28_600);
+    expect(looks).toEqual([0, 400, 1_200, 2_800, 6_000, 12_400, 20_400, 28_400]);
+    told();
+    told();
+    await vi.advanceTimersByTimeAsync(250);
+    expect(looks.slice(8)).toEqual([28_850]);
+    await background.stop();
+  });
+
+  it("matches a post again once it has its vector, and pushes at once what a post matched", async () => {
+    const folder = folderForTest();
+    const store = await openStore(`sqlite:${folder}/board.db`);
+    await store.publishers.insert(aPublisher("pub_a"));
+    await preparePushes(store).consenting("one", "https://a.example");
+    withoutPauses();
+    const [vectors, pushed]: [boolean[], number[]] = [[], []];
+    const background = backgroundOf({
+      store,
+      embedder: {
+        state: () => "ready",
+        settled: async () => "ready",
+        modelId: "test-model",
+        english: false,
+        embed: async (texts: unknown[]) => texts.map(() => new Float32Array(16).fill(0.25)),
+      },
+      boardModel: { isOurs: async () => true, choose: async () => {} },
+      matching: {
+        refresh: async () => {},
+        nextOf: async () => null,
+        tellsEachDate: () => false,
+        answeredBy: ({ vector }: { vector: unknown }) => {
+          vectors.push(vector !== null);
+          return ["one"];
+        },
+      },
+      pushes: {
+        attempt: async ({ deliveryId }: ClaimedPush) => {
+          pushed.push(deliveryId);
+          return { attempt: null, outcome: { state: "delivered", dueAt: null, deactivate: null } };
+        },
+      },
+    });
+    background.start();
+    await turns();
+    await store.posts.insert(aPost("p", { createdAt: NOW, updatedAt: NOW }));
+    background.written();
+    await turns(() => vectors.at(-1) === true && pushed.length > 0);
+    expect([vectors.at(-1), pushed]).toEqual([true, [1]]);
+    await background.stop();
     await store.close();
   });
 });

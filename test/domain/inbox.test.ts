@@ -3,6 +3,7 @@ import { eraseOld } from "../../src/jobs/schedule.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
+import { aSubscription } from "../support/search/rows.ts";
 
 let now = Date.now();
 const board = useTestBoard({}, { clock: () => now });
@@ -12,8 +13,12 @@ const inbox = async (key: string, query = "") => {
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 };
-const brief = ({ data }: { data: { type: string; post: { id: string } }[] }) =>
-  data.map(({ type, post }) => [type, post.id]);
+interface Item {
+  type: string;
+  post: { id: string };
+  subscription_id?: string;
+}
+const brief = ({ data }: { data: Item[] }) => data.map(({ type, post }) => [type, post.id]);
 
 describe("the inbox", () => {
   it("holds replies to one's posts, matches, and activity in threads one joined; not one's own", async () => {
@@ -45,6 +50,38 @@ describe("the inbox", () => {
     expect(joined.data.map(({ type }: { type: string }) => type)).toEqual(["activity", "activity"]);
     expect(joined.data[1].post.id).toBe(later.id);
     expect((await inbox(third.key)).data).toEqual([]);
+  });
+
+  it("leaves out matches that are replies to one's posts, and holds those of a thread one follows", async () => {
+    const [owner, other] = [await register(board), await register(board)];
+    const { subscriptions } = board.board.store;
+    const [mine, followed] = [await write(board, owner.key), await write(board, other.key)];
+    const byHost = { publisherId: owner.id, event: "post.replied", label: null } as const;
+    const ids = [`sub_all_${owner.id}`, `sub_thread_${owner.id}`];
+    await subscriptions.insert(aSubscription(ids[0] ?? "", { ...byHost, query: {} }), 50);
+    await subscriptions.insert(
+      aSubscription(ids[1] ?? "", { ...byHost, query: { thread: followed.id } }),
+      50,
+    );
+    const replies = [];
+    for (const { id } of [mine, followed]) replies.push(await write(board, other.key, { parent_id: id }));
+    const { data } = await eventually(
+      () => inbox(owner.key),
+      (page) => page.data.length > 1,
+    );
+    expect(data.map((item: Item) => [item.post.id, item.type, item.subscription_id])).toEqual([
+      [replies[0].id, "reply", undefined],
+      [replies[1].id, "match", ids[1]],
+    ]);
+    // The match that is left out takes a place in the list all the same.
+    const pages = [];
+    for (let cursor = ""; pages.length < 3; ) {
+      const page = await inbox(owner.key, `?limit=1${cursor}`);
+      pages.push([page.data.length, (page.meta.note ?? "").includes("This page is full")]);
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(pages.map(([, isFull]) => isFull)).toEqual([true, true, true]);
+    expect(pages.map(([count]) => count).sort()).toEqual([0, 1, 1]);
   });
 
   it("is read from a watermark: never null, also before anything came, and given back by an empty page", async () => {

@@ -7,6 +7,7 @@ import { useFolderForEach } from "../support/run/temporary.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const LEASE_MS = 60_000;
+const HELD = async () => true;
 
 /** Two instances of one board, each with a handle of its own. */
 describe("a job", () => {
@@ -155,18 +156,19 @@ describe("the jobs of a board", () => {
   const jobs = (over: object = {}) =>
     jobsOf({ ...services, ...over } as unknown as Parameters<typeof jobsOf>[0]);
 
-  it("run this often", () => {
-    expect(Object.fromEntries(jobs().map(({ name, cron }) => [name, cron]))).toEqual({
-      "erase-old": "7 * * * *",
-      "finish-erasures": "* * * * *",
-      "remove-lapsed": "* * * * *",
-      "prune-scratch": "*/5 * * * *",
-      "tell-of-reports": "* * * * *",
-      "poll-feeds": "* * * * *",
-      "embed-missing": "*/10 * * * *",
-      "count-unread": "41 * * * *",
-      "recheck-domains": "23 4 * * *",
-    });
+  it("run this often, and are left to other instances so many minutes after a step that did not end", () => {
+    const plan = jobs().map(({ name, cron, leaseMs }) => `${name}: ${cron}, ${leaseMs / 60_000}`);
+    expect(plan).toEqual([
+      "erase-old: 7 * * * *, 10",
+      "finish-erasures: * * * * *, 5",
+      "remove-lapsed: * * * * *, 5",
+      "prune-scratch: */5 * * * *, 1",
+      "tell-of-reports: * * * * *, 1",
+      "poll-feeds: * * * * *, 5",
+      "embed-missing: */10 * * * *, 1",
+      "count-unread: 41 * * * *, 1",
+      "recheck-domains: 23 4 * * *, 30",
+    ]);
     const names = jobs({ store: {}, tellOfReports: null }).map(({ name }) => name);
     expect(names).not.toContain("prune-scratch");
     expect(names).not.toContain("tell-of-reports");
@@ -188,12 +190,16 @@ describe("the jobs of a board", () => {
     expect(await eraseOld(store, T0, async () => steps-- > 0)).toBe(1_000);
   });
 
-  it("check a hundred domains a run that were checked 30 days ago", async () => {
-    const recheck = vi.fn(async () => {});
-    const held = async () => true;
-    await jobs({ publishers: { recheck } })
-      .find(({ name }) => name === "recheck-domains")
-      ?.run(T0, held);
-    expect(recheck).toHaveBeenCalledWith(T0 - 30 * 86_400_000, 100, T0, held);
+  it.each<[string, (called: object) => object, unknown[]]>([
+    ["recheck-domains", (recheck) => ({ publishers: { recheck } }), [T0 - 30 * 86_400_000, 100, T0, HELD]],
+    ["remove-lapsed", (removeLapsed) => ({ store: { subscriptions: { removeLapsed } } }), [T0, 500]],
+    ["poll-feeds", (pollFeeds) => ({ pollFeeds }), [T0, HELD]],
+    ["tell-of-reports", (tellOfReports) => ({ tellOfReports }), [T0, HELD]],
+  ])("%s asks for what is due", async (job, over, due) => {
+    const called = vi.fn(async () => 0);
+    await jobs(over(called))
+      .find(({ name }) => name === job)
+      ?.run(T0, HELD);
+    expect(called.mock.calls).toEqual([due]);
   });
 });

@@ -80,14 +80,18 @@ describe("POST /publishers/recover", () => {
       new Date(now + 24 * HOUR_MS).toISOString(),
     ]);
     now += 24 * HOUR_MS - 1;
-    expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
+    const early = (await recover({ id, recovery })).body.data;
+    expect(early).not.toHaveProperty("api_key");
+    expect(early.ready_at).toBe(found.body.data.ready_at);
     // A secret of somebody else has another proof.
     expect((await recover({ id, recovery: "guessed" })).body.data).not.toHaveProperty("api_key");
     now += 1;
     const done = await recover({ id, recovery });
     expect([done.status, done.body.data.api_key]).toEqual([200, expect.stringMatching(/^bbk_/)]);
     expect((await me(key)).status).toBe(401);
-    expect((await me(done.body.data.api_key)).body.data).toMatchObject({ id, verified: true });
+    const mine = (await me(done.body.data.api_key)).body;
+    expect(mine.data).toMatchObject({ id, verified: true });
+    expect(mine.meta.note ?? "").not.toContain("asked for a new key");
     expect((await me(other.key)).status).toBe(200);
     expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
   });
@@ -104,6 +108,16 @@ describe("POST /publishers/recover", () => {
     expect((await recover({ id, recovery })).body.data).not.toHaveProperty("api_key");
     files.set("/file.example.org/.well-known/board.txt", file.line);
     expect((await recover({ id, recovery })).status).toBe(200);
+  });
+
+  it.each<[string, Partial<Outbound>]>([
+    ["DNS is", { txt: async () => null }],
+    ["the site is", { send: () => Promise.reject(new OutboundError("failed", "No answer.")) }],
+  ])("begins no day while %s silent and the proof is nowhere else", async (what, silent) => {
+    const { id } = await verified(`silent-${what.length}.example.org`);
+    const { recovery } = (await recover({ id })).body.data;
+    const parts = { store: board.board.store, outbound: { ...outbound, ...silent } };
+    expect(await recoverKey(parts, id, recovery, now)).not.toHaveProperty("ready_at");
   });
 
   it("is stopped by a call with the old key within the day, which says so", async () => {

@@ -115,9 +115,13 @@ describe("routes of publishers", () => {
           expect(await prove()).toBeNull();
         }
         records.set("dns.example.org", [[value]]);
-        records.set("_board.dns.example.org", [["v=spf1"], [value.slice(0, 20), value.slice(20)]]);
+        records.set("_board.dns.example.org", [
+          ["v=spf1"],
+          [` ${value.slice(0, 20)}`, `${value.slice(20)} `],
+        ]);
         expect(await prove()).toBe("dns");
         expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(true);
+        expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedVia: "dns" });
         await write(board, made.api_key, { tags: ["by-dns"], title: "verified now" });
         expect(await titles(board, "/search?tags=by-dns&verified=true")).toEqual(["verified now"]);
         records.clear();
@@ -172,7 +176,10 @@ describe("routes of publishers", () => {
       });
 
       it("is checked again 30 days after it was checked, and keeps its first time where it is still there", async () => {
-        const { id, prove, publishers, site, isVerified, ...made } = await siteOf("again.example.org");
+        let records: string[] = [];
+        const { id, prove, publishers, site, isVerified, ...made } = await siteOf("again.example.org", {
+          txt: async () => records,
+        });
         site.answer = { body: line(made) };
         expect(await prove()).toBe("file");
         const { store } = board.board;
@@ -183,8 +190,12 @@ describe("routes of publishers", () => {
         const job = jobsOf(services).find(({ name }) => name === "recheck-domains");
         const began = Date.now();
         const runAfter = (days: number) => job?.run(began + days * DAY_MS, () => Promise.resolve(true));
+        expect(await job?.run(began + 31 * DAY_MS, () => Promise.resolve(false))).toBe(0);
+        expect(await store.publishers.get(id)).toMatchObject({ verifiedVia: "file", verifiedAt });
+        records = [line(made)];
         await runAfter(31);
-        const checked = { verifiedAt, checkedAt: began + 31 * DAY_MS };
+        records = [];
+        const checked = { verifiedAt, verifiedVia: "dns", checkedAt: began + 31 * DAY_MS };
         expect(await store.publishers.get(id)).toMatchObject(checked);
         site.answer = { status: 404 };
         await runAfter(31 + 29.9);
@@ -205,11 +216,26 @@ describe("routes of publishers", () => {
         site.answer = { body: line(made) };
         expect(await prove()).toBe("file");
         site.answer = broken;
-        const { verifiedAt } = (await board.board.store.publishers.get(id)) ?? {};
-        await publishers.recheck(Date.now() + 1, 100, Date.now());
-        expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedAt });
-        await publishers.recheck(Date.now() + 8 * DAY_MS, 100, Date.now());
+        const { verifiedAt, checkedAt } = (await board.board.store.publishers.get(id)) ?? {};
+        const due = (checkedAt ?? 0) + 7 * DAY_MS;
+        for (const before of [Date.now() + 1, due]) {
+          await publishers.recheck(before, 100, Date.now());
+          expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedAt, checkedAt });
+        }
+        await publishers.recheck(due + 1, 100, Date.now());
         expect(await isVerified()).toBe(false);
+      });
+
+      it.each([
+        ["failed", true],
+        ["blocked", false],
+      ] as const)("is kept after a call of its site that %s: %s", async (reason, isKept) => {
+        const send = () => Promise.reject(new OutboundError(reason, "No."));
+        const { id, publishers, isVerified } = await siteOf(`${reason}.example.org`, { send });
+        const proved = { verifiedAt: 1, verifiedVia: "file", checkedAt: Date.now() } as const;
+        await board.board.store.publishers.update(id, proved);
+        await publishers.recheck(Date.now() + 1, 100, Date.now());
+        expect(await isVerified()).toBe(isKept);
       });
     });
   });

@@ -62,10 +62,8 @@ async function fileHas(outbound: Outbound, url: string, wanted: string): Promise
   try {
     const { status, body } = await outbound.send({ method: "GET", url, ...BOARD_TXT });
     if (status >= 500 || status === 429) return null;
-    const lines = body
-      .toString("utf8")
-      .replace(/^\uFEFF/, "")
-      .split(/\r?\n/);
+    // The mark at the beginning of some files is a blank to `trim`.
+    const lines = body.toString("utf8").split(/\r?\n/);
     return status === 200 && lines.some((line) => line.trim() === wanted);
   } catch (error) {
     if (error instanceof OutboundError) return error.reason === "blocked" ? false : null;

@@ -1,0 +1,163 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { Secrets } from "../../src/domain/secrets.ts";
+import { Pushes } from "../../src/domain/webhooks/pushes.ts";
+import type { ClaimedPush, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
+import { first, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
+import { useTestBoard } from "../support/boards/use.ts";
+import { aPublisher } from "../support/search/rows.ts";
+
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+/** The answer of a receiver, within no time. */
+const answer = { status: 500, headers: {} as Record<string, string> };
+const logged: string[] = [];
+const secrets = new Secrets("a key of these tests");
+const board = useTestBoard({}, { idle: true });
+let pushes: Pushes;
+let prepare: ReturnType<typeof preparePushes>;
+let subscriptions = 0;
+
+beforeAll(async () => {
+  const { store, embedder, services } = board.board;
+  await store.publishers.insert(aPublisher("pub_a"));
+  prepare = preparePushes(store);
+  pushes = new Pushes({
+    ...{ store, embedder, secrets, posts: services.posts, events: services.events },
+    outbound: { send: async () => ({ ...answer, body: Buffer.from("") }) } as never,
+    contentNotice: "",
+    log: (message) => void logged.push(message),
+    random: () => 0.5,
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** A claimed push of a post, and the id of its subscription. */
+async function claimed(over: Partial<StoredSubscription> = {}): Promise<ClaimedPush> {
+  subscriptions += 1;
+  const id = `sub_${subscriptions}`;
+  await prepare.consenting(id, `https://${id}.example`, over);
+  await prepare.match(id, 1);
+  return first((await prepare.claim()).filter(({ subscriptionId }) => subscriptionId === id));
+}
+
+/** How a push goes that had so many attempts: `waiting 5000`, or why its subscription ended. */
+async function attempted(push: ClaimedPush, attempts = 0, now = NOW) {
+  vi.spyOn(performance, "now").mockReturnValue(0);
+  const { attempt, outcome } = await pushes.attempt({ ...push, attempts }, now);
+  const { state, dueAt, deactivate } = outcome;
+  return [attempt?.status ?? "unsent", state, dueAt === null ? null : dueAt - now, deactivate];
+}
+
+const ofHost = (id: string) => ({
+  event: "post.matched" as const,
+  clientSecret: secrets.seal(`whsec_${Buffer.alloc(32, 7).toString("base64")}`, id),
+});
+
+describe("a push that was attempted", () => {
+  it.each([
+    [199, "waiting"],
+    [200, "delivered"],
+    [299, "delivered"],
+    [300, "waiting"],
+  ])("and answered with %i is %s", async (status, state) => {
+    Object.assign(answer, { status, headers: {} });
+    expect((await attempted(await claimed()))[1]).toBe(state);
+  });
+
+  it.each([
+    ["of a publisher", () => ({}), [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]],
+    ["of a host", ofHost, [5, 30, 120, 600, 3_600]],
+  ])("%s waits longer each time, and fails with its last attempt", async (_whose, over, waits) => {
+    Object.assign(answer, { status: 500, headers: {} });
+    const push = await claimed(over(`sub_${subscriptions + 1}`));
+    for (const [attempts, wait] of waits.entries())
+      expect(await attempted(push, attempts)).toEqual([500, "waiting", wait * SECOND, null]);
+    expect(await attempted(push, waits.length)).toEqual([500, "failed", null, null]);
+  });
+
+  it.each<[string, string, number]>([
+    ["seconds", " 3600 ", HOUR],
+    ["a date", new Date(NOW + 2 * HOUR).toUTCString(), 2 * HOUR],
+    ["less than the table says", "4", 5 * SECOND],
+    ["a date of the past", "Thu, 01 Jan 1970 00:00:00 GMT", 5 * SECOND],
+    ["a day", "86400", DAY],
+    ["more than a day", "86401", DAY],
+    ["more than a life", "9".repeat(400), DAY],
+    ["nonsense", "soon", 5 * SECOND],
+    ["a date of another form", "2030-01-01", 5 * SECOND],
+    ["a date that there is not", "Abc, 99 Xyz 2030 99:99:99 GMT", 5 * SECOND],
+  ])("obeys a Retry-After of %s", async (_what, header, wait) => {
+    Object.assign(answer, { status: 429, headers: { "retry-after": header } });
+    expect(await attempted(await claimed())).toEqual([429, "waiting", wait, null]);
+  });
+
+  it.each<[string, number, Partial<StoredSubscription>, unknown[]]>([
+    ["a first failure", 500, {}, ["waiting", null]],
+    ["nearly five days of failures", 500, { failingSince: NOW - 5 * DAY + 1 }, ["waiting", null]],
+    ["five days of failures", 500, { failingSince: NOW - 5 * DAY }, ["waiting", "webhook_failing"]],
+    ["a success after more", 204, { failingSince: NOW - 9 * DAY }, ["delivered", null]],
+    ["410", 410, {}, ["waiting", "webhook_gone"]],
+    ["410 of a host", 410, { event: "post.matched" }, ["failed", null]],
+    ["413", 413, {}, ["waiting", null]],
+    ["413 of a host", 413, { event: "post.matched" }, ["failed", null]],
+  ])("is followed by what %s asks for", async (_what, status, over, outcome) => {
+    Object.assign(answer, { status, headers: {} });
+    const id = `sub_${subscriptions + 1}`;
+    const push = await claimed(over.event === undefined ? over : ofHost(id));
+    const [, state, , deactivate] = await attempted(push);
+    expect([state, deactivate]).toEqual(outcome);
+  });
+});
+
+describe("a push whose subscription or post changed since the claim", () => {
+  type Change = (push: ClaimedPush) => Promise<unknown>;
+  const subscription =
+    (change: Partial<StoredSubscription>): Change =>
+    ({ subscriptionId: id }) =>
+      board.board.store.subscriptions.update(id, change);
+  const post =
+    (change: Partial<StoredPost>): Change =>
+    ({ postId: id }) =>
+      board.board.store.posts.update(id, change, { text: false });
+  const suspended = (suspendedAt: number | null) =>
+    board.board.store.publishers.update("pub_a", { suspendedAt });
+
+  it.each<[string, Change, unknown[]]>([
+    ["is as it was", async () => {}, [204, "delivered", null]],
+    ["is paused", subscription({ active: false }), ["unsent", "waiting", MINUTE]],
+    ["has no consent", subscription({ webhookVerifiedAt: null }), ["unsent", "waiting", MINUTE]],
+    ["has no webhook", subscription({ webhookUrl: null }), ["unsent", "waiting", MINUTE]],
+    ["lapsed", subscription({ expiresAt: NOW }), ["unsent", "waiting", MINUTE]],
+    ["is about to lapse", subscription({ expiresAt: NOW + 1 }), [204, "delivered", null]],
+    [
+      "is gone",
+      ({ subscriptionId: id }) => board.board.store.subscriptions.remove(id),
+      ["unsent", "cancelled", null],
+    ],
+    ["is of somebody suspended", () => suspended(NOW), ["unsent", "waiting", MINUTE]],
+    ["has a hidden post", post({ state: "hidden" }), ["unsent", "waiting", HOUR]],
+    ["has an expired post", post({ expiresAt: NOW }), ["unsent", "cancelled", null]],
+    ["has a post that is about to expire", post({ expiresAt: NOW + 1 }), [204, "delivered", null]],
+    [
+      "has a removed post",
+      ({ postId: id }) => board.board.store.posts.remove(id, NOW),
+      ["unsent", "cancelled", null],
+    ],
+  ])("and %s", async (_what, change, outcome) => {
+    Object.assign(answer, { status: 204, headers: {} });
+    const push = await claimed();
+    await change(push);
+    expect((await attempted(push)).slice(0, 3)).toEqual(outcome);
+    await suspended(null);
+  });
+
+  it("is cancelled where the host's secret cannot be read, of which the log tells once", async () => {
+    const sealed = {
+      event: "post.matched" as const,
+      clientSecret: new Secrets("another").seal("whsec_", "sub"),
+    };
+    for (const push of [await claimed(sealed), await claimed(sealed)])
+      expect(await attempted(push)).toEqual(["unsent", "cancelled", null, null]);
+    expect(logged).toEqual([expect.stringContaining("SECRET_KEY")]);
+  });
+});
