@@ -3,12 +3,16 @@ import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { nameTwice } from "../../src/adapters/calls/name-twice.ts";
 import { answerBrokenRequests } from "../../src/adapters/http/broken-requests.ts";
+import { clientOf } from "../../src/adapters/http/requests.ts";
 import { buildApp } from "../../src/app.ts";
 import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { exactRequest } from "../support/clients/exact-request.ts";
 
 const board = useTestBoard();
 const publisher = usePublisher(board);
+
+const LONG = "x".repeat(150);
 
 describe("Accept", () => {
   it.each([
@@ -28,7 +32,8 @@ describe("Accept", () => {
 });
 
 describe("HEAD", () => {
-  it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/api/v1/search", "/robots.txt"])(
+  const posts = ["/api/v1/search", "/api/v1/board", "/api/v1/posts/nobodyhas1"];
+  it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/robots.txt", ...posts])(
     "has the headers of GET, and no body: %s",
     async (path) => {
       const ask = async (method: string, encoding: string) => {
@@ -48,13 +53,47 @@ describe("HEAD", () => {
   );
 });
 
+describe("a body", () => {
+  it.each([
+    ["application/vnd.api+json", { "content-length": "2" }, 400, "invalid_request"],
+    ["text/plain", { "content-length": "2" }, 415, "unsupported_media_type"],
+    ["text/plain", { "transfer-encoding": "chunked" }, 415, "unsupported_media_type"],
+  ])("is JSON by its type, however its length is told: %s %j", async (type, length, status, code) => {
+    const headers = { ...length, "content-type": type, authorization: `Bearer ${publisher.key}` };
+    const answer = await exactRequest(`${board.api}/posts`, { method: "POST", headers, body: "{}" });
+    expect([answer.status, JSON.parse(answer.body.toString()).error.code]).toEqual([status, code]);
+  });
+});
+
+describe("a calling program", () => {
+  it.each([
+    ["none", [undefined, "", " "]],
+    ["other", ["my python", "an agent (curl)"]],
+    ["curl", ["curl/8.5.0", " CURL"]],
+    ["python-requests", ["python-requests/2.32"]],
+    ["python", ["Python-urllib/3.13"]],
+    ["go", ["Go-http-client/2.0"]],
+    ["node", ["undici", "node"]],
+    ["browser", ["Mozilla/5.0 (X11) curl"]],
+    ["claude-code", ["claude-code/2", "Claude Code"]],
+    ["claude", ["Claude-User/1.0"]],
+    ["vscode", ["Visual Studio Code/1.9", "vscode"]],
+    ["copilot", ["GitHub-Copilot-Chat", "copilot"]],
+    ["lm-studio", ["LM Studio", "lmstudio/1", "lm-studio"]],
+    ["okhttp", ["okhttp/5"]],
+  ])("counts as %s, by how its name begins: %j", (name, said) => {
+    expect(said.map(clientOf)).toEqual(said.map(() => name));
+  });
+});
+
 describe("a name twice in one object", () => {
   it.each([
     ['{"title":"A","body":"x","title":"B"}', "title"],
     ['{"title":"A","body":"x","t\\u0069tle":"B"}', "title"],
     ['{"title":"A","body":"x","location":{"name":"A","lat":1,"name":"B"}}', "name"],
     ['{"title":"A","body":"x","metadata":{"a":[{"b":1},{"c":1,"c":2}]}}', "c"],
-  ])("is refused, and nothing is written: %s", async (body, path) => {
+    [`{"${LONG}":1,"${LONG}":2}`, LONG.slice(0, 100)],
+  ])("is refused, and nothing is written: %.80s", async (body, path) => {
     const { status, body: said } = await call(board, "POST /posts", body, publisher);
     expect([status, said.error.code, said.error.issues[0]]).toEqual([
       400,
@@ -132,6 +171,7 @@ describe("a request that Node's parser refuses", () => {
     server.close();
     const [head = "", body = ""] = text.split("\r\n\r\n");
     expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
     expect(JSON.parse(body)).toMatchObject({
       ok: false,
       error: { code, hint: expect.stringContaining(hint) },

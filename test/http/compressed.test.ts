@@ -34,6 +34,20 @@ describe("answers", () => {
     },
   );
 
+  it("go out plain up to 1,023 bytes", async () => {
+    const path = (chars: number) => `/api/v1/search?q=${"x".repeat(chars)}`;
+    const length = async (chars: number) => (await ask(path(chars), {})).body.length;
+    const [one, two] = [await length(1), await length(2)];
+    expect(two - one).toBeGreaterThan(0);
+    const within = 1 + Math.floor((1_023 - one) / (two - one));
+    for (const chars of [within, within + 1]) {
+      const { headers } = await ask(path(chars), { "Accept-Encoding": "gzip" });
+      expect([await length(chars), headers["content-encoding"]]).toEqual(
+        chars === within ? [expect.any(Number), undefined] : [expect.any(Number), "gzip"],
+      );
+    }
+  });
+
   it("have one tag however they are encoded, and a 304 names the encoding among what it varies by", async () => {
     const compressed = await ask("/llms.txt", { "Accept-Encoding": "br" });
     const plain = await ask("/llms.txt", {});

@@ -7,7 +7,7 @@ import { exactRequest } from "../support/clients/exact-request.ts";
 
 const EXPOSED = [
   ...["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Idempotency-Replayed"],
-  "WWW-Authenticate",
+  ...["WWW-Authenticate", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "X-Request-Id"],
 ];
 
 describe("http", () => {
@@ -63,7 +63,8 @@ describe("http", () => {
     it("is on every GET of the API, differs by caller if the answer does, and is on no failure", async () => {
       const { id } = await write(board, me.key);
       const lists = ["/board", "/search", "/posts", "/metrics"];
-      for (const path of [...lists, `/posts/${id}`, `/posts/${id}/replies`]) {
+      const pages = ["", ".json", ".md"].map((suffix) => `${board.url}/p/${id}${suffix}`);
+      for (const path of [...lists, `/posts/${id}`, `/posts/${id}/replies`, ...pages]) {
         const { headers } = await get(path);
         expect(headers.get("etag"), path).toMatch(/^W\//);
         expect(headers.get("vary"), path).toContain("Authorization");
@@ -74,6 +75,10 @@ describe("http", () => {
       const foreign = await get(`/posts/${id}`, { "if-none-match": own.headers.get("etag") ?? "" });
       expect(foreign.status).toBe(404);
       expect(foreign.headers.get("etag")).toBeNull();
+      for (const path of ["/p/nobodyhas1", "/search?limit=x", "/nothing"]) {
+        const page = await fetch(board.url + path, { headers: { accept: "text/html" } });
+        expect([path, page.status >= 400, page.headers.get("etag")]).toEqual([path, true, null]);
+      }
     });
   });
 
@@ -111,7 +116,7 @@ describe("http", () => {
         expect(headers.get("access-control-allow-origin"), path).toBe("*");
         expect(headers.get("access-control-allow-credentials")).toBeNull();
         const exposed = headers.get("access-control-expose-headers")?.split(",") ?? [];
-        expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
+        expect(exposed.sort()).toEqual(EXPOSED.sort());
       }
     });
 
@@ -131,6 +136,7 @@ describe("http", () => {
       expect(response.headers.get("access-control-allow-origin")).toBe("*");
       expect(response.headers.get("access-control-allow-methods")).toContain("PATCH");
       expect(response.headers.get("access-control-allow-headers")).toContain("authorization");
+      expect(response.headers.get("access-control-max-age")).toBe("86400");
     });
   });
 
@@ -147,18 +153,6 @@ describe("http", () => {
     expect(headers.get("allow")?.split(", ").sort()).toEqual(allowed.split(", ").sort());
   });
 
-  it("answers HEAD like GET, without a body", async () => {
-    const { id } = await write(board, me.key);
-    for (const path of [`/posts/${id}`, "/search", "/board"]) {
-      const [head, whole] = [await fetch(board.api + path, { method: "HEAD" }), await get(path)];
-      expect(head.status).toBe(200);
-      expect(await head.text()).toBe("");
-      expect(head.headers.get("etag")).toBe(whole.headers.get("etag"));
-      expect(head.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    }
-    expect((await fetch(`${board.api}/posts/nobodyhas1`, { method: "HEAD" })).status).toBe(404);
-  });
-
   it("sends headers that keep browsers from guessing, framing and referring, and names no framework", async () => {
     const { headers } = await get("/board");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -168,6 +162,18 @@ describe("http", () => {
     expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
     expect(headers.get("x-powered-by")).toBeNull();
     expect(headers.get("strict-transport-security")).toBeNull();
+  });
+
+  it("names where a publisher is, also when its registration is sent again", async () => {
+    const headers = { "idempotency-key": "5f0c1c3e-6a55-4d2e-9d3b-1f6f3c2a7b10" };
+    const sent = { name: "Once", accept_terms: true };
+    const [first, again] = [
+      await call(board, "POST /publishers", sent, { headers }),
+      await call(board, "POST /publishers", sent, { headers }),
+    ];
+    expect(first.headers.get("location")).toBe(first.body.data.crier_url);
+    expect(again.headers.get("location")).toBe(first.headers.get("location"));
+    expect([first, again].map((each) => each.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
   });
 
   it("builds every link from SITE_URL, never from the Host header", async () => {
@@ -222,6 +228,12 @@ describe("http", () => {
         ms: expect.any(Number),
         address: "127.0.0.0",
       });
+    });
+
+    it("has 200 characters of a path", async () => {
+      await get(`/posts/logmark${"x".repeat(300)}`);
+      const [line] = await linesWith("logmarkx");
+      expect(JSON.parse(line ?? "{}").path).toHaveLength(200);
     });
 
     it("has no key, no body, no query and no whole address", async () => {

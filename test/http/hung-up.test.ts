@@ -4,7 +4,7 @@ import type { Ask, Question } from "../../src/ports/search-index.ts";
 import { startBoard } from "../support/boards/board.ts";
 
 describe("searches over REST", () => {
-  it("are not relaxed for advice when their callers have hung up", async () => {
+  it("are not relaxed for advice when their callers have hung up, and stand in the log with 499", async () => {
     const board = await startBoard({}, { idle: true });
     const { index } = board.board;
     const asked = index.ask;
@@ -32,6 +32,9 @@ describe("searches over REST", () => {
     atCount = async () => {};
     await fetch(`${board.api}/search?q=bike&kind=offer&tags=rare&verified=true`);
     expect(counts()).toBe(1 + relaxed);
+    const statuses = () =>
+      board.logs.flatMap((line) => /"path":"\/api\/v1\/search","status":(\d+)/.exec(line)?.[1] ?? []).sort();
+    await expect.poll(statuses).toEqual(["200", "200", "499"]);
     await board.stop();
   });
 });

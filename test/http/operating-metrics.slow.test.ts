@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { rename } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -132,6 +140,13 @@ describe("a state that an operator asks about", () => {
     expect([await count("search"), await count("tool:search")]).toEqual([before + 1, 1]);
     for (const stage of ["understand", "embed", "rank", "read"])
       expect(await figure(`board_search_stage_seconds_count{stage="${stage}"}`)).toBeGreaterThan(0);
+    const [{ usage }, stage] = [board.board, 'board_search_stage_seconds_sum{stage="rank"}'];
+    const ranked = (await figure(stage)) ?? 0;
+    await usage.staged("rank", new Promise((resolve) => setTimeout(resolve, 50)));
+    usage.answered("slow", 200, now, { ms: 1_500 });
+    const more = ((await figure(stage)) ?? 0) - ranked;
+    expect([more > 0.04, more < 20]).toEqual([true, true]);
+    expect(await sum("slow")).toBe(1.5);
     await call(board, "GET /publishers/me/inbox", undefined, me);
     const { body } = await call(board, "GET /publishers/me/inbox", undefined, me);
     await call(board, `GET /publishers/me/inbox?wait_s=2&cursor=${body.next_cursor}`, undefined, me);
@@ -146,9 +161,13 @@ describe("a state that an operator asks about", () => {
     expect(await figure("board_backup_timestamp_seconds")).toBeNaN();
     await board.board.store.settings.set(LAST_BACKUP, String(now - DAY));
     expect(await figure("board_backup_timestamp_seconds")).toBe((now - DAY) / 1_000);
-    expect(await figure("board_disk_free_bytes")).toBeGreaterThan(0);
-    expect(await figure("board_disk_bytes")).toBeGreaterThan((await figure("board_disk_free_bytes")) ?? 0);
+    const { bavail, blocks, bsize } = statfsSync(board.dataDir);
+    expect(await figure("board_disk_bytes")).toBe(blocks * bsize);
+    // Others write there too.
+    expect(((await figure("board_disk_free_bytes")) ?? 0) / (bavail * bsize)).toBeCloseTo(1, 1);
     if (!ON_MONGODB) {
+      writeFileSync(join(board.dataDir, "board.db-search"), "seven!!");
+      expect(await figure('board_file_bytes{file="snapshot"}')).toBe(7);
       expect(await figure('board_file_bytes{file="database"}')).toBeGreaterThanOrEqual(4_096);
       expect(await figure('board_file_bytes{file="wal"}')).toBeGreaterThan(0);
     }

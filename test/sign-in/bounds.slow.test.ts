@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { signInId } from "../../src/domain/publishers/hosts.ts";
 import type { SignInRow } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
@@ -6,7 +6,7 @@ import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
 
-const MINUTE_MS = 60_000;
+const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 let now = Date.now();
 const board = useTestBoard({ SIGN_IN: "on" }, { idle: true, clock: () => now });
 let id: string;
@@ -27,6 +27,70 @@ const hostsShown = async () =>
 
 /** Every grant that was ever written. */
 const grants = async () => new Set((await board.contents()).match(/Grant:[0-9a-f]{64}/g));
+
+describe("how long it lasts", () => {
+  const aCode = async () => (await decide(host.start(), { key })).searchParams.get("code") ?? "";
+
+  it.each<[what: string, lastsMs: number, begin: () => Promise<() => Promise<number>>]>([
+    [
+      "a sign-in under way",
+      10 * MINUTE_MS,
+      async () => {
+        const browser = new CookieBrowser();
+        const { location } = await browser.open(host.start());
+        return async () => (await browser.open(new URL(location ?? "", board.url).href)).status;
+      },
+    ],
+    [
+      "a code",
+      MINUTE_MS,
+      async () => {
+        const code = await aCode();
+        return async () => (await host.exchange(code)).status;
+      },
+    ],
+    [
+      "an access token",
+      60 * MINUTE_MS,
+      async () => {
+        const { access_token: token } = await host.signIn(key);
+        return () => host.enter(token);
+      },
+    ],
+    [
+      "a refresh token",
+      30 * DAY_MS,
+      async () => {
+        const { refresh_token: token } = await host.signIn(key);
+        return async () => (await host.renew(token)).status;
+      },
+    ],
+  ])("%s: %i ms, and no longer", async (_what, lastsMs, begin) => {
+    const [inTime, late] = [await begin(), await begin()];
+    now += lastsMs - 1;
+    expect(await inTime()).toBe(200);
+    now += 1;
+    expect([400, 401]).toContain(await late());
+  });
+
+  it("a sign-in that is renewed all the time: a year", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    onTestFinished(() => void vi.useRealTimers());
+    const pass = (ms: number) => {
+      now += ms;
+      vi.setSystemTime(now);
+    };
+    let { refresh_token: token } = await host.signIn(key);
+    for (let weeks = 0; weeks < 52; weeks += 4) {
+      pass(28 * DAY_MS);
+      const { status, body } = await host.renew(token);
+      expect([weeks, status]).toEqual([weeks, 200]);
+      token = body.refresh_token;
+    }
+    pass(DAY_MS + 1_000);
+    expect((await host.renew(token)).status).toBe(400);
+  });
+});
 
 describe("what signing in leaves behind", () => {
   it("is one grant for a sign-in, however often its person allows it and its browser comes back", async () => {
@@ -61,13 +125,13 @@ describe("what signing in leaves behind", () => {
 
   it("lasts while its host comes, and ends 30 days after it came last", async () => {
     let { refresh_token: token } = await host.signIn(key);
-    for (const days of [29, 29]) {
-      now += days * 1440 * MINUTE_MS;
+    for (let n = 0; n < 2; n += 1) {
+      now += 29 * DAY_MS;
       token = (await host.renew(token)).body.refresh_token;
     }
+    now += 30 * DAY_MS - 1;
     expect(await hostsShown()).toHaveLength(1);
-    now += 31 * 1440 * MINUTE_MS;
-    expect((await host.renew(token)).status).toBe(400);
+    now += 1;
     expect(await hostsShown()).toEqual([]);
   });
 
@@ -76,12 +140,12 @@ describe("what signing in leaves behind", () => {
     const idle = await RawHost.register(board);
     const isKept = async ({ clientId }: RawHost) =>
       (await signIns.get(signInId("Client", clientId), now)) !== null;
-    for (const days of [89, 89]) {
-      now += days * 1440 * MINUTE_MS;
+    for (const days of [2, 89, 89]) {
+      now += days * DAY_MS;
       await host.signIn(key);
     }
     expect([await isKept(host), await isKept(idle)]).toEqual([true, false]);
-    now += 90 * 1440 * MINUTE_MS - 1;
+    now += 90 * DAY_MS - 1;
     expect(await isKept(host)).toBe(true);
     now += 1;
     expect(await isKept(host)).toBe(false);
@@ -95,25 +159,12 @@ describe("what signing in leaves behind", () => {
       now += 2 * MINUTE_MS;
       tokens.push((await host.renew(tokens.at(-1)?.refresh_token ?? "")).body);
     }
-    const left = async (kind: string, names: string[]) =>
-      (
-        await signIns.many(
-          names.map((name) => signInId(kind, name)),
-          now,
-        )
-      ).length;
-    expect(
-      await left(
-        "RefreshToken",
-        tokens.map((each) => each.refresh_token),
-      ),
-    ).toBe(2);
-    expect(
-      await left(
-        "AccessToken",
-        tokens.map((each) => each.access_token),
-      ),
-    ).toBe(2);
+    const left = async (kind: string, nameOf: (of: (typeof tokens)[number]) => string) => {
+      const ids = tokens.map((each) => signInId(kind, nameOf(each)));
+      return (await signIns.many(ids, now)).length;
+    };
+    expect(await left("RefreshToken", (of) => of.refresh_token)).toBe(2);
+    expect(await left("AccessToken", (of) => of.access_token)).toBe(2);
     for (const { access_token: token } of [...tokens.slice(-2), other])
       expect(await host.enter(token)).toBe(200);
     expect(await hostsShown()).toHaveLength(2);
@@ -193,6 +244,7 @@ describe("limits of signing in", () => {
     });
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3500);
+    expect(refused.headers.get("ratelimit")).toMatch(/^"clients";r=0;/);
     expect(await refused.json()).toEqual({
       error: "temporarily_unavailable",
       error_description: expect.stringContaining("Too many"),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { backTo, CALLBACK, CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
@@ -23,18 +24,50 @@ async function consentPage(start = host.start()) {
 }
 
 describe("metadata", () => {
-  it("names the scopes that there are, and nothing of OpenID", async () => {
-    for (const path of ["", "/mcp/me"]) {
-      const answer = await fetch(`${board.url}/.well-known/oauth-authorization-server${path}`);
-      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-      const about = (await answer.json()) as Record<string, unknown>;
-      expect(about["scopes_supported"]).toEqual(["board", "offline_access"]);
-      expect(about["response_modes_supported"]).toEqual(["query", "fragment"]);
-      const names = Object.keys(about).join(" ");
-      expect(names).not.toMatch(/subject|id_token|claims|userinfo|jwks|acr|request_/);
-      for (const name of ["authorization", "token", "registration", "revocation"])
-        expect(about[`${name}_endpoint`]).toContain(`${board.url}/oauth/`);
-    }
+  const documentAt = async (path: string) => {
+    const answer = await fetch(`${board.url}/.well-known/oauth-${path}`);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
+    return answer.json();
+  };
+
+  it("says who gives out tokens for the tool server", async () => {
+    expect(await documentAt("protected-resource/mcp/me")).toEqual({
+      resource: `${board.url}/mcp/me`,
+      resource_name: "Agent Board",
+      authorization_servers: [board.url],
+      scopes_supported: ["board"],
+      bearer_methods_supported: ["header"],
+      resource_documentation: `${board.url}/docs`,
+      resource_tos_uri: `${board.url}/terms`,
+    });
+  });
+
+  it.each(["authorization-server", "authorization-server/mcp/me"])(
+    "says at %s how to get them, and nothing of OpenID",
+    async (path) => {
+      expect(await documentAt(path)).toEqual({
+        issuer: board.url,
+        authorization_endpoint: `${board.url}/oauth/authorize`,
+        token_endpoint: `${board.url}/oauth/token`,
+        registration_endpoint: `${board.url}/oauth/register`,
+        revocation_endpoint: `${board.url}/oauth/revoke`,
+        scopes_supported: ["board", "offline_access"],
+        response_types_supported: ["code"],
+        response_modes_supported: ["query", "fragment"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["none"],
+        revocation_endpoint_auth_methods_supported: ["none"],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+        service_documentation: `${board.url}/docs`,
+        op_tos_uri: `${board.url}/terms`,
+      });
+    },
+  );
+
+  it("names no keys of OpenID, and none are served", async () => {
     expect((await fetch(`${board.url}/oauth/jwks`)).status).toBe(404);
   });
 });
@@ -49,7 +82,14 @@ describe("what a host asks", () => {
   );
 
   it("may have what belongs to OpenID, which changes nothing", async () => {
-    const openid = { nonce: "n", max_age: "0", acr_values: "x", id_token_hint: "x", claims_locales: "de" };
+    const openid = {
+      nonce: "n",
+      max_age: "0",
+      acr_values: "x",
+      id_token_hint: "x",
+      claims_locales: "de",
+      claims: "{",
+    };
     for (const scope of ["openid profile", "board"]) {
       const answer = await decide(host.start({ ...openid, scope }), { key });
       expect((await host.exchange(answer.searchParams.get("code") ?? "")).body).not.toHaveProperty(
@@ -93,17 +133,31 @@ describe("an address to go back to", () => {
     "com.example.app://callback?from=board",
     "vscode-insiders://x.y/did-authenticate",
     "Raycast://oauth",
-  ])("may have an app's own scheme beside others: %s", async (uri) => {
+    "http://[::1]:9999/callback",
+    `https://host.example/${"x".repeat(1_979)}`,
+  ])("may have an app's own scheme beside others, and any length up to 2,000: %.60s", async (uri) => {
     const uris = ["http://localhost:8787/callback", uri, "https://www.cursor.com/agents/callback"];
     const both = await RawHost.register(board, { redirect_uris: uris });
     const answer = await decide(both.start({ redirect_uri: uri }), { key });
     expect(answer.href.toLowerCase()).toContain(uri.toLowerCase());
     const code = answer.searchParams.get("code") ?? "";
     expect((await both.exchange(code, { redirect_uri: uri })).status).toBe(200);
-    // An app's address is taken to the letter.
+    // An address is taken to the letter.
     const near = await new CookieBrowser().open(both.start({ redirect_uri: `${uri}x` }));
     expect(near).toMatchObject({ status: 400, location: null });
     expect(near.text).not.toContain("go back to the host");
+  });
+
+  it("may have no scheme by which browsers or systems open something of their own", async () => {
+    const taken =
+      "about blob chrome chrome-extension content data edge feed file filesystem ftp ftps gopher ldap ldaps intent jar javascript " +
+      "livescript mailto mocha moz-extension ms-word resource search-ms search shell sms smb ssh telnet tel vbscript view-source ws wss";
+    const accepted = [];
+    for (const scheme of taken.split(" ")) {
+      const registering = RawHost.register(board, { redirect_uris: [`${scheme}:/callback`] });
+      if ((await registering.catch(() => null)) !== null) accepted.push(scheme);
+    }
+    expect(accepted).toEqual([]);
   });
 
   it.each([
@@ -115,7 +169,8 @@ describe("an address to go back to", () => {
     ["https://host.example/#x", "no fragment"],
     [`https://${"a".repeat(300)}.example/`, "a plain host"],
     [7, "an address of at most"],
-  ])("that is refused says why: %s", async (uri, why) => {
+    [`https://host.example/${"x".repeat(1_980)}`, "an address of at most 2000 characters"],
+  ])("that is refused says why: %.60s", async (uri, why) => {
     const refused = async (redirect_uris: unknown[]) => {
       const answer = await fetch(`${board.url}/oauth/register`, {
         method: "POST",
@@ -131,6 +186,51 @@ describe("an address to go back to", () => {
     expect(await refused([CALLBACK, uri])).toMatch(/^redirect_uris\[1\] /);
     expect(await refused([uri])).toContain(why);
   });
+});
+
+describe("the page where a person decides", () => {
+  const register = { name: "Newcomer", accept_terms: "yes" };
+
+  it("says where on this computer it leads, and stays out of search engines", async () => {
+    const { page } = await consentPage();
+    expect(read(page.text)).toContain("127.0.0.1:9999 , a program on this computer");
+    expect(page.text).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it("takes a key with blanks around it", async () => {
+    const answer = await decide(host.start(), { key: ` ${key}\t` });
+    expect(answer.searchParams.get("code")).not.toBeNull();
+  });
+
+  it("makes a publisher with 201, and refuses a field that would do what the board does not", async () => {
+    const { browser, url, page } = await consentPage();
+    const fields = { ...fieldsOf(page.text, "register"), ...register };
+    const acting = await browser.open(url, { ...fields, preview: "1" });
+    expect([acting.status, acting.text]).toEqual([400, expect.stringContaining("preview")]);
+    const made = await browser.open(url, fields);
+    expect([made.status, made.text]).toEqual([201, expect.stringContaining("bbk_")]);
+  });
+
+  it.each([
+    [undefined, false],
+    ["https://board.example", true],
+  ])(
+    "is kept by a cookie that no script reads, over https alone where that is the site: %s",
+    async (site, isSecure) => {
+      const own = await startBoard(
+        { SIGN_IN: "on", ...(site === undefined ? {} : { SITE_URL: site }) },
+        { idle: true },
+      );
+      const raw = await RawHost.register(own);
+      const start = raw.start({ resource: null });
+      const [cookie = ""] = (await fetch(start, { redirect: "manual" })).headers.getSetCookie();
+      await own.stop();
+      expect(cookie).toMatch(/^sign_in=/);
+      expect(cookie.toLowerCase()).toContain("; samesite=lax");
+      expect(cookie.toLowerCase()).toContain("; httponly");
+      expect(/; secure/i.test(cookie)).toBe(isSecure);
+    },
+  );
 });
 
 describe("what a host calls itself", () => {

@@ -47,6 +47,15 @@ describe("a renewal whose answer was lost", () => {
     expect((await renew(second)).status).toBe(400);
   });
 
+  it("leaves the tokens of both answers valid when the host goes on with the next", async () => {
+    const { refresh_token: first } = await host.signIn(key);
+    const one = (await renew(first)).body;
+    now += 59_000;
+    const two = (await renew(first)).body;
+    await renew(two.refresh_token);
+    for (const { access_token: token } of [one, two]) expect(await host.enter(token)).toBe(200);
+  });
+
   it("ends its sign-in, and no other, once the token after it was used, however long ago that was", async () => {
     for (const later of [0, 5 * 86_400_000]) {
       const { refresh_token: first } = await host.signIn(key);
@@ -75,11 +84,11 @@ describe("a refused resource", () => {
 
   it("uses up neither a code nor a refresh token", async () => {
     const code = await aCode();
-    for (const resource of others())
-      expect(await host.exchange(code, { resource })).toMatchObject({
-        status: 400,
-        body: { error: "invalid_target" },
-      });
+    for (const resource of others()) {
+      const refused = await host.exchange(code, { resource });
+      expect(refused).toMatchObject({ status: 400, body: { error: "invalid_target" } });
+      expect(refused.headers.get("cache-control")).toBe("no-store");
+    }
     const { status, body } = await host.exchange(code, { resource: me() });
     expect(status).toBe(200);
     for (const resource of others())
@@ -88,8 +97,8 @@ describe("a refused resource", () => {
     expect(await host.enter(body.access_token)).toBe(200);
   });
 
-  it("is none for a slash at the end, or a host in other letters", async () => {
-    const spelt = [`${me()}/`, me().replace("http:", "HTTP:"), me()];
+  it("is none for a slash at the end, a host in other letters, or an empty text", async () => {
+    const spelt = [`${me()}/`, me().replace("http:", "HTTP:"), "", me()];
     for (const resource of spelt) {
       const code = await aCode(host.start({ resource }));
       for (const again of spelt) {
