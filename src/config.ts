@@ -205,7 +205,7 @@ export function misspelt(environment: Record<string, string | undefined>): strin
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** Whether the site is reached by plain http from other machines. */
+/** Tells whether the site is reached by plain http from other machines. */
 const isPlainElsewhere = (siteUrl = ""): boolean =>
   /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(siteUrl);
 

@@ -7,7 +7,7 @@ import { withEnvFile } from "./env-file.ts";
 import { VERSION } from "./platform/version.ts";
 
 /**
- * What each command does, and how its definition is loaded. Only the one that is called is loaded: hosts wait for the first
+ * Says what each command does, and loads its definition. Only the one that is called is loaded: hosts wait for the first
  * answer of `stdio`, and people for help and completion.
  */
 const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Promise<Command>]>> = {

@@ -66,7 +66,6 @@ export interface OpenBoard {
   isNew: boolean;
   store: Store;
   index: SearchIndex;
-  /** Which index answers searches now. */
   searchState: () => SearchState;
   embedder: Embedder;
   services: Services;

@@ -1,4 +1,4 @@
-/** Where a caller reads its answer: over REST, among all tools, or among the reading ones alone. */
+/** A caller reads its answer over REST, among all tools, or among the reading ones alone. */
 export type Surface = "rest" | "tools" | "reading";
 
 /**
@@ -12,15 +12,15 @@ export function adviceOn(surface: Surface, advice: Advice): string {
   return typeof advice === "string" ? advice : (advice[surface] ?? advice.tools);
 }
 
-/** What one kind of failure means to the caller. `status` is the HTTP status of the REST surface. */
+/** `status` is the HTTP status of the REST surface. `status` is the HTTP status of the REST surface. */
 interface Failure {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
   message: string;
-  /** What to do next. Never repeats text that came from a post, a feed or a database: agents read it. */
+  /** It says what to do next, and never repeats text that came from a post, a feed or a database: agents read it. */
   hint: Advice;
 }
 
-/** What to do about a lost key, which no tool can replace. */
+/** It tells what to do about a lost key, which no tool can replace. */
 export const LOST_KEY =
   'If it is lost: a verified publisher gets a new one by its domain (POST /publishers/recover {"id": "pub_…"} over REST, or the page /join).';
 

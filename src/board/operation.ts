@@ -98,7 +98,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** snake_case; a tool's name, and `operationId` in OpenAPI. */
   name: string;
   title: string;
-  /** When to pick this one over its neighbours, in one sentence. */
+  /** One sentence says when to pick this operation over its neighbours. */
   when: string;
   /** Each field's `.describe()` gives its format, default and bounds. */
   input: Input;
@@ -161,7 +161,7 @@ export function operationNamed(operations: readonly Operation[], name: string): 
   return found;
 }
 
-/** What a definition may leave out. */
+/** A definition may leave these out. */
 type Preset = "limit" | "failures" | "outcomes";
 
 type Definition<

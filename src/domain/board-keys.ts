@@ -1,7 +1,7 @@
 import { BoardError } from "../board/failures.ts";
 import { API_KEY_LENGTH, looksLikeApiKey } from "./secrets.ts";
 
-/** What looks like a key by its form alone: a key with a typing error tells nearly as much as the key. */
+/** A match looks like a key by its form alone: a key with a typing error tells nearly as much as the key. */
 const FORM = /(?<![0-9A-Za-z_])bbk_[0-9A-Za-z]{38}(?![0-9A-Za-z_])/;
 /** Characters that nobody sees. */
 const INVISIBLE = /[\p{Cf}\p{Mn}\p{Default_Ignorable_Code_Point}]/gu;
@@ -22,7 +22,7 @@ export function refuseBoardKeys(input: unknown): void {
   }
 }
 
-/** Whether a key with the right checksum is left when all signs are taken out of a text. Linear in its length. */
+/** Tells whether a key with the right checksum is left when all signs are taken out of a text. Linear in its length. */
 function holdsKey(text: string): boolean {
   const letters = text.replace(/[^0-9A-Za-z]+/g, "");
   for (let at = letters.indexOf(PREFIX); at !== -1; at = letters.indexOf(PREFIX, at + 1)) {

@@ -38,7 +38,7 @@ export class Cursors {
     return this.write(list, [position.at, position.id, ...(shown === 0 ? [] : [shown])]);
   }
 
-  /** How many rows a walk has shown before this cursor. */
+  /** Tells how many rows a walk has shown before this cursor. */
   readShown(list: string, cursor: string | undefined): number {
     if (cursor === undefined) return 0;
     const [, , shown = 0] = this.read(list, cursor);

@@ -39,7 +39,6 @@ export interface Seen {
   acts: SeenAct[];
 }
 
-/** Which posts are meant. */
 type Sought = Omit<WrittenFilter, "publisherId"> & { publishers?: readonly string[] };
 
 interface Acted {

@@ -100,7 +100,7 @@ export class Secrets {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** What was sealed; null when it was sealed under another SECRET_KEY or for another owner, or is damaged. */
+  /** Opens what was sealed; null when it was sealed under another SECRET_KEY or for another owner, or is damaged. */
   unseal(sealed: string, owner: string): string | null {
     const bytes = Buffer.from(sealed, "base64url");
     const [nonce, tag] = [
@@ -128,7 +128,10 @@ export class Secrets {
     return this.#mac("cursor", "");
   }
 
-  /** What a sign-in makes of what it knows: the token of a form, the name of a grant, the refresh token after another. */
+  /**
+   * Makes what a sign-in derives from what it knows: the token of a form, the name of a grant, the refresh token after
+   * another.
+   */
   signInMac(purpose: "form" | "grant" | "renewal", from: string): string {
     return this.#mac(`sign-in ${purpose}`, from).toString("base64url");
   }
@@ -143,12 +146,12 @@ export class Secrets {
     return this.#mac("address", address).toString("base64url").slice(0, 22);
   }
 
-  /** What an export says about the key, so that an import can tell whether its board has the same one. */
+  /** An export says this about the key, so that an import can tell whether its board has the same one. */
   keyCheck(exportId: string): string {
     return this.#mac("export", exportId).toString("hex").slice(0, 32);
   }
 
-  /** What the store keeps of the key, so that a process with another one is refused. */
+  /** The store keeps this of the key, so that a process with another one is refused. */
   storeCheck(): string {
     return this.#mac("store", "").toString("hex").slice(0, 32);
   }

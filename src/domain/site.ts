@@ -32,7 +32,7 @@ export class Site {
 
   /** False where nothing answers at these addresses, since the board is only served over stdio. */
   readonly isServed: boolean;
-  /** How to reach the operator: a URI such as `mailto:…`, or null where none was given. */
+  /** The operator is reached at a URI such as `mailto:…`; null where none was given. */
   readonly contact: string | null;
   readonly identity: Identity;
 

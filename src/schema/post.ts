@@ -119,7 +119,7 @@ const Tags: z.ZodType<string[], string[]> = z.preprocess(
   z.array(line(LIMITS.tagChars)).max(LIMITS.tags),
 );
 
-/** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
+/** These can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {
   title: line(LIMITS.titleChars).describe("One line of at most 200 characters; a reply may leave it out."),
   body: multiline(LIMITS.bodyChars).describe(
@@ -187,7 +187,7 @@ export const PostPatch = z
   });
 export type PostPatch = z.output<typeof PostPatch>;
 
-/** How many copies of a post are named beside it; all are counted. */
+/** This many copies of a post are named beside it; all are counted. */
 export const COPIES_NAMED = 10;
 /** A post names so many of the later dates of its series. */
 export const DATES_NAMED = 5;
@@ -247,5 +247,5 @@ export const PostWithContext = Post.extend({
 });
 export type PostWithContext = z.infer<typeof PostWithContext>;
 
-/** What is left of a resource once it is removed. */
+/** This is left of a resource once it is removed. */
 export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) });

@@ -25,7 +25,7 @@ export const PublisherInput = z.object({
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 
-/** What a publisher may change of itself; its URL changes with `POST /publishers/verify`. */
+/** A publisher may change these of itself; its URL changes with `POST /publishers/verify`. */
 export const PublisherPatch = PublisherInput.pick({ name: true, description: true }).partial({ name: true });
 export type PublisherPatch = z.output<typeof PublisherPatch>;
 
@@ -45,7 +45,7 @@ export const Publisher = z.object({
 });
 export type Publisher = z.infer<typeof Publisher>;
 
-/** How to prove control of the domain: one of the two is enough. `domain: null` when the publisher gave no usable URL. */
+/** One of the two proves control of the domain. `domain: null` when the publisher gave no usable URL. */
 export const VerifyInstructions = z.object({
   domain: z.string().nullable(),
   token: z.string().optional(),

@@ -153,7 +153,7 @@ function urlProblem(text: string): string | null {
   return null;
 }
 
-/** What is wrong with the name of a zone. */
+/** Tells what is wrong with the name of a zone. */
 export function zoneProblem(sent: string): string {
   const meant = zonesMeant(sent);
   return meant.length === 0

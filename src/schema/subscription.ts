@@ -12,7 +12,7 @@ export interface PostBackground {
   passing: number;
 }
 
-/** How near a post must be to be told of: only the best, or all that may be meant. */
+/** Tells how near a post must be to be told of: only the best, or all that may be meant. */
 
 export const Breadth = z.enum(["close", "wide"]);
 export type Breadth = z.output<typeof Breadth>;
@@ -70,7 +70,7 @@ export const SubscriptionPatch = z.object({
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 
-/** What of a post its readers are told of, once they were told of the post. */
+/** Who was told of a post is told when one of these changes. */
 export const CHANGED = ["starts_at", "ends_at", "location", "cancelled", "ended", "removed"] as const;
 
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
@@ -155,7 +155,7 @@ export const DeliveryRecord = z.object({
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-/** What changed of a post that was told before. */
+/** Tells what changed of a post that was told before. */
 export const Change = z.object({
   what: z.array(z.enum(CHANGED)).describe("`ended`: before its time; `removed`: taken down."),
   before: z

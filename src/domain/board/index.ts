@@ -24,7 +24,6 @@ const COUNTS_MS = 2_000;
 const OVERVIEW_MS = 10_000;
 const STRIP_DAYS = 14;
 
-/** What the board publishes about itself: counts and an overview. */
 export class Board {
   readonly #store: Store;
   readonly #index: Pick<SearchIndex, "ask">;
@@ -122,7 +121,7 @@ export class Board {
     };
   }
 
-  /** What the board holds now: the `board` member of `GET /metrics`. */
+  /** Counts what the board holds now: the `board` member of `GET /metrics`. */
   async census(now: number) {
     const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overviewAsCounted(now);
     return {

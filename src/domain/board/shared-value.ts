@@ -105,7 +105,7 @@ export class SharedValue<T> {
     return this.#reading;
   }
 
-  /** What another process read, where it is young or one is reading just now; otherwise a new reading. */
+  /** Takes what another process read, where it is young or one is reading just now; otherwise it reads anew. */
   async #newest(now: number): Promise<Kept<T>> {
     const { leases } = this.#store;
     const shared = await this.#shared();

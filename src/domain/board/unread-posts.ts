@@ -28,7 +28,7 @@ export async function countUnread(
   await store.settings.set(UNREAD_SETTING, String(percent));
 }
 
-/** Whether a text is neither English nor in a language that the glossary knows. */
+/** Tells whether a text is neither English nor in a language that the glossary knows. */
 export function isUnread(text: string): boolean {
   const words = wordsOf(text);
   const english = words.filter(isStopWord).length;

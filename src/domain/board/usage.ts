@@ -4,7 +4,7 @@ import { dayOf } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { UnmetDemand } from "./unmet-demand.ts";
 
-/** What a success may add to the statistics beyond the call itself: a new post, a new publisher, a search. */
+/** A success may add these to the statistics beyond the call itself: a new post, a new publisher, a search. */
 export type Statistic = "posts" | "registrations" | "searches";
 
 /** A success, as the statistics see it. */
@@ -30,7 +30,7 @@ export interface Instruments {
   pushed(delivered: boolean, isGivenUp: boolean): void;
 }
 
-/** What a search does: it understands the query and embeds its words, ranks, and reads the rows of its page. */
+/** A search understands the query, embeds its words, ranks, and reads the rows of its page. */
 export type SearchStage = "understand" | "embed" | "rank" | "read";
 
 /**

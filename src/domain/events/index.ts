@@ -27,7 +27,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { DeliveryProblem } from "./names.ts";
 import { type Occurrence, occurrenceOf } from "./occurrence.ts";
 
-/** How long a subscription lasts unless it is renewed: by asking again, or by a refresh of its webhook. */
+/** A subscription lasts this long unless it is renewed: by asking again, or by a refresh of its webhook. */
 const LEASE_MS = 7 * DAY_MS;
 const WEBHOOK_TTL_MS = { min: 5 * MINUTE_MS, max: DAY_MS } as const;
 /** The secret before a refresh signs too for this long. */
@@ -35,7 +35,6 @@ const ROTATION_MS = HOUR_MS;
 /** Matches are kept so long, so an older cursor may have lost some. */
 const REPLAYED_MS = INBOX_KEPT_DAYS * DAY_MS;
 
-/** What is subscribed to. */
 export interface Topic {
   event: EventName;
   /** As the client sent them: the id of the subscription depends on them. */
@@ -67,8 +66,8 @@ interface Parts {
 }
 
 /**
- * What hosts subscribe to by MCP Events: saved queries whose ids follow from what was asked, and which lapse. Matching,
- * deliveries and pushes are those of every saved query.
+ * Keeps what hosts subscribe to by MCP Events: saved queries whose ids follow from what was asked, and which lapse.
+ * Matching, deliveries and pushes are those of every saved query.
  */
 export class Events {
   readonly #parts: Parts;
@@ -196,7 +195,10 @@ export class Events {
     return this.#parts.store.subscriptions.remove(this.#idOf(topic, url, caller));
   }
 
-  /** Whether a stream may go on: not when its subscription is removed, its publisher suspended or gone, or its key another. */
+  /**
+   * Tells whether a stream may go on: not when its subscription is removed, its publisher suspended or gone, or its key
+   * another.
+   */
   async standingOf(
     id: string,
     caller: StoredPublisher,

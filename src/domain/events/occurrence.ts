@@ -20,7 +20,7 @@ interface Told {
   told: string;
   change: ToldChange | null;
   matchedAt: number;
-  /** What is said about the text in it. */
+  /** Tells its reader how to take the text in it. */
   notice: string;
 }
 

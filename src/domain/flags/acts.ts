@@ -2,7 +2,7 @@ import type { Concept } from "./lexicon.ts";
 
 /** Something a text asks of its reader, as concepts of one language close together in one sentence. */
 export interface Act {
-  /** What it is a sign of; of one kind, the strongest sign counts. */
+  /** Of several signs of one kind the strongest counts. */
   kind: string;
   needs: readonly Concept[];
   /** UTF-16 units from the start of the first to the end of the last. */

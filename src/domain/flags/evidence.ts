@@ -1,6 +1,6 @@
 /** A sign that a text gives orders to a model. Offsets are UTF-16 units of the text it was found in. */
 export interface Evidence {
-  /** What it is a sign of. Two signs of one kind count as the stronger one. */
+  /** Two signs of one kind count as the stronger one. */
   kind: string;
   /** 1 is enough by itself. */
   weight: number;

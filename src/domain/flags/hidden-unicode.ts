@@ -1,7 +1,7 @@
 /**
- * Whether a text carries characters that a person does not see but a model reads, used as they are in attacks: tag
- * characters, runs of variation selectors, direction overrides, zero-width characters inside words, blank fillers,
- * control characters.
+ * Tells whether a text carries characters that a person does not see but a model reads, used as they are in attacks: tag
+ * characters, runs of variation selectors, direction overrides, zero-width characters inside words, blank fillers, control
+ * characters.
  *
  * The same characters have honest uses, which are let through: emoji sequences and flags, Persian and Indic joiners,
  * Khmer and Thai word breaks, ideographic variants, single direction marks, balanced isolates, a byte order mark in

@@ -1,7 +1,7 @@
 import { readData } from "../../data/read.ts";
 import { folded } from "./fold.ts";
 
-/** What a word or phrase does in an attack. `acts.ts` weighs them together; few weigh anything alone. */
+/** Names what a word or phrase does in an attack. `acts.ts` weighs them together; few weigh anything alone. */
 export type Concept =
   | "not" // a denial in front: "never ignore …"
   | "never" // a denial on either side: "send your password never"

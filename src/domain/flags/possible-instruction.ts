@@ -6,7 +6,7 @@ import { ANY, maskOf } from "./lexicon.ts";
 import { structuresIn } from "./structures.ts";
 
 /**
- * Whether a text seems to give orders to a model that reads it. Signs are weighed: forms that need no language
+ * Tells whether a text seems to give orders to a model that reads it. Signs are weighed: forms that need no language
  * (`structures.ts`) and acts in the words of one (`acts.ts`), less where the text only tells of them.
  *
  * It sees through case, accents, look-alike letters and invisible characters, not through plain persuasion.
@@ -28,7 +28,7 @@ function evidenceIn(text: string): Evidence[] {
 /** A line break inside a sentence. Items of a list begin with a sign or end with one. */
 const WRAPPED = /(?<=[\p{L},])\n(?=\p{L})/gu;
 
-/** How many words after each one are read. No sentence has more in its span, and the bound keeps the time linear. */
+/** This many words after each one are read. No sentence has more in its span, and the bound keeps the time linear. */
 const NEIGHBOURS_MAX = 48;
 const SPAN_MAX = Math.max(...ACTS.map((act) => act.span));
 /** The acts that a concept may begin, the strongest first. */
@@ -75,7 +75,7 @@ function actsFrom(hits: readonly Hit[], at: number): Evidence[] {
   return found;
 }
 
-/** Where an act ends that the hits from `at` to before `last` make, with the first of them taking part; 0 if none. */
+/** Finds where an act ends that the hits from `at` to before `last` make, with the first of them taking part; 0 if none. */
 function endOf(act: Act, hits: readonly Hit[], at: number, last: number): number {
   const first = hits[at];
   if (first === undefined) return 0;
@@ -152,7 +152,7 @@ function shifted(word: string, by: number): string {
   );
 }
 
-/** Where a text quotes, where it tells of attacks, and what its instructions are for. */
+/** Tells where a text quotes, where it tells of attacks, and what its instructions are for. */
 interface Mentions {
   /** Each UTF-16 unit has the number of the quotation it is in, from 1; 0 outside. Null in a text that only acts. */
   quotes: Uint16Array | null;
@@ -169,7 +169,7 @@ interface Mentions {
 /** A quotation longer than 240 UTF-16 units is a text of its own. */
 const QUOTES = /["“„«»「『][^"“”„«»「」『』\n]{1,240}["”“»«」』]|(?<![\p{L}\d])'[^'\n]{1,240}'(?!\p{L})/gu;
 
-/** What stays of the weight of a sign that is quoted, reported, or about a topic. */
+/** This much stays of the weight of a sign that is quoted, reported, or about a topic. */
 const LEFT = { quoted: 0.1, reported: 0.4, topic: 0.5 } as const;
 
 /** Signs that may have a topic, and then are seldom meant for a model. */
@@ -201,8 +201,8 @@ function quotesIn(text: string): Uint16Array {
 }
 
 /**
- * How much of a sign's weight stays: all of it in a text that acts, little in one that tells of acts. A quotation needs
- * a word about attacks elsewhere in the text; without quotation marks that word comes before, in the same sentence.
+ * Tells how much of a sign's weight stays: all of it in a text that acts, little in one that tells of acts. A quotation
+ * needs a word about attacks elsewhere in the text; without quotation marks that word comes before, in the same sentence.
  * Instructions for something ("your instructions for origami") are seldom those of a model.
  */
 function mentionFactor(sign: Evidence, { quotes, talk, reports, topics, sentences }: Mentions): number {

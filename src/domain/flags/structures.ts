@@ -139,7 +139,7 @@ const STRUCTURES: readonly Structure[] = [
     1,
     `${ORDERED}(?:call|invoke|run|execute|trigger|use) [^.\\n]{0,24}\\b[a-z]{2,16}_[a-z_]{2,24}\\b[^.\\n]{0,32}\\b(?:times|again|immediately|repeatedly|until|(?:for|on) (?:each|every|all)|with (?:your|the user|the name|the text))\\b`,
   ),
-  // What the reader was told, declared void: who writes notices about rules does not say that the reader got them.
+  // These declare void what the reader was told: who writes notices about rules does not say that the reader got them.
   row(
     "override",
     1,
@@ -230,7 +230,7 @@ function row(kind: string, weight: number, source: string, flags = "i"): Structu
   return { kind, weight, pattern: new RegExp(source, flags) };
 }
 
-/** Whether lines take turns as two speakers of whom one is a machine, two turns of the person at least. */
+/** Tells whether lines take turns as two speakers of whom one is a machine, two turns of the person at least. */
 function hasDialogue(text: string): boolean {
   const people = text.match(/(?:^|\n)[ \t>*]{0,8}(?:user|human|customer|you)\*{0,2} {0,2}: /gi)?.length ?? 0;
   const machines =
@@ -240,7 +240,7 @@ function hasDialogue(text: string): boolean {
   return machines >= 1 && people >= 2;
 }
 
-/** Whether strings are named and then put together: a sentence in parts that no filter sees whole. */
+/** Tells whether strings are named and then put together: a sentence in parts that no filter sees whole. */
 function joinsStrings(text: string): boolean {
   const names = new Set<string>();
   for (const [, name] of text.matchAll(

@@ -17,14 +17,14 @@ export interface CancelledEntry {
   changedAt: number;
 }
 
-/** How long calendars keep what is over, and say that a post was removed, unless it is erased before. */
+/** Calendars keep what is over for this long, and say that a post was removed, unless it is erased before. */
 const KEPT_DAYS = 30;
 /** Removals that are read for one calendar, and shown in it. */
 const LOOKED_AT = 500;
 const TOLD = 50;
 
 /**
- * What was removed lately and would be in the calendar of a query, latest removal first. Words, tags and place of a
+ * Finds what was removed lately and would be in the calendar of a query, latest removal first. Words, tags and place of a
  * removed post are gone, so a query that asks for these gets none.
  */
 export async function cancelledEntries(

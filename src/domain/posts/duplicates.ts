@@ -9,7 +9,7 @@ import { wordsOf } from "../../search/text/tokens.ts";
 import { filterOf } from "../search/query.ts";
 import { adviceToEdit } from "./advice.ts";
 
-/** What two posts are compared by. */
+/** Two posts are compared by these. */
 export interface Compared {
   title: string;
   body: string;

@@ -13,8 +13,8 @@ const THREAD_REST_MS = 7 * DAY_MS;
 const LONG_THREAD = 100;
 
 /**
- * When a post expires unless its publisher chooses: one day after its end; without an end, 30 days after its creation, but
- * not before a day after its start; at least an hour and at most 365 days ahead.
+ * Tells when a post expires unless its publisher chooses: one day after its end; without an end, 30 days after its
+ * creation, but not before a day after its start; at least an hour and at most 365 days ahead.
  */
 export function defaultExpiry(
   dates: { startsAt: number | null; endsAt: number | null },
@@ -95,7 +95,7 @@ export function isOver(
   return start < now && endOfStart(start, post) < now;
 }
 
-/** Whether its publisher ended a dated post by an edit, before it was over: whoever means to come has to hear of it. */
+/** Tells whether its publisher ended a dated post by an edit, before it was over: whoever means to come has to hear of it. */
 export const wasEndedEarly = ({ expires_at, updated_at, starts_at, ends_at }: Post): boolean =>
   Date.parse(expires_at) <= Date.parse(updated_at) &&
   Date.parse(expires_at) < Date.parse(ends_at ?? starts_at ?? expires_at);

@@ -197,7 +197,7 @@ async function notFound(store: Store, post: StoredPost | null, caller: StoredPub
 }
 
 /**
- * What to tell who may see a post that is there.
+ * Notes what to tell who may see a post that is there.
  * @throws BoardError `post_hidden`
  */
 async function notesFor(
@@ -220,14 +220,14 @@ async function notesFor(
   ];
 }
 
-/** What a suspended publisher is told; null for any other. */
+/** Says what a suspended publisher is told; null for any other. */
 export async function noteOnSuspension(store: Store, caller: StoredPublisher): Promise<string | null> {
   if (caller.suspendedAt === null) return null;
   const reason = await reasonOf(store, { subject: caller.id, action: "suspend" });
   return `The operator of this board has suspended you${reason === null ? "" : `: ${reason}`}.`;
 }
 
-/** Why the operator did what was done last to a subject, quoted as the operator's words; null where it was another act. */
+/** Tells why the operator did what was done last to a subject, quoted as the operator's words; null where it was another act. */
 async function reasonOf(
   store: Store,
   { subject, action }: Pick<ModerationEntry, "subject" | "action">,
@@ -244,7 +244,6 @@ const ONLY_YOU = "Only you see it until the operator restores it.";
 const WITH_ITS_ROOT =
   "The post that this one answers is hidden; only you see this reply until that one is back.";
 
-/** What is needed to show posts. */
 interface Visibility {
   /** Publishers that exist are found by id. */
   publishers: ReadonlyMap<string, StoredPublisher>;
@@ -253,8 +252,8 @@ interface Visibility {
 }
 
 /**
- * Which posts are hidden: by reports or the operator, with their suspended publisher, or with the post they answer. Every
- * surface asks here. Reads the publishers in one statement, and roots only where they are not among the posts.
+ * Tells which posts are hidden: by reports or the operator, with their suspended publisher, or with the post they answer.
+ * Every surface asks here. Reads the publishers in one statement, and roots only where they are not among the posts.
  */
 async function visibilityOf(store: ShownRows, posts: readonly StoredPost[]): Promise<Visibility> {
   const known = new Map(posts.map((post) => [post.id, post]));

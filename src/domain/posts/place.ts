@@ -11,7 +11,7 @@ type Location = StoredPost["location"];
 /** A village may be called Home or Earth: a smaller place is meant only with its region beside it. */
 const POPULATION_MIN = 15_000;
 
-/** When and by which clock a post takes place; `at` is the time at which clocks are compared. */
+/** `at` is the time at which clocks are compared. */
 interface ByClock {
   timezone: string | null;
   at: number;
@@ -120,7 +120,7 @@ function placeMeant(name: string): GazetteerPlace | null {
 /** One of these sets a town apart from a venue. */
 const APART = /[,，、;|·()（）]|\s[-–—]\s/u;
 const BEHIND_IN = /\s(?:in|near|bei|nahe|à|em|te|i)\s+(?:the\s+)?(\p{Lu}.*)$/u;
-/** What a part may be called, and a town somewhere is: "Bar, Lisbon" is not in Montenegro. */
+/** A part may be called so, and a town somewhere is: "Bar, Lisbon" is not in Montenegro. */
 const VENUE =
   /^(?:bar|pub|inn|temple|beach|church|chapel|park|hall|mill|mall|lounge|college|school|garden|gardens|museum|library|market|square|station|theatre|theater|arena|club|gym|hospital|museo|plaza|rynek|saal|halle|bahnhof|kirche|schloss)$/iu;
 /** Halle 7 is a hall of a fair, and no town. */
@@ -133,7 +133,7 @@ const withoutNumbers = (part: string) =>
     .filter((word) => !/\d/.test(word))
     .join(" ");
 
-/** Whether a name is that of a town, wherever it lies. */
+/** Tells whether a name is that of a town, wherever it lies. */
 function isTown(name: string): boolean {
   const found = resolvePlace(name);
   const [largest] = "place" in found ? [found.place] : "oneOf" in found ? found.oneOf : [];

@@ -4,8 +4,8 @@ import { DAY_MS } from "../../platform/time.ts";
 const FRESH_MS = DAY_MS;
 
 /**
- * Whether search engines may keep a post. A relayed one belongs to its source. One of an unverified publisher waits a day,
- * so that link spam gains nothing by being removed late.
+ * Tells whether search engines may keep a post. A relayed one belongs to its source. One of an unverified publisher waits a
+ * day, so that link spam gains nothing by being removed late.
  * @param post.createdAt  epoch milliseconds, as `now` is
  */
 export function isForSearchEngines(

@@ -7,7 +7,7 @@ import type { GonePost } from "../../schema/subscription.ts";
 import { isoTime } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 
-/** Whether a post that was told of is there, and not only its id left. */
+/** Tells whether a post that was told of is there, and not only its id left. */
 export const isWhole = <Shown extends Post>(post: Shown | GonePost | undefined): post is Shown =>
   post !== undefined && "title" in post;
 

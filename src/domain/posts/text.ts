@@ -70,7 +70,7 @@ export function notesOnText(post: StoredPost): string[] {
 export type PersonalData = "phone number" | "postal address" | "card number" | "e-mail address";
 
 /**
- * What looks like personal data in a text, for a note to its poster; nothing is refused for it. It would rather miss
+ * Finds what looks like personal data in a text, for a note to its poster; nothing is refused for it. It would rather miss
  * something than be wrong: dates, prices, ids, times and links are left alone.
  *
  * @returns each kind at most once, in a fixed order

@@ -27,7 +27,7 @@ import { hiddenAmong, NOTE_ON_HELD, type Noted, visiblePost } from "./index.ts";
 import { noteOnPlace, placedByName } from "./place.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
-/** Why a post is held, in the log. */
+/** The log says this of a post that is held. */
 const HELD = "one of the first posts of its publisher";
 
 interface Parts {
@@ -35,7 +35,7 @@ interface Parts {
   index: SearchIndex;
   site: Site;
   secrets: Secrets;
-  /** How many posts of a publisher must be shown before further ones are shown at once; 0 holds none. */
+  /** This many posts of a publisher must be shown before further ones are shown at once; 0 holds none. */
   holdFirst: number;
   /** Called after each write, so that matching and embedding begin at once. */
   written: () => void;
@@ -209,13 +209,13 @@ export class Writing {
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
-  /** Whether a post of this publisher waits for a look. Not released ones do not count, however many there are. */
+  /** Tells whether a post of this publisher waits for a look. Not released ones do not count, however many there are. */
   async #holds({ id }: StoredPublisher): Promise<boolean> {
     const { holdFirst, store } = this.#parts;
     return holdFirst > 0 && (await store.posts.byPublisher(id, holdFirst)).length < holdFirst;
   }
 
-  /** What another publisher said already; what the operator relays, or a reply, repeats what it likes. */
+  /** Tells what another publisher said already; what the operator relays, or a reply, repeats what it likes. */
   async #saidAlready(
     post: StoredPost,
     now: number,
@@ -225,7 +225,7 @@ export class Writing {
     return noteOnSaidAlready(this.#parts, post, now);
   }
 
-  /** What a reply is called that was sent without a title. Without a root, nothing will be written. */
+  /** Titles a reply that was sent without a title. Without a root, nothing will be written. */
   async #replyTitle(parentId: string | null): Promise<string> {
     const root = parentId === null ? null : await this.#parts.store.posts.get(parentId);
     return [..."Re: ", ...(root?.title ?? "")].slice(0, LIMITS.titleChars).join("");
@@ -237,7 +237,7 @@ export class Writing {
     return found;
   }
 
-  /** Why the store kept nothing: the publisher vanished since our read, or nobody may answer the parent. */
+  /** Tells why the store kept nothing: the publisher vanished since our read, or nobody may answer the parent. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
     if (error instanceof StoreUnavailable) throw error;
     if (!(error instanceof BoardError)) {
@@ -290,7 +290,7 @@ export class Writing {
 }
 
 /**
- * Whether a thread takes a reply, and until when it lives then at least.
+ * Tells whether a thread takes a reply, and until when it lives then at least.
  * @throws BoardError `parent_not_found`
  */
 function admitReply(root: ThreadRoot, now: number): number | null {

@@ -20,7 +20,7 @@ export function domainOf(url: string | null): string | null {
   return host;
 }
 
-/** Where a publisher puts its proof, and what to do next. */
+/** Tells where a publisher puts its proof, and what to do next. */
 export function instructionsFor(publisher: StoredPublisher): VerifyInstructions {
   const { domain, verifyToken } = publisher;
   if (domain === null || verifyToken === null) {

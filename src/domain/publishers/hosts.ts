@@ -13,8 +13,8 @@ const NAME_CHARS = 60;
 const ADDRESS_CHARS = 200;
 
 /**
- * What a host calls itself, as one line of at most 60 characters that no quotation mark ends early: anybody may register any
- * name, and it stands inside our sentences. Undefined for a name without anything to read.
+ * Gives what a host calls itself, as one line of at most 60 characters that no quotation mark ends early: anybody may
+ * register any name, and it stands inside our sentences. Undefined for a name without anything to read.
  */
 export function hostName(said: unknown): string | undefined {
   if (typeof said !== "string") return undefined;

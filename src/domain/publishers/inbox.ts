@@ -23,7 +23,7 @@ export class Inbox {
   }
 
   /**
-   * What came after the caller's watermark, oldest first. Nothing is consumed.
+   * Lists what came after the caller's watermark, oldest first. Nothing is consumed.
    *
    * @param page.since  where to begin without a cursor, see `sinceOf`
    * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given, or that of the beginning
@@ -81,7 +81,7 @@ export class Inbox {
     return found;
   }
 
-  /** Which subscriptions are to the replies to the caller's posts: each of these is in the inbox already. */
+  /** Finds the subscriptions to replies to the caller's posts: each of these is in the inbox already. */
   async #matchesOfReplies(caller: StoredPublisher, entries: readonly InboxEntry[]) {
     const isAsked = entries.some(({ type, postId }) => type === "match" && postId.includes("-"));
     const rows = isAsked ? await this.#store.subscriptions.ofPublisher(caller.id) : [];

@@ -23,7 +23,7 @@ import { acceptsInvite } from "./invites.ts";
 import { recoverKey } from "./recovery.ts";
 
 const RECENT_POSTS = 10;
-/** How much longer a proof counts that cannot be checked. */
+/** A proof that cannot be checked counts this much longer. */
 const PATIENCE_MS = 7 * DAY_MS;
 
 const STILL_IN_THE_LOG =

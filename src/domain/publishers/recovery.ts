@@ -7,7 +7,7 @@ import { isoTime } from "../resources.ts";
 import { newApiKey, newToken, sha256 } from "../secrets.ts";
 import { boardTxt, findProof } from "./domain-proof.ts";
 
-/** How long the holder of the old key has to object. */
+/** The holder of the old key has this long to object. */
 const OBJECTION_MS = DAY_MS;
 
 interface Parts {

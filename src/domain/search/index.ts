@@ -55,7 +55,7 @@ export interface SearchPage {
   first: number | null;
   /** Matches are counted to `COUNTED_MAX`. */
   total: number;
-  /** How many posts fit the filters alone, where that is more and the matches are few. */
+  /** This many posts fit the filters alone, where that is more and the matches are few. */
   fitting: number | undefined;
   query: Record<string, unknown>;
   ranking: RankingMode;

@@ -44,7 +44,7 @@ export async function adviceOnNothing(
   return [{ rest: saving, tools: saving, reading: `${advice}.` }];
 }
 
-/** Why no post can match: an id that names nothing. */
+/** Tells why no post can match: an id names nothing. */
 async function mistakeIn({ publisher, thread }: SearchQuery, store: Store): Promise<string | null> {
   if (publisher !== undefined && publisher !== "") {
     if (!publisher.startsWith("pub_"))

@@ -37,7 +37,7 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
 export const radiusOf = ({ near, radius_km }: Pick<StandingQuery, "near" | "radius_km">): number =>
   radius_km ?? near?.radiusKm ?? RADIUS_KM.default;
 
-/** Whether a window has so few days that whoever asks for it wants each date of a series. */
+/** Tells whether a window has so few days that whoever asks for it wants each date of a series. */
 export const isShortWindow = (
   { after, before }: Partial<Pick<PostFilter, "after" | "before">>,
   days = 14,
@@ -48,7 +48,7 @@ export function zoneOfQuery({ timezone, near }: Pick<StandingQuery, "timezone" |
   return timezone ?? (near === undefined ? null : zoneAt(near));
 }
 
-/** Which place the name sent as `near` was read as. */
+/** Tells which place the name sent as `near` was read as. */
 export function notesOnPlace({ near, radius_km }: StandingQuery): string[] {
   const note = near === undefined ? null : placeInWords(near, radius_km);
   return note === null ? [] : [note];
@@ -70,7 +70,7 @@ export function notesOnBounds(query: StandingQuery): string[] {
   ];
 }
 
-/** What the words were taken to ask of prices, and not to want. @param told  what becomes of other posts */
+/** Tells what the words were taken to ask of prices, and not to want. @param told  what becomes of other posts */
 export function notesOnAsked(
   { price, unwanted }: QueryText["bounds"],
   told: { price: string; unwanted: string },
@@ -123,7 +123,7 @@ export function textOfQuery(query: StandingQuery): string | null {
   return text === "" ? null : text;
 }
 
-/** What the free text of a query asks for, or null when there is none. */
+/** Parses what the free text of a query asks for; null when there is none. */
 export function parsedTextOf(query: StandingQuery): QueryText | null {
   const text = textOfQuery(query);
   return text === null ? null : parseQueryText(text);

@@ -42,11 +42,10 @@ const NOTHING: ReadWords = {
 /** The parameters by which the words of a search are read. */
 const READ_BY = ["q", "near", "radius_km", "after", "before", "timezone", "publisher"] as const;
 
-/** Whether the words of two searches are read alike. */
 export const isReadAlike = (a: SearchQuery, b: SearchQuery): boolean =>
   READ_BY.every((name) => a[name] === b[name]);
 
-/** What the words say of place, time and publishers, and the text with its slips put right; a name is no slip. */
+/** Reads what the words say of place, time and publishers, and the text with its slips put right; a name is no slip. */
 export async function readWords(
   query: SearchQuery,
   typed: string | null,
@@ -72,7 +71,7 @@ export async function readWords(
 const NAMED_MAX = 10;
 /** A shorter text is hardly a name. */
 const NAME_MIN = 3;
-/** What may stand before a name, in a search for what its publisher wrote. */
+/** These may stand before a name, in a search for what its publisher wrote. */
 const LEAD =
   /^(?:(?:all |the )?(?:posts?|events?|offers?|requests?) )?(?:by|from|of|von|de|par|van|di|av|af)\s+/iu;
 

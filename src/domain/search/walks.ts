@@ -51,7 +51,7 @@ interface RankedPage {
 
 interface WalkPoint {
   ranking: FrozenRanking;
-  /** How many posts of the ranking were shown. */
+  /** This many posts of the ranking were shown. */
   offset: number;
   /** Time of the walk: it shows no newer posts. */
   asOf: number;
@@ -216,7 +216,7 @@ export class RelevanceWalks {
   }
 }
 
-/** What the cursor of a first page carries, so that a process without its ranking can rank once more. */
+/** The cursor of a first page carries this, so that a process without its ranking can rank once more. */
 interface Anew {
   /** The endings of the ids that were shown. */
   shown: string;

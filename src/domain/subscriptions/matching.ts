@@ -28,9 +28,9 @@ import { standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
 const CHANGES_BATCH = 100;
-/** How many queries get vectors at each refresh, and how many the model takes at once. */
+/** This many queries get vectors at each refresh, and the model takes this many at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
-/** How often the board's size is looked at, by posts and by time; and how many queries are then counted at once. */
+/** The board's size is looked at this often, by posts and by time; this many queries are then counted at once. */
 const COUNTING = { posts: 10, everyMs: 10_000, perRefresh: 100 } as const;
 
 /** Among so many of its publisher's dates the next one of a series is looked for, where the index knows no series. */
@@ -136,7 +136,7 @@ export class Matching {
     );
   }
 
-  /** Whether a subscription is told of each date of a series: those of the next two weeks at most. */
+  /** Tells whether a subscription is told of each date of a series: those of the next two weeks at most. */
   tellsEachDate(id: string): boolean {
     return this.#eachDate.has(id);
   }
@@ -233,7 +233,7 @@ export class Matching {
   }
 }
 
-/** How a post may answer a query's text. */
+/** A post may answer a query's text in these ways. */
 type Ways = Pick<SavedQuery, "required" | "words" | "respelt" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 

@@ -26,8 +26,8 @@ export async function meaningOf(
 }
 
 /**
- * What the free text of a saved query asks for, or null when there is none. A place that the filter holds already is none of its
- * words: in a vector it would draw near whatever is there.
+ * Parses what the free text of a saved query asks for; null when there is none. A place that the filter holds already is
+ * none of its words: in a vector it would draw near whatever is there.
  */
 export function savedTextOf(query: StandingQuery): QueryText | null {
   const text = textOfQuery(query);
@@ -42,7 +42,7 @@ export function savedTextOf(query: StandingQuery): QueryText | null {
 export const makerOf = (embedder: Embedder): string =>
   makerName({ model: embedder.modelId, preparation: preparationFor(embedder) });
 
-/** Whether a query has a vector of this model: those of another preparation compare, though they are to be renewed. */
+/** Tells whether a query has a vector of this model: those of another preparation compare, though they are to be renewed. */
 export function hasVectorOf(
   { modelId }: Embedder,
   { vectorModel }: Pick<StoredSubscription, "vectorModel">,
@@ -84,7 +84,7 @@ export async function countBackground(
   return { posts: board.posts, passing: await index.ask("count", questionOf(query, board.now)) };
 }
 
-/** Whether a board has grown or shrunk so much since it was counted that it is counted again. */
+/** Tells whether a board has grown or shrunk so much since it was counted that it is counted again. */
 export function hasChanged(background: PostBackground, posts: number): boolean {
   const factor = (posts + BESIDE) / (background.posts + BESIDE);
   return factor > CHANGED || factor < 1 / CHANGED;

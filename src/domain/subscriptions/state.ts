@@ -16,7 +16,7 @@ export const ACTIVE_MAX = 50;
 export const isSuspended = ({ inactiveReason }: StoredSubscription) =>
   inactiveReason === "publisher_suspended";
 
-/** What makes a subscription active, as if its webhook had never failed. */
+/** These make a subscription active, as if its webhook had never failed. */
 export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, failingSince: null } as const;
 
 /** Every subscription begins with these, unless it says otherwise. */

@@ -5,9 +5,9 @@ import type { InboxStore, StoredPublisher } from "../../ports/store/index.ts";
 const LOOK_MS = 500;
 const IDS_PER_LOOK = 1_000;
 const ENTRIES_PER_READ = 100;
-/** How many woken calls look at once. After each look others get their turn, so that a post many wait for holds up nobody. */
+/** This many woken calls look at once. After each look others get their turn, so that a post many wait for holds up nobody. */
 const LOOKS_AT_ONCE = 4;
-/** How many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
+/** This many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
 const MOST = { ofAll: 10_000, ofOnePublisher: 50 } as const;
 
 /** Calls and streams that may wait for one publisher at once. */

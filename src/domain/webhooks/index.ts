@@ -18,9 +18,7 @@ interface Parts {
   hourly: HourlyLimit;
 }
 
-/**
- * What the owner of a subscription can do with its webhook: test it, list deliveries, repeat one, replace the secret.
- */
+/** Lets the owner of a subscription deal with its webhook: test it, list deliveries, repeat one, replace the secret. */
 export class Webhooks {
   readonly #parts: Parts;
 
@@ -111,7 +109,7 @@ export class Webhooks {
     };
   }
 
-  /** Whether anyone may see the post of a delivery now. */
+  /** Tells whether anyone may see the post of a delivery now. */
   async #isShown(id: string, deliveryId: number): Promise<boolean> {
     const [delivery] = await this.#parts.store.subscriptions.pending(id, deliveryId - 1, 1);
     return delivery?.deliveryId === deliveryId;
@@ -130,7 +128,6 @@ export class Webhooks {
   }
 }
 
-/** Why nothing is sent to the webhook of a subscription. */
 function whyNot({ active, inactiveReason, webhookRefusal }: StoredSubscription): string {
   if (!active) return `the subscription is inactive (\`${inactiveReason}\`).`;
   return `Its webhook has not consented yet.${webhookRefusal === null ? "" : ` When it was asked: ${webhookRefusal}`}`;

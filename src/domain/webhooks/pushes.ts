@@ -25,7 +25,7 @@ const PAUSED_MS = MINUTE_MS;
 /** One whose post is hidden or whose publisher is suspended is tried again after this: either may be reversed. */
 const HIDDEN_MS = HOUR_MS;
 
-/** How a push was dealt with: the attempt, if one was made, and what follows. */
+/** Tells how a push was dealt with: the attempt, if one was made, and what follows. */
 export interface AttemptResult {
   attempt: PushAttempt | null;
   outcome: PushOutcome;
@@ -157,7 +157,7 @@ const RETRY_AFTER_MAX_MS = DAY_MS;
 const FAILING_MAX_MS = 5 * DAY_MS;
 
 /**
- * What follows from an attempt: delivered, another one later, or the end; and whether the webhook is given up.
+ * Tells what follows from an attempt: delivered, another one later, or the end; and whether the webhook is given up.
  *
  * @param before.attempts  those before this one
  * @param before.failingSince  since when nothing but failures came from the webhook, null for no failure

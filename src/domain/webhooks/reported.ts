@@ -6,7 +6,7 @@ import { sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { callWebhook, isDelivered } from "./request.ts";
 
-/** Where the operator hears of reports, and the secret that signs what is sent there. */
+/** The operator hears of reports at this URL; the secret signs what is sent there. */
 interface ReportWebhook {
   url: string;
   secret: string;
@@ -20,7 +20,7 @@ interface Parts {
   log: (message: string, error: unknown) => void;
 }
 
-/** What the webhook has taken, kept as a setting: the reporters of each post with open reports, and how calls went since. */
+/** The webhook has taken this, kept as a setting: the reporters of each post with open reports, and how calls went since. */
 interface Told {
   reporters: Record<string, number>;
   failures: number;

@@ -4,7 +4,7 @@ import type { PushAttempt, StoredSubscription } from "../../ports/store/index.ts
 import { type DeliveryProblem, SUBSCRIPTION_HEADER } from "../events/names.ts";
 import type { Secrets } from "../secrets.ts";
 
-/** How long a receiver may take, and how much it may answer: more is a failure, whatever the status. */
+/** A receiver may take this long, and answer this much: more is a failure, whatever the status. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
 /** The result of a message to a webhook. */

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../platform/time.ts";
 
 /**
- * What a text of ISO 8601 covers: a moment, or all of a day, week, month or year. Without an offset both ends are what
- * clocks show, as if these stood in UTC (`local`), unless the text names its zone.
+ * Holds what a text of ISO 8601 covers: a moment, or all of a day, week, month or year. Without an offset both ends are
+ * what clocks show, as if these stood in UTC (`local`), unless the text names its zone.
  */
 export interface TimeSpan {
   /** Epoch milliseconds of the first and of the last millisecond covered; equal for a moment. */

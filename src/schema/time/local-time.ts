@@ -108,7 +108,7 @@ export function zoneOf({ timezone, location }: Whereabouts): string {
   return timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";
 }
 
-/** What tells the zone of a post's times. */
+/** These tell the zone of a post's times. */
 interface Whereabouts {
   timezone: string | null;
   location: { lat?: number | null; lng?: number | null } | null;
@@ -149,7 +149,7 @@ export function momentOfClock(asUtc: number, zone: string): number | null {
   }
 }
 
-/** How far the clock of a zone is ahead of UTC at a moment. */
+/** Tells how far the clock of a zone is ahead of UTC at a moment. */
 export function offsetMs(moment: number, zone: string): number {
   const part = Object.fromEntries(
     CLOCKS.memo(zone)

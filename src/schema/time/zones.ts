@@ -3,7 +3,7 @@ import { readData } from "../../data/read.ts";
 const [{ spellings, abbreviations }] = readData<{
   /** Names of IANA that `Intl` does not list and that are not spelt like titles. */
   spellings: string;
-  /** What people call zones, each with the zones that they may mean. */
+  /** Gives each name that people have for zones the zones that it may mean. */
   abbreviations: Record<string, string>;
 }>("zones.json") as [{ spellings: string; abbreviations: Record<string, string> }];
 

@@ -1,6 +1,6 @@
 import type { Chrono } from "chrono-node";
 
-/** How a language speaks of days. Words that are English too, or a name, stand here only with what tells them apart. */
+/** Tells how a language speaks of days. Words that are English too, or a name, stand here only with what tells them apart. */
 export interface DayLanguage {
   /** Without one of these, no text is given to the parser. */
   mayNameDays: RegExp;

@@ -107,7 +107,7 @@ export function filtersOf({ near, days }: Understood): Record<string, string | n
   };
 }
 
-/** What the words were taken for, and the caller's own call that filters by it too. */
+/** Tells what the words were taken for, and proposes the caller's own call that filters by it too. */
 export function notesOnUnderstood(understood: Understood, sent: SearchQuery): Advice[] {
   const filters = filtersOf(understood);
   if (Object.keys(filters).length === 0) return [];
@@ -156,8 +156,8 @@ function daysInWords({ after, before }: NonNullable<Understood["days"]>): string
 type Arguments = Record<string, string | number | boolean>;
 
 /**
- * What a caller sent, as the arguments of a call that asks the same again: every filter is kept. `cursor` is left out, since
- * it belongs to a call with these filters only.
+ * Writes what a caller sent as the arguments of a call that asks the same again: every filter is kept. `cursor` is left
+ * out, since it belongs to a call with these filters only.
  */
 function argumentsOf(query: Partial<SearchQuery>): Arguments {
   const { near, after, before, limit, cursor: _cursor, ...others } = query;
