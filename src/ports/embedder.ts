@@ -39,8 +39,8 @@ export interface Embedder {
    */
   embed(texts: readonly (string | PostParts)[], purpose: "query" | "post"): Promise<Float32Array[]>;
   /**
-   * Whether a word in lower case, without accents, is a whole word of the model's vocabulary: it means something to the
-   * model as it is spelt. False for every word while the state is not `ready`.
+   * Tells whether a word in lower case, without accents, is a whole word of the model's vocabulary: it means something to
+   * the model as it is spelt. False for every word while the state is not `ready`.
    */
   knowsWord(word: string): boolean;
   close(): Promise<void>;

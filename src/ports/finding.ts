@@ -2,9 +2,9 @@
 export interface Finding {
   /** A warning is worth a look; a problem keeps the board from working, now or soon. */
   level: "ok" | "warning" | "problem";
-  /** What was checked, in a word or two. */
+  /** Names what was checked, in a word or two. */
   about: string;
-  /** What was found and, unless all is well, what to do about it. */
+  /** Says what was found and, unless all is well, what to do about it. */
   text: string;
 }
 

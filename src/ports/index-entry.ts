@@ -67,8 +67,8 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
 }
 
 /**
- * What copies of one post share: the page that they name and, since a page may tell of many things, title and start. A relayed
- * entry without a link of its own may name the page of its whole feed, so its `source_id` counts too.
+ * Joins what copies of one post share: the page that they name and, since a page may tell of many things, title and start.
+ * A relayed entry without a link of its own may name the page of its whole feed, so its `source_id` counts too.
  */
 export function sourceOf(
   post: Pick<

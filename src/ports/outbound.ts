@@ -1,8 +1,8 @@
 /** The only way out of the board: requests to addresses that others chose. */
 export interface Outbound {
   /**
-   * Why this URL may not be called, judged by its text alone (scheme, port, credentials, address literals), or null.
-   * What its name resolves to is checked again at every call.
+   * Tells why this URL may not be called, judged by its text alone (scheme, port, credentials, address literals); null if
+   * it may. What its name resolves to is checked again at every call.
    */
   refusal(url: string): string | null;
   /**

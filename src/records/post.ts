@@ -77,7 +77,7 @@ export const POST = record(
      * this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the first time.
      */
     writtenNo: changeNumber,
-    /** What those who were told of it have not heard yet; an edit or a removal sets it, and its work takes it off. */
+    /** Who was told of it has not heard this yet; an edit or a removal sets it, and its work takes it off. */
     change,
     state: z.enum(STATES),
   },
@@ -85,7 +85,7 @@ export const POST = record(
 );
 export type StoredPost = RowOf<typeof POST>;
 
-/** What lies beside a post and moves with it: `removedAt` goes with state `removed`, and nothing its publisher wrote is left. */
+/** This lies beside a post and moves with it: `removedAt` goes with state `removed`, and nothing its publisher wrote is left. */
 export const BESIDE_POST = {
   removedAt: moment.nullable(),
   embedding: z.strictObject({ model: id, preparation: id.optional(), vector }).nullable(),

@@ -13,7 +13,7 @@ export const PUBLISHER = record(
     verifyToken: wipedTo(null, text.nullable()),
     verifiedAt: wipedTo(null, moment.nullable()),
     verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
-    /** When the proof was last checked. */
+    /** The proof was last checked then. */
     checkedAt: moment.nullable(),
     suspendedAt: moment.nullable(),
     /** SHA-256 of the API key, hex. */

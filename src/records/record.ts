@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * How a field is kept where a database has few types: as it is; a time in epoch milliseconds; a boolean; JSON; an object whose
- * keys callers choose, so that they are data and no fields; a vector of int8.
+ * Tells how a field is kept where a database has few types: as it is; a time in epoch milliseconds; a boolean; JSON; an
+ * object whose keys callers choose, so that they are data and no fields; a vector of int8.
  */
 export type Kept = "plain" | "moment" | "flag" | "json" | "free" | "vector";
 
@@ -10,13 +10,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A store must know these of a field, beside its type. */
 interface Facts {
-  /** Where the type does not tell it. */
+  /** Needed where the type does not tell it. */
   kept?: Kept;
-  /** What it becomes when the text of its row is removed, at once and before the row goes. */
+  /** The field becomes this when the text of its row is removed, at once and before the row goes. */
   wiped?: unknown;
   /** A post's publisher wrote it: it lies apart from what the board decides and counts. */
   written?: true;
-  /** What a row has that was written before there was this field, worked out of its other fields. */
+  /** Works the field out of the others for a row that was written before there was this one. */
   before?: (row: Fields) => unknown;
   /** The sort of rows whose id it holds. */
   names?: "publisher" | "post" | "subscription";
@@ -37,7 +37,7 @@ export interface RowRecord<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly unique: readonly (readonly string[])[];
   /** Checks a row of an export, where vectors are base64, and completes one of an earlier board. */
   readonly schema: z.ZodType<z.output<z.ZodObject<Shape>>>;
-  /** What is left in place of a removed text. */
+  /** This is left in place of a removed text. */
   readonly wiped: Partial<z.output<z.ZodObject<Shape>>>;
 }
 
@@ -103,7 +103,7 @@ export const written = <Schema extends z.ZodType>(empty: z.output<Schema>, schem
 export const idOf = <Schema extends z.ZodType>(names: NonNullable<Facts["names"]>, schema: Schema): Schema =>
   having(schema, { names });
 
-/** How a type is kept; a null or nothing is kept as such. */
+/** Tells how a type is kept; a null or nothing is kept as such. */
 function keptAs(schema: z.ZodType): Kept {
   const kept = FACTS.get(schema)?.kept;
   if (kept !== undefined) return kept;

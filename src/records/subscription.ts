@@ -16,26 +16,26 @@ export const SUBSCRIPTION = record(
     /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
     query: free,
     breadth: since(Breadth, () => "close"),
-    /** Whether it is told when a post that it was told of moves, ends early or is taken down. */
+    /** True when it is told that a post which it was told of moves, ends early or is taken down. */
     changes: since(z.boolean(), () => true),
     /** Vector of the query's text under `vectorModel`, or null until there is one. */
     vector: vector.nullable(),
     vectorModel: text.nullable(),
     /**
-     * How the board's posts compare with it; null until that is counted with a vector of `vectorModel`. Earlier boards also wrote
-     * what the rule no longer reads.
+     * Counts how the board's posts compare with it; null until that is counted with a vector of `vectorModel`. Earlier
+     * boards also wrote what the rule no longer reads.
      */
     background: z.object({ posts: count, passing: count }).nullable(),
     // zod's own check asks `URL.canParse`: see `parseUrl`.
     webhookUrl: text.refine((sent) => parseUrl(sent) !== null, "must be a URL").nullable(),
     webhookVerifiedAt: moment.nullable(),
-    /** Why its webhook did not consent when it was last asked, in a sentence none of whose words are the receiver's; or null. */
+    /** Says why its webhook did not consent when it was last asked, in no words of the receiver's; null where it did. */
     webhookRefusal: since(text.nullable(), () => null),
     /** Version of the derived signing secret. */
     secretVersion: count,
     /** Until when the previous secret signs too, or null. */
     previousSecretUntil: moment.nullable(),
-    /** What a host of MCP Events subscribed to; null for a query that was saved by a tool or over REST. */
+    /** A host of MCP Events subscribed to this; null for a query that was saved by a tool or over REST. */
     event: since(z.enum(EVENTS).nullable(), () => null),
     /** Until when it lasts unless it is renewed; null for good. */
     expiresAt: since(moment.nullable(), () => null),
@@ -46,7 +46,7 @@ export const SUBSCRIPTION = record(
     inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
     /** Failed pushes since the last delivered one. */
     failures: count,
-    /** When the first of them failed, or null. */
+    /** The first of them failed then; null while none does. */
     failingSince: moment.nullable(),
     lastMatchedAt: moment.nullable(),
     createdAt: moment,
@@ -97,7 +97,7 @@ const attempt = z.strictObject({
   latencyMs: count,
   /** HTTP status of the answer, or null when there was none. */
   status: z.int().nullable(),
-  /** Why there was none, in a few words, none of them the receiver's. */
+  /** Says why there was none, in a few words, none of them the receiver's. */
   error: text.nullable(),
 });
 export type PushAttempt = z.output<typeof attempt>;
@@ -114,7 +114,7 @@ export const PUSH = record(
     attempts: count,
     /** The latest 20 attempts, oldest first, those before a redelivery included. */
     history: z.array(attempt).readonly(),
-    /** When it is tried next, or null. */
+    /** It is tried next then; null where it is not. */
     dueAt: moment.nullable(),
   },
   [["subscriptionId", "deliveryId"]],
@@ -136,7 +136,7 @@ export const INBOX = record(
     postId: idOf("post", id),
     subscriptionId: idOf("subscription", id.nullable()),
     deliveryId: count.nullable(),
-    /** What changed of the post, where that is the news. */
+    /** Tells what changed of the post, where that is the news. */
     change,
   },
   [["publisherId", "no"]],

@@ -11,7 +11,7 @@ export interface StoreModule {
    * @param log  is told what an operator should know, such as that the board was upgraded
    */
   openStore(url: string, log?: (line: string) => void): Promise<Store>;
-  /** Whether the database is there, with anything in it. */
+  /** Tells whether the database is there, with anything in it. */
   exists(url: string): Promise<boolean>;
   /** A setting of the board there, read without changing the database; null when there is none. */
   setting(url: string, name: string): Promise<string | null>;
@@ -28,8 +28,8 @@ export interface BoardData {
 }
 
 /**
- * What answers searches now: `local`, an index of this machine; `atlas`, the database's own; `lists`, nothing, but lists
- * by filters alone are answered; `building`, nothing at all.
+ * Names what answers searches now: `local`, an index of this machine; `atlas`, the database's own; `lists`, nothing, but
+ * lists by filters alone are answered; `building`, nothing at all.
  */
 export type SearchState = "local" | "atlas" | "lists" | "building";
 

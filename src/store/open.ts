@@ -34,7 +34,7 @@ export async function openStore(url: string, log?: (line: string) => void): Prom
   return (await moduleOf(url)).openStore(url, log);
 }
 
-/** Whether a database is there; it is neither made nor changed. */
+/** Tells whether a database is there; it is neither made nor changed. */
 export async function storeExists(url: string): Promise<boolean> {
   return (await moduleOf(url)).exists(url);
 }

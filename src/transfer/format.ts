@@ -26,7 +26,7 @@ export type Header = z.infer<typeof Header>;
 const End = z.strictObject({ end: z.strictObject({ rows: z.int().min(0), sha256: z.string() }) });
 type End = z.infer<typeof End>["end"];
 
-/** Whether a file that begins with this line is an export, of any version. */
+/** Tells whether a file that begins with this line is an export, of any version. */
 export const looksLikeExport = (firstLine: string) => firstLine.startsWith('{"agent_board_export":');
 
 export function headerLine(header: Omit<Header, "agent_board_export">): string {

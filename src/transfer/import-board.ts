@@ -12,7 +12,7 @@ const ROWS_PER_WRITE = 500;
 /** Kinds that an otherwise empty board may hold before an import. */
 const MAY_BE_THERE: readonly RowKind[] = ["setting", "counter"];
 
-/** Whether a file is an export of a board; otherwise it has posts in JSON lines. */
+/** Tells whether a file is an export of a board; otherwise it has posts in JSON lines. */
 export async function isExport(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) return looksLikeExport(line.toString("utf8"));
   return false;
@@ -198,7 +198,7 @@ export async function refuseHalfImported(settings: SettingStore): Promise<void> 
   if (mark !== null && !mark.done) throw new Error(HALF_IMPORTED);
 }
 
-/** Whether the text of the mark, or null for none, says that an import was not finished. */
+/** Tells whether the text of the mark, or null for none, says that an import was not finished. */
 export const isHalfImported = (mark: string | null): boolean =>
   mark !== null && !Mark.parse(JSON.parse(mark)).done;
 

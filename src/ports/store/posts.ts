@@ -32,7 +32,7 @@ export interface EarlierPage {
   limit: number;
 }
 
-/** Which posts the operator looks through; what is left out bounds nothing. */
+/** The operator looks through these posts; what is left out bounds nothing. */
 export interface WrittenFilter {
   publisherId?: string | undefined;
   /** Written at or after this time. */
@@ -41,7 +41,7 @@ export interface WrittenFilter {
   hidden?: boolean | undefined;
 }
 
-/** What the search for near-duplicates reads of a publisher's post. */
+/** The search for near-duplicates reads this of a publisher's post. */
 export interface FingerprintRow {
   id: string;
   /** See `StoredPost`. */
@@ -73,7 +73,7 @@ export interface InsertOptions {
   admit?(root: ThreadRoot): number | null;
 }
 
-/** What makes a vector: a model, and how texts are prepared for it; without the second, as they are. */
+/** A model and the preparation of texts for it make a vector; without the second, texts are taken as they are. */
 export interface VectorMaker {
   model: string;
   preparation?: string | undefined;
@@ -88,7 +88,7 @@ export function preparationIn(maker: string | null | undefined, model: string): 
   return maker?.startsWith(`${model}#`) === true ? { preparation: maker.slice(model.length + 1) } : {};
 }
 
-/** Whether a maker's word names a model, however the text was prepared; one without preparation is the model alone. */
+/** Tells whether a maker's word names a model, however the text was prepared; one without preparation is the model alone. */
 export const isMadeBy = (maker: string, model: string): boolean =>
   maker === model || maker.startsWith(`${model}#`);
 
@@ -195,7 +195,7 @@ export interface WorkStore {
   /** Gives items back, due at `dueAt`. */
   giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
   backlog(kind: WorkKind): Promise<number>;
-  /** When the post whose turn is next was last written; null where none waits. */
+  /** Tells when the post whose turn is next was last written; null where none waits. */
   oldest(kind: WorkKind): Promise<number | null>;
   /**
    * Calls back soon after a post was written or changed, by whatever process. Absent where a look now and then has to do.

@@ -77,7 +77,7 @@ export interface PushStore {
   hasten(now: number): Promise<void>;
   /** Gives claims back unused, due at once; for a stop. */
   giveBack(pushes: readonly ClaimedPush[]): Promise<void>;
-  /** How many wait for webhooks that may be called, and when the oldest of their posts matched; null where none waits. */
+  /** Tells how many wait for webhooks that may be called, and when the oldest of their posts matched; null where none waits. */
   backlog(): Promise<{ waiting: number; oldestAt: number | null }>;
   /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */
   list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;

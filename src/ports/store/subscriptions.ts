@@ -18,7 +18,7 @@ export type SubscriptionChange = Partial<
 export interface Delivery {
   deliveryId: number;
   matchedAt: number;
-  /** What changed of the post, where that is what is told. */
+  /** Tells what changed of the post, where that is the news. */
   change: ToldChange | null;
   post: StoredPost;
   /** The post has this author. */
@@ -82,8 +82,8 @@ export interface SubscriptionStore {
    */
   position(id: string): Promise<{ last: number; oldestWaiting: number | null } | null>;
   /**
-   * What changed after change number `after`, in order, at most `limit`: the current row, or null for one that is gone.
-   * `next` is the number to continue from, equal to `after` when nothing is new. Setting `lastMatchedAt` in `deliver`
+   * Lists what changed after change number `after`, in order, at most `limit`: the current row, or null for one that is
+   * gone. `next` is the number to continue from, equal to `after` when nothing is new. Setting `lastMatchedAt` in `deliver`
    * does not count as a change.
    */
   changes(

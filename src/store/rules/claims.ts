@@ -5,7 +5,7 @@ export const CLOCKS_APART_MS = 120_000;
 /** What is claimed until later than this was claimed by a clock that has gone back since. */
 export const latestLease = ({ now, leaseMs }: { now: number; leaseMs: number }): number =>
   now + leaseMs + CLOCKS_APART_MS;
-/** When a new push is due: at once, by every clock. */
+/** A new push is due at once, by every clock. */
 export const dueAtOnce = (matchedAt: number): number => matchedAt - CLOCKS_APART_MS;
 
 type Options = Omit<Parameters<PushStore["claim"]>[0], "leaseMs" | "now">;

@@ -3,8 +3,8 @@ import type { StoredPost, ToldChange } from "../../ports/store/index.ts";
 import { plainWords } from "../../schema/source-key.ts";
 
 /**
- * What those who were told of a post are to hear of an edit, together with what they have not heard yet: a move in time or
- * place, a cancellation, an end before its time. Null for one that changes none of it, and for a post that was over.
+ * Adds to what those who were told of a post have not heard yet what an edit brings: a move in time or place, a
+ * cancellation, an end before its time. Null for one that changes none of it, and for a post that was over.
  */
 export function moveByEdit(before: StoredPost, after: StoredPost): ToldChange | null {
   const at = after.updatedAt;
@@ -30,7 +30,7 @@ export function moveByRemoval(post: StoredPost, now: number): ToldChange | null 
   return { at: now, what: ["removed"], before: {}, series: seriesOf(post) };
 }
 
-/** Whether it is the first that tells that the post has ended: those who answered it hear that. */
+/** Tells whether it is the first that tells that the post has ended: those who answered it hear that. */
 export const isEnd = (move: ToldChange | null, before: ToldChange | null = null): boolean =>
   hasEnded(move) && !hasEnded(before);
 

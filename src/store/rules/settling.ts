@@ -4,7 +4,7 @@ type Outcome = Parameters<PushStore["settle"]>[2];
 
 interface KeptPush {
   attempts: number;
-  /** When the redelivery that was requested during a claim is due; null without one. */
+  /** The redelivery that was requested during a claim is due then; null without one. */
   againAt: number | null;
 }
 
@@ -20,8 +20,8 @@ export function attemptsBefore({ attempts, againAt }: KeptPush): number {
 }
 
 /**
- * What a push becomes when its claim is settled. A redelivery that was requested meanwhile follows, however the attempt
- * ended.
+ * Tells what a push becomes when its claim is settled. A redelivery that was requested meanwhile follows, however the
+ * attempt ended.
  *
  * @param attempt  null when none was made
  * @throws Error for an outcome that waits without a time, or is done and has one
@@ -42,7 +42,7 @@ export function keptAttempts(history: readonly PushAttempt[], attempt: PushAttem
   return [...history, { ...attempt, latencyMs: Math.round(attempt.latencyMs) }].slice(-ATTEMPTS_KEPT);
 }
 
-/** What a push becomes when its delivery is requested once more: due now, or as soon as the claim on it is settled. */
+/** Tells what a push becomes when its delivery is requested once more: due now, or as soon as the claim on it is settled. */
 export function redeliveredPush(
   push: { token: string | null; dueAt: number | null; attempts: number } | null,
   now: number,
@@ -62,8 +62,8 @@ export function unclaimedPush(push: KeptPush & { matchedAt: number }): { dueAt: 
 type Streak = Pick<StoredSubscription, "failures" | "failingSince" | "active" | "inactiveReason">;
 
 /**
- * What follows from a settled push for its subscription: a delivered one ends the streak of failures, a failed attempt
- * prolongs it. Nothing follows when the webhook is no longer the one that was claimed.
+ * Tells what follows from a settled push for its subscription: a delivered one ends the streak of failures, a failed
+ * attempt prolongs it. Nothing follows when the webhook is no longer the one that was claimed.
  */
 export function settledSubscription(
   before: Streak & Pick<StoredSubscription, "webhookUrl">,

@@ -1,6 +1,6 @@
 /** A report has these fields by which its voice is known. */
 export interface HeardReport {
-  /** Where the report came from; empty where that was not known. */
+  /** The report came from there; empty where that was not known. */
   addresses: readonly string[];
   createdAt: number;
   /** True when it is of a suspended publisher. */

@@ -180,7 +180,7 @@ async function connectTo(file: string, committed: () => void): Promise<SqliteCon
   }
 }
 
-/** Why the file cannot be opened, in one line for the operator. */
+/** Tells the operator in one line why the file cannot be opened. */
 function refusalOf(file: string, error: unknown): unknown {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   if (isDamaged(cause)) {

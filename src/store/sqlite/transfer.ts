@@ -99,7 +99,7 @@ const COLUMNS = Object.fromEntries(ROW_KINDS.map((kind) => [kind, new Columns(MO
   readonly [K in RowKind]: Pick<Columns<(typeof MOVED)[K]>, "read" | "write">;
 };
 
-/** Where a row is more than its columns. */
+/** These read the rows that are more than their columns. */
 const READERS: { readonly [K in RowKind]?: (row: SqliteRow) => BoardRows[K] } = {
   post: ({ maker, model, vector, ...row }) => ({
     ...storedPostOfRow(row as PostRow),

@@ -40,13 +40,10 @@ export interface MongodbConnection {
   close(): Promise<void>;
 }
 
-/**
- * How long a call may take, and how long a transaction waits for its turn and is tried again after conflicts, in
- * milliseconds.
- */
+/** A call may take this long, in milliseconds; a transaction waits this long for its turn, and is tried again after conflicts. */
 const PATIENCE_MS = 10_000;
 const ANSWER_MS = 30_000;
-/** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
+/** A call waits this long for a primary, and after this time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;
 /** Between two checks by the driver's monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
 const HEARTBEAT_MS = 2_500;

@@ -27,7 +27,7 @@ export function documentOfPost(post: StoredPost, publisher: PublisherStatus): Po
 }
 
 const { location, metadata, ...wiped } = wipedOf(POST);
-/** What a removed post has in place of what its publisher wrote; the other two fields go. */
+/** A removed post has this in place of what its publisher wrote; the other two fields go. */
 export const WIPED = wiped;
 
 export const postOfDocument = (document: PostDocument): StoredPost => ({
@@ -53,7 +53,7 @@ function pointOf(place: StoredPost["location"]): PostDocument["geo"] {
 
 type PublisherStatus = Pick<PostDocument, "pub_verified" | "pub_suspended">;
 
-/** What filters need to know about a publisher, as its posts have it. */
+/** Filters need this of a publisher, as its posts have it. */
 export const statusFields = ({
   verified_at,
   suspended_at,

@@ -31,7 +31,7 @@ async function visiblePosts(
 /** Rows read at once after a first page with too few visible ones. */
 export const ROWS_PER_LOOK = 1000;
 
-/** What tells of a post, or, once that is removed, of its removal. */
+/** Tells of a post, or, once that is removed, of its removal. */
 interface Telling {
   post_id: string;
   change?: object | null;

@@ -15,7 +15,7 @@ import {
 import { claimPushDocuments } from "./claims.ts";
 import { asClaimed, settlePushDocuments } from "./settling.ts";
 
-/** When a waiting push was last dealt with. */
+/** A waiting push was last dealt with then. */
 const PLANNED = { $ifNull: [{ $toDate: { $last: "$history.at" } }, "$matched_at"] };
 
 /** All that wait for a receiver, by the index of what is due. */

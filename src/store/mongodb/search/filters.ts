@@ -8,7 +8,7 @@ export const ORDERS = {
   soonest: { path: "win_start", direction: 1 },
 } as const;
 
-/** What a field of a post must be: a value, one of several, or within bounds. */
+/** A field of a post must be a value, one of several, or within bounds. */
 type Rule = { path: string } & ({ is: unknown } | { oneOf: readonly unknown[] } | { within: Bounds });
 type Bounds = Partial<Record<"gt" | "gte" | "lt" | "lte", Date | string>>;
 

@@ -126,7 +126,7 @@ export async function handOver(
   }
 }
 
-/** What subscriptions were told of the series of some matches. */
+/** Reads what subscriptions were told of the series of some matches. */
 async function toldSeries({ collections }: MongodbContext, session: ClientSession, matches: Matches) {
   const idOf = (subscriptionId: string, key: string) => `${subscriptionId}:${key}`;
   const ids = matches.flatMap(({ subscriptionId, series }) =>
@@ -137,7 +137,7 @@ async function toldSeries({ collections }: MongodbContext, session: ClientSessio
   const told = new Map(found.map(({ _id, ends_at }) => [_id, { endsAt: ends_at.getTime() }]));
   const changed = new Map<string, { subscription_id: string; ends_at: Date }>();
   return {
-    /** Whether a subscription is to be told of a date. */
+    /** Tells whether a subscription is to be told of a date. */
     begins(subscriptionId: string, series: Match["series"], now: number): boolean {
       if (series == null) return true;
       const _id = idOf(subscriptionId, series.key);

@@ -59,7 +59,7 @@ export interface SqliteContext {
   index: StoreIndex;
 }
 
-/** How long a blocked statement may hold the event loop, in milliseconds. Longer waits are asynchronous. */
+/** A blocked statement may hold the event loop for this many milliseconds. Longer waits are asynchronous. */
 const BUSY_TIMEOUT_MS = 10;
 /** Size of a test write: more than a long post takes. */
 const PROBE_BYTES = 65_536;

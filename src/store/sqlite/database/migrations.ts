@@ -256,7 +256,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   `,
   "CREATE INDEX publisher_name ON publisher (name COLLATE NOCASE)",
   "CREATE INDEX subscription_failing ON subscription (failing_since) WHERE failing_since IS NOT NULL",
-  // What those who were told of a post hear when it moves, ends early or is taken down.
+  // Who was told of a post hears this when it moves, ends early or is taken down.
   `
   ALTER TABLE post ADD COLUMN change TEXT;
   ALTER TABLE delivery ADD COLUMN change TEXT;

@@ -17,7 +17,7 @@ export class OwnFiles {
     this.refusal();
   }
 
-  /** Why nothing should be written now, or null. Takes some 20 µs. */
+  /** Tells why nothing should be written now; null where all is well. Takes some 20 µs. */
   refusal(): StoreUnavailable | null {
     try {
       for (const path of this.#paths) {
@@ -38,7 +38,10 @@ const GONE =
   "the files of the database were moved, deleted or replaced while the board runs: put the same files back, or stop the board " +
   "and restore a backup";
 
-/** Why the file, or the folder where SQLite makes others beside it, may not be written, with their owner; null if they may. */
+/**
+ * Tells why the file, or the folder where SQLite makes others beside it, may not be written, with their owner; null if they
+ * may.
+ */
 export function unwritableReason(file: string): string | null {
   for (const path of [file, dirname(file)]) {
     if (!existsSync(path)) continue;

@@ -9,7 +9,7 @@ import type { SqliteContext } from "./connection.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the statement decides which columns a row has
 export type SqliteRow = Record<string, any>;
 
-/** How a table keeps the fields of a record: in columns of their names in snake case. */
+/** Keeps the fields of a record in columns of their names in snake case. */
 export class Columns<One extends RowRecord> {
   /** Names of the columns. */
   readonly names: readonly string[];
@@ -71,7 +71,7 @@ export function blobOf(vector: Int8Array): Uint8Array {
 }
 
 const WHOLE_POST = new Columns(POST);
-/** What the publisher wrote, as `post_content` has it until the post is removed. */
+/** The publisher wrote these, and `post_content` has them until the post is removed. */
 const WRITTEN = POST.fields.filter(({ written }) => written === true);
 const CONTENT = new Set(WRITTEN.map(({ column }) => column));
 const NO_CONTENT: Partial<StoredPost> = Object.fromEntries(WRITTEN.map(({ name, wiped }) => [name, wiped]));

@@ -80,7 +80,7 @@ function refuseNewer(db: DatabaseSyncInstance, { name, steps }: Part, file: stri
   if (refusal !== null) throw new Error(refusal);
 }
 
-/** Why this program does not open the part, and what to do; null where it is not newer. */
+/** Tells why this program does not open the part, and what to do; null where it is not newer. */
 export function refusalOfNewer(
   db: DatabaseSyncInstance,
   { name, steps }: Pick<Part, "name" | "steps">,

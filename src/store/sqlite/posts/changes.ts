@@ -189,7 +189,7 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
   return gone.map((one) => one.id);
 }
 
-/** Whether any subscription was told of a post. */
+/** Tells whether any subscription was told of a post. */
 const isToldOf = ({ sql }: SqliteConnection, seq: number): boolean =>
   sql("SELECT 1 FROM delivery WHERE post = ? LIMIT 1").get(seq) !== undefined;
 

@@ -12,7 +12,7 @@ interface DuePush {
   origin: string;
 }
 
-/** Where the waiting pushes of a subscription go, as of its row `s`: nowhere while nothing may be pushed to it. */
+/** The waiting pushes of a subscription go where its row `s` says: nowhere while nothing may be pushed to it. */
 export const DESTINATION_COLUMNS = "s.active, s.webhook_origin, s.webhook_verified_at, s.failures";
 
 export function destinationOfRow(row: {

@@ -13,7 +13,7 @@ import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./c
  * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
  */
 
-/** When a waiting push was last dealt with. */
+/** A waiting push was last dealt with then. */
 const PLANNED = "coalesce(json_extract(history, '$[#-1].at'), matched_at)";
 
 export function sqlitePushStore({ connection }: SqliteContext): PushStore {

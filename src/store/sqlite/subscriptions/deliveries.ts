@@ -98,7 +98,7 @@ function handOver(
   return deliveryId;
 }
 
-/** Whether a subscription is to be told of a date; remembers how long its series goes on. Runs inside a write. */
+/** Tells whether a subscription is to be told of a date; remembers how long its series goes on. Runs inside a write. */
 function beginsSeries(
   { sql }: SqliteConnection,
   subscription: number,

@@ -112,7 +112,7 @@ export interface DeliveryDocument extends DocumentOf<BoardRows["delivery"]> {
 export interface PushDocument extends DocumentOf<PushRecord> {
   _id: string;
   token: string | null;
-  /** When a redelivery requested during a claim is due. */
+  /** A redelivery requested during a claim is due then. */
   again_at: Date | null;
   /** A waiting push goes where its subscription says; null while nothing may be pushed there. */
   origin: string | null;

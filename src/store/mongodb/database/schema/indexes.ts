@@ -40,7 +40,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     },
     // Removed posts to erase; expired ones are found by `live`.
     { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
-    // What calendars say is cancelled.
+    // Calendars say of these that they are cancelled.
     {
       name: "cancelled",
       key: { removed_at: -1, _id: 1 },
@@ -58,7 +58,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
-    // What the operator looks through: everything that is not removed, and what is hidden.
+    // The operator looks through these: everything that is not removed, and what is hidden.
     { name: "written", key: { created_at: -1, _id: -1, state: 1, root: 1 } },
     {
       name: "hidden",
@@ -83,7 +83,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "created", key: { created_at: -1, _id: -1 } },
   ],
   sign_ins: [
-    // What ends with a grant, and with a publisher.
+    // These end with a grant, and with a publisher.
     { name: "grant", key: { grant_id: 1 }, partialFilterExpression: { grant_id: { $gt: "" } } },
     {
       name: "publisher",
@@ -102,7 +102,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // A publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
     { name: "age", key: { at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
-    // What goes with a post, and with a subscription.
+    // These go with a post, and with a subscription.
     { name: "post", key: { post_id: 1 } },
     {
       name: "subscription",
@@ -165,7 +165,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { subscription_id: 1, delivery_id: 1 },
       partialFilterExpression: { state: "waiting" },
     },
-    // What is due, first due first; a failing receiver's apart.
+    // What is due comes first due first; a failing receiver's apart.
     {
       name: "due",
       key: { failing: 1, due_at: 1, delivery_id: 1, origin: 1 },

@@ -50,7 +50,7 @@ const STEPS: readonly (readonly Step[])[] = [
 const FIRST = 2;
 export const SCHEMA_VERSION = FIRST + STEPS.length;
 
-/** How long a process holds the lease of an upgrade that it renews; the others look again after a second. */
+/** A process holds the lease of an upgrade, which it renews, for this long; the others look again after a second. */
 const LEASE_MS = 60_000;
 
 /**

@@ -17,7 +17,7 @@ import {
 import type { AtlasQueries, FoundPost } from "./queries.ts";
 import { clausesOfWords } from "./words.ts";
 
-/** How long the collection is asked for a changed post; mongot has it by then. */
+/** The collection is asked for a changed post for this long; mongot has it by then. */
 const UNINDEXED_MS = 60_000;
 /** Posts of the collection that are read for a question at most, those that changed last. */
 const UNINDEXED_MAX = 1_000;
@@ -48,8 +48,8 @@ export interface ListBounds {
 }
 
 /**
- * What may answer a question: mongot names posts by words and by meaning, and the collection adds those that changed a moment
- * ago. All are read as the collection holds them now, and judged here by their own words and vectors.
+ * Finds what may answer a question: mongot names posts by words and by meaning, and the collection adds those that changed
+ * a moment ago. All are read as the collection holds them now, and judged here by their own words and vectors.
  */
 export async function candidatesFor(
   queries: AtlasQueries,

@@ -87,6 +87,6 @@ export const LIST_INDEXES: readonly (IndexDescription & { name: string })[] = [
     key: { source: 1 },
     partialFilterExpression: { state: "active", source: { $type: "string" } },
   },
-  // What mongot may not know yet.
+  // Mongot may not know these yet.
   { name: "list_changed", key: { updated_at: -1 }, ...ACTIVE },
 ];

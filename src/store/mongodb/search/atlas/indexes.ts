@@ -6,7 +6,7 @@ import type { MongodbConnection } from "../../database/connection.ts";
 import type { Collections } from "../../database/context.ts";
 import { definitions, LIST_INDEXES } from "./definitions.ts";
 
-/** How long to wait between looks while something is missing, and while all is there. */
+/** These lie between two looks while something is missing, and while all is there. */
 const LOOK_SOON_MS = 5_000;
 const LOOK_LATER_MS = 60_000;
 /** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */

@@ -167,7 +167,7 @@ function conditionsOfList(filter: PostFilter): Document[] {
   return conditions;
 }
 
-/** What tells which of several posts with one source stands for the others. */
+/** These tell which of several posts with one source stands for the others. */
 export interface Sourced {
   _id: string;
   source?: string | null | undefined;

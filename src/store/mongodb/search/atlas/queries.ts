@@ -15,7 +15,7 @@ export const MAX_TIME_MS = 2_000;
 const CONSIDERED_MIN = 2_000;
 const CONSIDERED_PER_RESULT = 3;
 
-/** What tells the series of a post, and which of its dates is the next. */
+/** These tell the series of a post, and which of its dates is the next. */
 export const DATED = {
   ...{ publisher_id: 1, title: 1, link: 1, source_url: 1, place: 1 },
   ...{ starts_at: 1, parent_id: 1, win_start: 1, win_end: 1 },
@@ -34,7 +34,7 @@ const READ = {
 
 export type FoundPost = Pick<PostDocument, "_id" | keyof typeof READ>;
 
-/** How long a count of posts is good enough: weights are its logarithm. */
+/** A count of posts is good enough for this long: weights are its logarithm. */
 const COUNT_MS = 60_000;
 const COUNTS_MAX = 10_000;
 

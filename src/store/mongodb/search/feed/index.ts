@@ -14,8 +14,8 @@ export interface IndexRows {
 }
 
 /**
- * What an index outside this store follows. Reads give the current state as a majority of the database holds it, never older
- * than what `follow` yielded before.
+ * An index outside this store follows this. Reads give the current state as a majority of the database holds it, never
+ * older than what `follow` yielded before.
  */
 export interface IndexFeed {
   /**

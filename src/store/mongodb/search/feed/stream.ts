@@ -12,13 +12,16 @@ import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { MongodbConnection } from "../../database/connection.ts";
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
 
-/** Which posts and publishers changed. Their state is read when it is needed, so that a late notice never brings back an old one. */
+/**
+ * Names the posts and publishers that changed. Their state is read when it is needed, so that a late notice never brings
+ * back an old one.
+ */
 export interface FeedChange {
   posts: readonly string[];
   publishers: readonly string[];
 }
 
-/** How long the database waits for a change before it answers that there is none. */
+/** The database waits so long for a change before it answers that there is none. */
 const IDLE_MS = 5_000;
 /** Behind mongos, a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;

@@ -86,7 +86,7 @@ function leaseFile(folder: string): { file: string; release(): void } {
   throw new Error(`${folder} has no place for another search index; ${FILES_MAX} processes use it.`);
 }
 
-/** What ends the lock; null when another process holds it. */
+/** Takes the lock and gives what ends it; null when another process holds it. */
 function lockBeside(file: string): (() => void) | null {
   const lock = new DatabaseSync(file.replace(/db$/, "lock"), { timeout: 0 });
   try {
