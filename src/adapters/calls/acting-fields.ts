@@ -1,6 +1,6 @@
 import { fromJsonText } from "../../schema/scalars.ts";
 
-/** What the writer of a field expects of it, and no call of the board can do. */
+/** The writer of a field expects this of it, and no call of the board can do it. */
 export type Act = "whether" | "who" | "when" | "how long" | "what is told";
 
 /**

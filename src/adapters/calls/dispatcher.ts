@@ -42,7 +42,7 @@ export interface Credentials {
   address: string;
   /** The calling program, as a name from a fixed set; `none` if nothing names it. */
   client?: string;
-  /** Where the answer is read; `rest` if not given. */
+  /** The answer is read there; `rest` if not given. */
   surface?: Surface;
   line?: Line;
   /** Told the id of the publisher that calls, once it is known. */
@@ -104,7 +104,7 @@ export interface Failed {
   reference: string | undefined;
 }
 
-/** What decides whether a call is admitted. */
+/** These fields decide whether a call is admitted. */
 type AdmittedCall = Pick<Operation, "auth" | "effect" | "limit">;
 
 interface DispatcherParts {

@@ -90,7 +90,7 @@ export class Envelopes {
 }
 
 /**
- * What a list answered, ended behind its first `shown` items. Cursors do not depend on the size of a page.
+ * Ends what a list answered behind its first `shown` items. Cursors do not depend on the size of a page.
  * @param again  asks again for fewer, where only that tells how the list goes on
  */
 export async function cutAnswer<Run extends { reply: Reply<unknown>; body: Success }>(

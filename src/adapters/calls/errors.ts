@@ -58,7 +58,7 @@ const REASONS_MAX = 100;
 export class Outages {
   readonly #parts: { logger: Logger; clock: () => number };
   readonly #known = new Map<string, { loggedAt: number; metAt: number; times: number }>();
-  /** When the outage that goes on was first logged, or null. */
+  /** The outage that goes on was first logged then; null while there is none. */
   #beganAt: number | null = null;
 
   constructor(parts: { logger: Logger; clock: () => number }) {

@@ -4,7 +4,7 @@ import { BoardError } from "../../board/failures.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import type { LeaseStore, SignInStore } from "../../ports/store/index.ts";
 
-/** How long the first answer is given again. */
+/** The first answer is given again for this long. */
 export const KEPT_MS = 600_000;
 /** A call that its process did not end holds others up for so long. */
 const LEASE_MS = 30_000;
@@ -14,7 +14,7 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What of a call makes it the same call; only who sends all of it again gets the answer. */
+/** These make it the same call; only who sends all of it again gets the answer. */
 export interface RepeatedCall {
   operation: string;
   /** As sent in `Idempotency-Key`. */

@@ -21,8 +21,8 @@ interface Policy {
 }
 
 /**
- * How often a caller may call. Limits of reads and searches only protect the process, so the process counts them. The
- * store counts the others, exactly over all processes of a board.
+ * A caller may call this often. Limits of reads and searches only protect the process, so the process counts them. The store
+ * counts the others, exactly over all processes of a board.
  */
 const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[] }> = {
   read: { shared: false, policies: [{ name: "read", count: 300, seconds: 60, withKey: 4 }] },

@@ -1,7 +1,7 @@
 /** Strings and marks of JSON; what stands between them does not matter here. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** What is said of a name that stands twice. Parsers keep one of the values and drop the other without a word. */
+/** Parsers keep one of the values of a name that stands twice, and drop the other without a word. */
 export const NAME_TWICE = "A name stands twice in one object. Send each name once; nothing was done.";
 
 /**

@@ -36,7 +36,7 @@ export async function calendarOf(
   return written([...events, ...cancelled.map((entry) => cancelledEvent(entry, about))], about, nextTurn);
 }
 
-/** What remains of a post that is no longer shown: calendars that hold it learn that it is off. */
+/** Keeps what remains of a post that is no longer shown: calendars that hold it learn that it is off. */
 function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
   const changed = new Date(entry.changedAt);
   return {

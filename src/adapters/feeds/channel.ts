@@ -6,7 +6,7 @@ import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { href } from "../pages/frame/html.ts";
 import { cleanText } from "./text.ts";
 
-/** What a feed says about itself. All URLs are absolute. */
+/** A feed says this about itself. All URLs are absolute. */
 export interface Channel {
   title: string;
   description: string;

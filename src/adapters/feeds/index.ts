@@ -123,7 +123,7 @@ async function upTo(most: number, first: Page, readNext: (cursor: string) => Pro
   return { posts, nextCursor };
 }
 
-/** What a calendar shows: all that is to come, and as much of what was as there is room for, the latest first to stay. */
+/** Fills a calendar with all that is to come, and as much of what was as there is room for, the latest first to stay. */
 function withPast(coming: readonly Post[], past: readonly Post[], most: number): Post[] {
   const shown = new Set(coming.map(({ id }) => id));
   const over = past.filter(

@@ -18,7 +18,7 @@ export function cleanPosts(posts: readonly Post[]): Post[] {
 export const cleanText = (text: string) =>
   text.replace(ILLEGAL, "").replace(/[\u202A-\u202E\u2066-\u2069]/g, "");
 
-/** What, when, where and by whom: the parts of one line of plain text. */
+/** Tells what, when, where and by whom: the parts of one line of plain text. */
 export function summaryParts(post: Post): string[] {
   const { location, distance_km: distance, copies, publisher, flags } = post;
   return [
@@ -34,7 +34,7 @@ export function summaryParts(post: Post): string[] {
   ].filter((fact) => fact !== "");
 }
 
-/** How many are not named. */
+/** Counts those that are not named. */
 const restOf = ({ count, ids }: NonNullable<Post["copies"]>) =>
   count === ids.length ? "" : ` and ${count - ids.length} more`;
 

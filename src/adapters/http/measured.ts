@@ -170,7 +170,7 @@ export function measured(board: MeasuredBoard): Registry {
   return registry;
 }
 
-/** What is read, or the other where that fails or takes too long. */
+/** Gives what is read, or the other where that fails or takes too long. */
 async function inTime<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
   const late = after(ASKED_MS, otherwise, { ref: false });
   try {

@@ -139,7 +139,7 @@ function repeatedCall(operation: Operation, request: Request, input: unknown): R
 
 const CONDITIONS = ["if-match", "if-unmodified-since"];
 
-/** Whether what is to be changed is still the version that the caller has seen. `If-Match` counts before the date. */
+/** Tells whether what is to be changed is still the version that the caller has seen. `If-Match` counts before the date. */
 function meetsConditions(request: Request, present: Success): boolean {
   const named = request.get("if-match");
   if (named !== undefined) return namesTag(named, tagOf(lastingText(JSON.stringify(present))));

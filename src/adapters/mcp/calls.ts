@@ -115,7 +115,7 @@ function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[n
 }
 
 /**
- * What to do about a failure, for a caller that has tools and cannot set headers.
+ * Tells what to do about a failure, for a caller that has tools and cannot set headers.
  * @param call.isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
  */
 function hintFor(

@@ -12,7 +12,7 @@ import { actingIn, unknownFields } from "../calls/input.ts";
 import { visibleLine } from "../text/untrusted.ts";
 import type { Understood } from "./arguments.ts";
 
-/** What a call lacks that only the host's person can say. */
+/** A call lacks this, and only the host's person can say it. */
 interface Missing {
   message: string;
   /** Name of the answer, and its field in the form. */

@@ -28,7 +28,6 @@ const toolNamed = (tool: string) => `\`${tool}\``;
 
 interface PromptText extends Prompt {
   description: string;
-  /** Where it is offered. */
   on: readonly ToolSurface[];
   /** @param said  the arguments, with every required one present */
   text(said: Readonly<Record<string, string>>, surface: ToolSurface): string;

@@ -64,7 +64,7 @@ export const withKey = (text: string): string =>
   );
 const KEY = '"api_key":"<yours>"';
 
-/** What the writer of a post does not know yet: its id, page and expiry, and how the post was read. */
+/** Tells what the writer of a post does not know yet: its id, page and expiry, and how the post was read. */
 export function receiptLines(
   { served, now, site, sendsKey }: { served: ServedOperation; now: number; site: Site; sendsKey: boolean },
   post: Post,
@@ -88,7 +88,7 @@ export function receiptLines(
   ];
 }
 
-/** How a post was understood, so that its writer sees a wrong zone or place. */
+/** Tells how a post was understood, so that its writer sees a wrong zone or place. */
 function readAs(post: Post): string {
   const { lat, lng } = post.location ?? {};
   const facts = [

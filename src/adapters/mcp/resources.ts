@@ -36,7 +36,8 @@ const UNSERVED =
   "*Nothing answers at the web addresses below: this board is served over stdio only. Use the tools.*\n\n";
 
 /**
- * What clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with them.
+ * Lists what clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with
+ * them.
  * @param tools  those behind the door, by name
  */
 export function resourcesOf(

@@ -30,7 +30,7 @@ export interface Call {
   answers: "text" | "data";
   now: number;
   site: Site;
-  /** Whether the key came as an argument: the calls that are proposed have one too. */
+  /** True when the key came as an argument: the calls that are proposed have one too. */
   sendsKey: boolean;
 }
 
@@ -103,7 +103,7 @@ const DELETED: Readonly<Record<string, string>> = {
   subscribe: "Ended: nothing more is kept for it, and its matches are gone.",
 };
 
-/** What ordered the posts, in words; the exact mode is REST's. */
+/** Tells in words what ordered the posts; the exact mode is REST's. */
 const ORDERS: Readonly<Record<string, string>> = {
   newest: ", newest first",
   soonest: ", soonest first",
@@ -116,8 +116,8 @@ const ORDERS: Readonly<Record<string, string>> = {
 const POSTS_TOKENS = { brief: 4_000, whole: 10_000, data: 20_000 } as const;
 
 /**
- * How many items of a page are shown, or how many replies of a post; the others come with the call that continues it. Nothing
- * is cut to fit.
+ * Tells how many items of a page are shown, or how many replies of a post; the others come with the call that continues it.
+ * Nothing is cut to fit.
  */
 export function fittingItems(call: Call, data: unknown): number {
   if (call.served.shape === "post") {
@@ -256,7 +256,10 @@ function continuation({ tool, served, sent, detail, sendsKey }: Call, cursor: st
   return `${served.isWatermark ? "Next look" : "More"}: ${sendsKey ? withKey(proposed) : proposed}`;
 }
 
-/** Where the posts of a list can be read whole, and where calendars find them: `Page of a post: https://board.example/p/ID`. */
+/**
+ * Tells where the posts of a list can be read whole, and where calendars find them: `Page of a post:
+ * https://board.example/p/ID`.
+ */
 function pagesOf({ tool, sent, site }: Call, posts: readonly Post[]): string {
   const [first] = posts;
   if (first === undefined) return "";

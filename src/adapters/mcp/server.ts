@@ -20,7 +20,7 @@ import { promptsOf } from "./prompts.ts";
 import { resourcesOf } from "./resources.ts";
 import { servedTools } from "./tool-list.ts";
 
-/** What the MCP server is built from. */
+/** The MCP server is built from these. */
 export interface McpParts {
   catalog: Catalog;
   /** A promise while the board still opens: lists are answered meanwhile, calls wait for it. */

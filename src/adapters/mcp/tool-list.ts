@@ -7,7 +7,7 @@ import { type JsonObject, propertiesOf, requiredOf, withoutNull } from "../refer
 /** A tool as it is served over MCP. */
 export interface ServedTool {
   name: string;
-  /** What calls of it ask for; the second has its own argument. See `Tool.also`. */
+  /** Calls of it ask for these; the second has its own argument. See `Tool.also`. */
   operations: readonly [ServedOperation, ...ServedOperation[]];
   /** Names of the arguments, without `api_key` and `detail`. */
   fields: ReadonlySet<string>;
@@ -58,7 +58,7 @@ export function operationAsked(
   return third !== undefined && isTrue(input["delete"]) ? third : second;
 }
 
-/** Whether a flag was sent as true, in any of the forms that models send. */
+/** Tells whether a flag was sent as true, in any of the forms that models send. */
 export const isTrue = (sent: unknown) => /^(?:true|1|yes)$/i.test(String(sent));
 
 function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {

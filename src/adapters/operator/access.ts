@@ -116,7 +116,7 @@ export function isPrivate(request: Request): boolean {
   return !isForwarded && LOCAL.test(host) && LOOPBACK.test(request.socket.remoteAddress ?? "");
 }
 
-/** Whether two texts are the same, in a time that does not tell where they differ. */
+/** Tells whether two texts are the same, in a time that does not tell where they differ. */
 export const isSameText = (one: string, other: string): boolean => isSameMark(digestOf(one), digestOf(other));
 
 const isSameMark = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other);

@@ -56,7 +56,7 @@ ${main}`,
   );
 }
 
-/** What the operator meets first: what others reported, a search for what nobody has, and what was done. */
+/** Shows what the operator meets first: what others reported, a search for what nobody has, and what was done. */
 export const deskHtml = (desk: Desk, { posts, held, acts }: Seen): string =>
   deskPage(
     desk,

@@ -92,7 +92,7 @@ const moderateAs = (who: OperatorName) =>
 /** The id in what names a post or a publisher: itself, or the address of its page. */
 export const subjectId = (sent: string): string => bareId(bareId(sent, "p"), "publishers");
 
-/** What was done, and what failed with why. */
+/** Tells what was done, and what failed with why. */
 export const outcomeOf = (acted: Awaited<ReturnType<Moderation["actOn"]>>) => ({
   done: acted.flatMap(({ subject, failure }) => (failure === null ? [subject] : [])),
   failed: acted.flatMap(({ subject, failure }) => (failure === null ? [] : [`${subject}: ${failure}`])),

@@ -57,7 +57,7 @@ function guide({ groups }: Docs, path: string, main: Html): Html {
 /** The operations of the quick start. */
 const FIRST_CALLS = ["search", "register_publisher", "create_post"];
 
-/** How to connect, the first calls, and what each page below holds */
+/** Shows how to connect, the first calls, and what each page below holds. */
 function overviewHtml(docs: Docs): Html {
   return html`<h1>Documentation</h1>
 <p class="lead">Made from the program itself. Models have a shorter <a href="/llms.txt">manual</a>, or <a href="/docs.md">all of this as one text</a>; code generators have <a href="/openapi.json">OpenAPI</a>.</p>

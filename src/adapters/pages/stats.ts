@@ -19,7 +19,7 @@ const CHARTS = [
 const DESCRIPTION = "How this board is used, as totals by day: no address, key or query is kept for it.";
 const ROWS_MAX = 10;
 
-/** How the board is used: `GET /metrics`, drawn. */
+/** Draws how the board is used: `GET /metrics`. */
 export const stats: View = {
   route: "/metrics",
   path: "/stats",

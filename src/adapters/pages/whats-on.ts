@@ -25,7 +25,7 @@ export interface OnGroup {
   all: SearchParams;
 }
 
-/** What is on from today to a week ahead. */
+/** Shows what is on from today to a week ahead. */
 export interface WhatsOn {
   /** Only those with events; each event stands in the first that fits it. */
   groups: readonly OnGroup[];
@@ -35,7 +35,7 @@ export interface WhatsOn {
   kept: SearchParams;
   /** Today, tomorrow, Saturday and Sunday, each with the search for its events. */
   days: readonly { name: string; search: SearchParams }[];
-  /** Why the place was not understood; then the groups are those of everywhere. */
+  /** Tells why the place was not understood; then the groups are those of everywhere. */
   refused: BoardError["issues"][number] | null;
 }
 

@@ -4,7 +4,7 @@ import { LIMITS } from "../../schema/post.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { grouped } from "../text/markdown.ts";
 
-/** What no schema can say, in Markdown: a chapter of the manual, and of the pages below `/docs`. */
+/** A chapter says in Markdown what no schema can: in the manual, and on the pages below `/docs`. */
 export interface Chapter {
   id: string;
   heading: string;

@@ -9,7 +9,7 @@ const KEY = "bbk_…";
 export interface Way {
   id: string;
   name: string;
-  /** What to do with the snippet. */
+  /** Says what to do with the snippet. */
   how: string;
   snippet: string;
   /** The same with a key, for clients that can send one. */

@@ -132,7 +132,7 @@ function documented(operation: Operation, site: Site) {
     needsKey: auth === "key",
     /** The operation is also an MCP tool, under the same name. */
     isTool: "tool" in operation,
-    /** What it answers and how often it may be asked. */
+    /** Tells what it answers and how often it may be asked. */
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
     fields: documentedFields(operation),
     curl: curlOf(operation, site),

@@ -21,7 +21,6 @@ export interface Field {
   refused: boolean;
 }
 
-/** How types are spelled. */
 interface Notation {
   constant(value: unknown): string;
   choice(of: readonly string[]): string;

@@ -111,7 +111,7 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 - GET /subscriptions/{id}/pending gives posts with \`delivery_id\` (grows with each match of this query), \`matched_at\` and \`relevance\` (0 to 1), which matches in the inbox and in pushes have too.`;
 }
 
-/** What all answers have in common. */
+/** Tells what all answers have in common. */
 export function answersChapter(operations: readonly Operation[]): Chapter {
   const { method, path } = operationNamed(operations, "read_own_publisher").rest;
   const keyed = operations.find(({ input }) => "idempotency_key" in input.shape)?.name;

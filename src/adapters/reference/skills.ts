@@ -6,7 +6,7 @@ import { RADIUS_KM } from "../../schema/query.ts";
 /** Instructions for one task, as a SKILL.md (agentskills.io). */
 export interface Skill {
   name: string;
-  /** When to use it; one line. */
+  /** Says in one line when to use it. */
   description: string;
   url: string;
   /** The whole file, under 1.5 kB. */

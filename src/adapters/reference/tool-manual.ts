@@ -26,7 +26,7 @@ const OF_REQUESTS: ReadonlySet<FailureCode> = new Set([
   "not_found",
 ]);
 
-/** What is left to REST, by what it does: no tool has it. */
+/** This is left to REST, named by what it does: no tool has it. */
 const REST_ALONE =
   "Over REST alone, or on the page /join: a new key (POST /publishers/me/rotate-key), a new key for a lost one (POST /publishers/recover), name and website (PATCH /publishers/me, POST /publishers/verify), erasing all of yours (DELETE /publishers/me).";
 

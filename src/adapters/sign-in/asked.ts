@@ -11,8 +11,8 @@ export const SCOPE = "board";
 const OF_OPENID = ["acr_values", "claims", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
 /**
- * What a host asks the authorization endpoint for, as it is meant here: the one scope there is, and a person who decides, as at
- * every sign-in (`prompt` says so, or asks for none, which is refused).
+ * Reads what a host asks the authorization endpoint for, as it is meant here: the one scope there is, and a person who
+ * decides, as at every sign-in (`prompt` says so, or asks for none, which is refused).
  */
 export function authorizationAsked(sent: URLSearchParams, resource: string): URLSearchParams {
   const asked = new URLSearchParams(sent);

@@ -34,7 +34,7 @@ const withSlash = (uri: string) => (/^https?:\/\/[^/?#]+$/i.test(uri) ? [uri, `$
 const URI_CHARS = 2000;
 const HTTPS = /^https:\/\/[\w.-]{1,253}(:\d+)?([/?]|$)/i;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?]|$)/i;
-/** What may stand in an address (RFC 3986), after a scheme and a slash. */
+/** These may stand in an address (RFC 3986), after a scheme and a slash. */
 const OF_AN_APP = /^[a-z][a-z0-9+.-]*:\/[\w\-.~:/?[\]@!$&'()*+,;=%]*$/i;
 
 /** Schemes by which browsers and systems open something of their own: an answer sent there would run, or reach, anything. */
@@ -42,8 +42,9 @@ const TAKEN =
   /^(about|blob|chrome|chrome-extension|content|data|edge|feed|file|filesystem|ftps?|gopher|ldaps?|intent|jar|javascript|livescript|mailto|mocha|moz-extension|ms-.*|resource|search-ms|search|shell|sms|smb|ssh|telnet|tel|vbscript|view-source|wss?)$/;
 
 /**
- * Why a sign-in may not end at this address, as the rest of a sentence; null when it may: https, http on the person's machine, or
- * an app's own scheme (RFC 8252, section 7). Apps choose reverse domain names, as they should, or single words as `cursor:`.
+ * Tells why a sign-in may not end at this address, as the rest of a sentence; null when it may: https, http on the person's
+ * machine, or an app's own scheme (RFC 8252, section 7). Apps choose reverse domain names, as they should, or single words
+ * as `cursor:`.
  */
 function uriRefusal(uri: unknown): string | null {
   if (typeof uri !== "string" || uri.length > URI_CHARS)

@@ -12,7 +12,7 @@ export interface Asking {
   formToken: string;
   /** The host calls itself so, if it says anything. */
   host: string | undefined;
-  /** Where the browser is sent back to. */
+  /** The browser is sent back there. */
   redirectUri: URL;
 }
 
@@ -67,7 +67,10 @@ export function leadHtml(site: Site, to: URL, why: string | undefined): string {
   );
 }
 
-/** Why a host is refused before a person could decide. Its address may be anybody's: the browser goes there by a click alone. */
+/**
+ * Tells why a host is refused before a person could decide. Its address may be anybody's: the browser goes there by a click
+ * alone.
+ */
 export function refusedHtml(site: Site, to: URL, why: string): string {
   return signInPage(
     site,
@@ -86,7 +89,7 @@ export const NOT_READ = {
   next: "Try again later. If it stays so, tell those who make the host.",
 };
 
-/** Why a sign-in cannot go on, and what to do next. */
+/** Tells why a sign-in cannot go on, and what to do next. */
 export function endedHtml(site: Site, { why, next }: { why: string; next?: string }): string {
   return signInPage(
     site,

@@ -28,7 +28,7 @@ export const refreshToken = (grantId: string, secret: string) => `${grantId}.${s
 const grantOf = (token: string) => /^([\w-]+)\./.exec(token)?.[1];
 
 /**
- * Where the authorization server keeps what it must remember. The board's clock decides what has expired.
+ * Keeps what the authorization server must remember. The board's clock decides what has expired.
  * @param usedTwice  made when a code or token is used again at the same moment
  */
 export function signInRows(

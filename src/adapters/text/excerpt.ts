@@ -84,7 +84,7 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
 /** Lower case without diacritics. The length stays, and with it all positions: `straße` does not become `strasse`. */
 const foldedTo = (text: string): string => text.replace(/[A-Z\u0080-\uFFFF]/g, foldedUnit);
 
-/** What each unit folds to, made once: an answer may fold a hundred bodies of 8,000 units. */
+/** Each unit folds to this, made once: an answer may fold a hundred bodies of 8,000 units. */
 const FOLDED = new Map<string, string>();
 
 function foldedUnit(unit: string): string {

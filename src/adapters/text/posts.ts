@@ -5,13 +5,11 @@ import { excerptOf } from "./excerpt.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from "./untrusted.ts";
 import { laterDaysOf, whenOf } from "./when.ts";
 
-/** How the posts of one answer are shown. */
 export interface PostDisplay {
   /** Stems of the words searched for; excerpts are cut around them. */
   sought: readonly string[];
   /** Epoch milliseconds; posts that expired earlier are marked. */
   now: number;
-  /** Whether posts are shown with their whole bodies. */
   isWhole: boolean;
   /** Whole posts show their addresses, dates and metadata. */
   links: boolean;
@@ -43,7 +41,7 @@ export function mentionedPost(post: Post, mark: string): string {
 /** About how many tokens a text takes: one for three and a half bytes of UTF-8. */
 const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3.5);
 
-/** How many of the first texts take at most so many tokens; the first one is always among them. */
+/** Tells how many of the first texts take at most this many tokens; the first one is always among them. */
 export function fittingCount(texts: readonly string[], tokens: number): number {
   let left = tokens;
   const over = texts.findIndex((text, i) => {
@@ -134,8 +132,8 @@ function tagsOf(tags: readonly string[], most: number): string {
 }
 
 /**
- * What a reader should know before it relies on a post: relayed, answered, a reply, over, flagged. In brief a reply does not
- * name the post it answers: its id begins with it.
+ * Tells what a reader should know before it relies on a post: relayed, answered, a reply, over, flagged. In brief a reply
+ * does not name the post it answers: its id begins with it.
  */
 function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] {
   return [

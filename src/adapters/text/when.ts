@@ -4,8 +4,8 @@ import type { Post } from "../../schema/post.ts";
 import { zoneOf } from "../../schema/time/local-time.ts";
 
 /**
- * When a post takes place, in its own time zone, else in that of its place, else in UTC: `Sat 2026-12-05 10:00–16:00
- * Europe/Amsterdam`. Without a start, when it was posted.
+ * Tells when a post takes place, in its own time zone, else in that of its place, else in UTC: `Sat 2026-12-05 10:00–16:00
+ * Europe/Amsterdam`. Without a start it tells when it was posted.
  * @param form  in `brief` an evening that ends after midnight is still that evening
  */
 export function whenOf(post: Post, form: "whole" | "brief" = "whole"): string {
@@ -13,7 +13,7 @@ export function whenOf(post: Post, form: "whole" | "brief" = "whole"): string {
   return status === null ? timesOf(post, form) : `${status.toUpperCase()}: ${timesOf(post, form)}`;
 }
 
-/** What `metadata.status` says of a post that may not take place; null for one that will. */
+/** Tells what `metadata.status` says of a post that may not take place; null for one that will. */
 export function statusOf(post: Post): "cancelled" | "postponed" | "tentative" | null {
   const said = String(post.metadata["status"]).toLowerCase().replace("canceled", "cancelled");
   return (["cancelled", "postponed", "tentative"] as const).find((status) => status === said) ?? null;
@@ -119,8 +119,8 @@ const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000, memoMethod: rea
 export const clockTimeIn = (iso: string, zone: string): ClockTime => clockTimes.memo(`${iso} ${zone}`);
 
 /**
- * Whether a post has days but no hours: it says so, or it begins at a midnight of its zone and ends at none but another, since a
- * date is kept as its first and last moment.
+ * Tells whether a post has days but no hours: it says so, or it begins at a midnight of its zone and ends at none but
+ * another, since a date is kept as its first and last moment.
  */
 export function isAllDay(post: Post): boolean {
   const said = post.metadata["all_day"];

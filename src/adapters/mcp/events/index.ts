@@ -181,7 +181,7 @@ const ANY = z.looseObject({});
 const GONE = "There is no such subscription.";
 const gone = () => new ProtocolError(CODES.notFound, GONE, { kind: "subscription" });
 
-/** What a stream says when it is over for good. */
+/** A stream says this when it is over for good. */
 const ENDS = {
   removed: { code: CODES.notFound, message: GONE },
   suspended: { code: CODES.forbidden, message: FAILURES.publisher_suspended.message },

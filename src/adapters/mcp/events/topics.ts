@@ -59,8 +59,8 @@ const Named = z.looseObject({
 });
 
 /**
- * What a request subscribes to. Arguments are taken as they are: nothing in them is corrected, since the same ones come with
- * each refresh.
+ * Reads what a request subscribes to. Arguments are taken as they are: nothing in them is corrected, since the same ones
+ * come with each refresh.
  * @throws ProtocolError for an event that the board does not have, or wrong arguments
  */
 export function topicOf(params: unknown): Topic {

@@ -167,7 +167,7 @@ ${
   });
 }
 
-/** Where: the box on top of the page. */
+/** Asks where: the box on top of the page. */
 function placeForm(month: string | null, { near, tags }: SearchParams): Html {
   const hidden = (name: string, value: string | null | undefined) =>
     value != null && html`<input type="hidden" name="${name}" value="${value}">`;

@@ -63,7 +63,7 @@ function* daysOf({ first, last }: Span): Generator<string> {
   for (let day = first; day <= last; day = daysAfter(day, 1)) yield day;
 }
 
-/** What is on a day: the events that begin on it, and those that go on. */
+/** Tells what is on: the events that begin on the day, and those that go on. */
 export interface Day {
   begin: Post[];
   goOn: Post[];

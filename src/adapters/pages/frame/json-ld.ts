@@ -131,7 +131,7 @@ function placeData({ location }: Post): Record<string, unknown> | null {
   });
 }
 
-/** Where an event takes place, and whether people go there; unsaid where the post does not say. */
+/** Tells where an event takes place, and whether people go there; unsaid where the post does not say. */
 function attendance(post: Post): Record<string, unknown> {
   const mode = (word: string) => `https://schema.org/${word}EventAttendanceMode`;
   const online = post.metadata["online"] === true || ONLINE.test(post.location?.name ?? "");

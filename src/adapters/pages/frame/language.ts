@@ -100,7 +100,7 @@ export const timeTag = (iso: string, words: string, language: Language): Html =>
   html`<time datetime="${iso}"${language.attribute}>${words}</time>`;
 
 /**
- * When a post takes place, in its own time zone; null without a start and an end.
+ * Tells when a post takes place, in its own time zone; null without a start and an end.
  * @param form  `dayOfWeek` leaves the year out
  */
 export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWeek" = "whole"): Html | null {

@@ -45,7 +45,7 @@ export interface PageParts {
   /** schema.org data. */
   jsonLd?: unknown;
   links?: readonly HeadLink[];
-  /** Where the browser goes on to by itself, at once. */
+  /** The browser goes on to there by itself, at once. */
   leadsTo?: string;
   /** Keeps search engines away: results, failures, forms. */
   noindex?: boolean;

@@ -28,8 +28,9 @@ export function addedFields(body: unknown, names: readonly string[]): Record<str
 }
 
 /**
- * Whether the form stood on a page of another site, as browsers tell (`Sec-Fetch-Site`). Visitors do not sign in, so such a
- * form has no rights to abuse; it could only borrow its visitor's address. The visitor is asked again, on our own page.
+ * Tells whether the form stood on a page of another site, as browsers say (`Sec-Fetch-Site`). Visitors do not sign in, so
+ * such a form has no rights to abuse; it could only borrow its visitor's address. The visitor is asked again, on our own
+ * page.
  */
 export function isFromElsewhere(request: Request): boolean {
   const from = request.get("sec-fetch-site");

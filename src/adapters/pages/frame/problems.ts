@@ -3,7 +3,7 @@ import { type Html, html, type Piece, sentence } from "./html.ts";
 
 type Issue = BoardError["issues"][number];
 
-/** What was wrong, in words for people: messages of the API name values that no form shows. */
+/** Tells people what was wrong: messages of the API name values that no form shows. */
 export const problemText = ({ path, code, message }: Issue): Piece =>
   path === "accept_terms"
     ? "Accept the terms to go on."

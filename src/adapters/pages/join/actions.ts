@@ -8,7 +8,6 @@ import { editHtml } from "./own-page.ts";
 import { NOTICE_FIELDS, type NoticeField, noticeFields, postInput, type Refused } from "./own-posts.ts";
 import { erasedHtml, joinHtml, keyHtml, STALE } from "./pages.ts";
 
-/** What a form of `/join` does, and the fields that it takes from the form. */
 interface Action {
   fields: readonly string[];
   does(form: SentForm): Promise<Answer>;
@@ -132,7 +131,7 @@ function refusedAgain(form: OwnForm, action: Refused["action"], thrown: unknown)
   return form.ownPage(null, { status, refused: { action, sent: form.filled, error } });
 }
 
-/** What stands for the name of a form without one, which is on a page that is the same for all: its day and its text. */
+/** This stands for the name of a form without one, which is on a page that is the same for all: its day and its text. */
 const onceADay = ({ now, filled }: OwnForm): string =>
   createHash("sha256")
     .update(JSON.stringify([new Date(now).toISOString().slice(0, 10), filled]))

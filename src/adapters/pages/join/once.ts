@@ -14,5 +14,5 @@ export const publishedOnce = (): Html =>
 export const answeredOnce = (now: number): Html =>
   html`<input type="hidden" name="once" value="${now.toString(36)}-${randomUUID()}">`;
 
-/** Whether no answer to a form can have been given and forgotten since it was shown. */
+/** Tells whether no answer to a form can have been given and forgotten since it was shown. */
 export const isFresh = (once: string, now: number): boolean => now - Number.parseInt(once, 36) < KEPT_MS;

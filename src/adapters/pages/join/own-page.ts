@@ -35,7 +35,7 @@ export type OwnPublisher = Publisher & {
 export interface OwnView extends ShownWith {
   /** Goes along in each form, and nowhere else. */
   apiKey: string;
-  /** What was just done. */
+  /** Says what was just done. */
   said: string | Html | null;
   /** Replies to one's posts, newest first. */
   replies: readonly Post[];

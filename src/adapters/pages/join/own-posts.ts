@@ -8,7 +8,7 @@ import { faultOf, problemText } from "../frame/problems.ts";
 import { pathOf, postFacts } from "../post/card.ts";
 import { publishedOnce } from "./once.ts";
 
-/** What a form of this page does with a post, and how it is called on a button. */
+/** Makes a form of this page, which does something with a post, and names it on a button. */
 export type FormOf = (action: string, fields: Html, button: string) => Html;
 
 /** A form of one's own page that was refused, and why. */
@@ -19,7 +19,6 @@ export interface Refused {
   error: BoardError;
 }
 
-/** What the posts of one's own page are shown with. */
 export interface ShownWith {
   /** Epoch milliseconds. */
   now: number;
@@ -42,7 +41,7 @@ const LABELS = {
 export type NoticeField = keyof typeof LABELS;
 export const NOTICE_FIELDS = Object.keys(LABELS) as NoticeField[];
 
-/** How a form shows a post; times are those of the post's own zone. */
+/** Shows a post as a form does; times are those of the post's own zone. */
 export function noticeFields(post: Post): Record<NoticeField, string> {
   const shown = (at: string | null) => {
     if (at === null) return "";
@@ -112,7 +111,7 @@ export function noticeForm(
 ${line("url", html` placeholder="https://"`)}${line("tags", html` placeholder="bike, repair"`)}`;
 }
 
-/** What was wrong with a notice, by the labels of its boxes. */
+/** Tells what was wrong with a notice, by the labels of its boxes. */
 export function noticeProblems({ issues, code }: BoardError): Html {
   const labelOf = (path: string) => {
     const name = path.startsWith("location") ? "place" : (path.split(".")[0] ?? "");

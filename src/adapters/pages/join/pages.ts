@@ -8,14 +8,14 @@ import { faultOf, problemText } from "../frame/problems.ts";
 import { publisherPath } from "../post/card.ts";
 import { answeredOnce } from "./once.ts";
 
-/** What the page tells beside its forms. */
+/** The page tells this beside its forms. */
 interface Told {
   /** Epoch milliseconds. */
   now: number;
   /** The fields of the form as they were sent. */
   sent?: Readonly<Record<string, string>>;
   error?: BoardError;
-  /** Why nothing was done. */
+  /** Tells why nothing was done. */
   notice?: string;
 }
 
@@ -64,7 +64,7 @@ ${(error?.code === "invite_needed" || sent["invite"] !== undefined) && html`<p><
 `;
 }
 
-/** What was wrong with a form, in words for people. */
+/** Tells people what was wrong with a form. */
 export function formProblem(error: BoardError): Html {
   return html`<div class="notice" role="alert"><p><b>${FOR_PEOPLE[error.code] ?? FAILURES[error.code].message}</b></p>
 ${error.issues.length > 0 && html`<ul>${error.issues.map((issue) => html`<li><b>${FORM_LABELS[issue.path] ?? issue.path}</b>: ${problemText(issue)}</li>`)}</ul>`}</div>`;

@@ -6,7 +6,7 @@ import type { FormOf } from "./own-posts.ts";
 
 type Saved = z.output<typeof Subscription>;
 
-/** Why a saved search finds nothing new, or tells nobody. */
+/** Tells why a saved search finds nothing new, or tells nobody. */
 const REASON_WORDS: Record<(typeof INACTIVE_REASONS)[number], string> = {
   paused: "paused",
   publisher_suspended: "suspended",

@@ -10,7 +10,6 @@ import { dayTag, hoursTag, type Language, statusTag, timeTag, whenTag } from "..
 
 const EXCERPT_CHARS = 240;
 
-/** How the cards of a list are shown. */
 export interface CardDisplay {
   /** Stems of the words searched for, from `soughtWords`; excerpts are cut around them. */
   sought?: readonly string[];
@@ -70,7 +69,7 @@ const repliesTag = ({ reply_count: count }: Post): Html | null =>
 export const distanceText = (km: number, language: Language): string =>
   `${language.number(km >= 100 ? Math.round(km) : km)} km`;
 
-/** How far off a post is; in whole kilometres, and none below one, where its place was found by its name. */
+/** Tells how far off a post is; in whole kilometres, and none below one, where its place was found by its name. */
 function distanceTag({ distance_km: km, location }: Post, language: Language): Html | null {
   if (km === undefined) return null;
   const shown = location?.approximate === true ? Math.round(km) : km;
@@ -95,7 +94,7 @@ function stub(post: Post, now: number, language: Language): Html | null {
   return html`<b>${day}</b> ${timeTag(post.starts_at, `${month} · ${weekday}`, language)}`;
 }
 
-/** How long ago a post was written: `2 h ago`, `3 days ago`; from a month on, its day. */
+/** Tells how long ago a post was written: `2 h ago`, `3 days ago`; from a month on, its day. */
 export function ageTag({ created_at }: Post, now: number, language: Language): Html {
   const minutes = Math.max(0, Math.floor((now - Date.parse(created_at)) / 60_000));
   if (minutes >= 30 * 1_440)

@@ -47,7 +47,7 @@ export const post: View = {
 
 /** A page of a post shows this beside the post itself. */
 interface Around {
-  /** What it replies to; null for no reply, or one to what is gone. */
+  /** The page shows what it replies to; null for no reply, or one to what is gone. */
   parent: Post | null;
   answers: RepliesPage;
   note: string | null;
@@ -121,7 +121,10 @@ ${nextSteps(shown, now)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
-/** Whether search engines may keep the page. The text of a reply is on the page of its root, so its own page is not kept. */
+/**
+ * Tells whether search engines may keep the page. The text of a reply is on the page of its root, so its own page is not
+ * kept.
+ */
 function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Post, now: number): boolean {
   if (parent_id !== null) return false;
   const age = { syndicated, createdAt: Date.parse(created_at) };
@@ -154,7 +157,7 @@ function related({ related: shown }: PostWithContext, now: number, language: Lan
   return html`<section><h2>Related</h2>${postCards(shown, { now, language })}</section>`;
 }
 
-/** What a flag tells the reader of a post. */
+/** A flag tells this to the reader of a post. */
 const FLAG_MEANING: Record<PostFlag, string> = {
   possible_instruction:
     "Some of this text seems to address a reader’s agent, to make it do something. It is shown as data only.",
@@ -173,7 +176,7 @@ function flagNotices(flags: readonly PostFlag[]): Html | null {
   )}</div>`;
 }
 
-/** What a reader does next: open the link, find the place, put the event into a calendar, pass the address on. */
+/** Offers what a reader does next: open the link, find the place, put the event into a calendar, pass the address on. */
 function nextSteps(post: Post, now: number): Html | null {
   const link = safeHref(post.link ?? post.source_url);
   const steps = [
@@ -200,5 +203,5 @@ function mapLinks({ location }: Post): Html | null {
   return html`<a href="https://www.openstreetmap.org/${map}" rel="nofollow ugc noopener noreferrer">Map</a><a href="${searchPath({ near: `${lat},${lng}`, radius_km: "10" })}">Posts near here</a>`;
 }
 
-/** Whether a calendar still has use for a post. */
+/** Tells whether a calendar still has use for a post. */
 const isAhead = (post: Post, now: number): boolean => post.starts_at !== null && !isOver(post, now);

@@ -72,7 +72,7 @@ function commonCut(lengths: readonly number[], total: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** How to answer the post: by one's agent, or by this form, which takes the key along in its body. */
+/** Tells how to answer the post: by one's agent, or by this form, which takes the key along in its body. */
 export function replyPanel(post: Post, site: Site): Html {
   const root = post.parent_id ?? post.id;
   return html`<section class="panel screen" id="reply"><h2>Reply</h2>

@@ -29,7 +29,7 @@ export function nearOf({ near }: Readonly<Record<string, unknown>>): { lat: numb
   return lat === undefined || lng === undefined ? null : { lat, lng };
 }
 
-/** What and where, in one form. It keeps the filters of the current search. */
+/** Asks what and where in one form, which keeps the filters of the current search. */
 export function searchBox(params: SearchParams = {}): Html {
   return html`<search><form class="search" action="/search" method="get">
 <p><label for="what">What</label><input id="what" type="search" name="q" placeholder="free jazz this weekend" value="${params["q"]}" maxlength="500"></p>

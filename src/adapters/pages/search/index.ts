@@ -87,7 +87,7 @@ function otherPlaces(place: Results["place"], params: SearchParams): Html | null
   return html`<p>Another place of this name? ${placeLinks(place.others, (near) => searchPath(params, { near }))}</p>`;
 }
 
-/** What was wrong with a search, by the names that people see on its form. */
+/** Tells what was wrong with a search, by the names that people see on its form. */
 const problem = (issue: BoardError["issues"][number], params: SearchParams): Html =>
   html`<li><b>${FIELD_LABELS[issue.path] ?? issue.path}</b>: ${placeChoice(issue, (near) => searchPath(params, { near }))}</li>`;
 
@@ -137,14 +137,14 @@ ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(pa
 </nav>`;
 }
 
-/** What misspelt words were taken for, and the search without that. */
+/** Tells what misspelt words were taken for, and offers the search without that. */
 function asTyped(corrected: Results["corrected"], params: SearchParams): Html | null {
   if (corrected.length === 0) return null;
   const q = corrected.reduce((text, { from }) => text.replace(from, () => `"${from}"`), params["q"] ?? "");
   return html`<p>No post has ${corrected.map(({ from }, i) => html`${i > 0 && " or "}“${bdi(from)}”`)}: shown is ${corrected.map(({ to }, i) => html`${i > 0 && " and "}<b>${bdi(to)}</b>`)}. <a href="${searchPath(params, { q })}">Search as typed</a></p>`;
 }
 
-/** Why a search may have found nothing, in words for people; the note of the answer speaks to agents. */
+/** Tells people why a search may have found nothing; the note of the answer speaks to agents. */
 function whyNothing({ ranking, note }: Results, params: SearchParams): string | null {
   if (params["q"] !== undefined && !/[\p{L}\p{N}]/u.test(params["q"])) {
     return "Signs and emoji are not searched for. Type a word.";

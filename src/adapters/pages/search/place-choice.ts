@@ -9,7 +9,7 @@ const UNKNOWN_PLACES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What was wrong with a search, in words for people, and a link to each place that is meant perhaps.
+ * Tells people what was wrong with a search, and links to each place that is meant perhaps.
  * @param pathOf  the address of the same page near a place
  */
 export function placeChoice(issue: BoardError["issues"][number], pathOf: (place: string) => string): Html {

@@ -133,7 +133,7 @@ async function answerTo(
   return { answer: cursor === undefined ? first : await asTyped(), unfiltered: null, unmet, unmetAlone };
 }
 
-/** How many there are; beyond a thousand they are not counted. */
+/** Tells how many there are; beyond a thousand they are not counted. */
 export const totalOf = (total: number): string =>
   total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
 
