@@ -9,7 +9,7 @@ import { weightedTerms, wordsOfText } from "./words/terms.ts";
 
 /** Posts read at once when loading or catching up: bounds what is needed beside the memory. */
 const BATCH = 5000;
-/** When the memory changes its shape and is saved. Only benches and tests choose others. */
+/** The memory changes its shape and is saved at these sizes. Only benches and tests choose others. */
 export const LIMITS = {
   ...MEMORY_LIMITS,
   /** A smaller board is read from its tables in a tenth of a second. */

@@ -167,7 +167,7 @@ export function feedback(query: Int8Array, posts: readonly Int8Array[]): Int8Arr
   return quantize(moved);
 }
 
-/** How much the best word score counts beside a cosine of 1. */
+/** The best word score counts this much beside a cosine of 1. */
 const WORD_WEIGHT = 0.3;
 
 /** Up to this many words, a query's word score falls in proportion to the coverage; with more of them, ever less. */
@@ -197,7 +197,7 @@ export interface WordMatch {
 }
 
 /**
- * How much a word counts in the coverage of a query: inverse document frequency, above 0 for every word.
+ * Tells how much a word counts in the coverage of a query: inverse document frequency, above 0 for every word.
  * @param count  posts with it; a word that stands nowhere counts most
  */
 export function coverageWeight(count: number, posts: number): number {

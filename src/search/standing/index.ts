@@ -18,7 +18,7 @@ const LOWEST_COSINE = 0.15;
 /** Stands for that of a match by words whose vector is not there yet. */
 const COSINE_BY_WORDS = 0.5;
 
-/** What the rule keeps of a saved query: small, made once when the query is saved. */
+/** The rule keeps this of a saved query: small, made once when the query is saved. */
 export interface StandingText {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
@@ -27,13 +27,13 @@ export interface StandingText {
   phrases: readonly string[];
   excluded: readonly string[];
   bounds: QueryText["bounds"];
-  /** What cosine and words have to reach together; Infinity without a vector. */
+  /** Cosine and words have to reach this together; Infinity without a vector. */
   cut: number;
   /** For cosines as the model of the vectors has them. */
   map: CosineMap;
 }
 
-/** What the rule reads of a post, made once for all queries. */
+/** The rule reads this of a post, made once for all queries. */
 export interface PostText {
   speech: Speech;
   /** Title and tags. */
@@ -86,8 +86,8 @@ export function standingText(query: {
 }
 
 /**
- * What is a filter: every phrase occurs, no excluded word or phrase does, no price that the post names breaks the bound, and its
- * title has nothing that is not wanted.
+ * Checks what is a filter: every phrase occurs, no excluded word or phrase does, no price that the post names breaks the
+ * bound, and its title has nothing that is not wanted.
  */
 export function passesWords({ phrases, excluded, bounds }: StandingText, post: PostText): boolean {
   const { speech, title, amounts } = post;
@@ -99,7 +99,7 @@ export function passesWords({ phrases, excluded, bounds }: StandingText, post: P
   );
 }
 
-/** Whether a text has what a query does not want, all words of one, and does not say itself that it is not there. */
+/** Tells whether a text has what a query does not want, all words of one, and does not say itself that it is not there. */
 export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: string): boolean {
   if (unwanted.length === 0) return false;
   const { single } = speechOf([withoutDenied(text)]);
@@ -119,8 +119,9 @@ export function floorOf({ cut, map }: StandingText): number {
 }
 
 /**
- * Whether a post that passes the filters answers a saved query: all its words occur, or its cosine and the words that occur in
- * title or tags reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See docs/matching.md.
+ * Tells whether a post that passes the filters answers a saved query: all its words occur, or its cosine and the words that
+ * occur in title or tags reach the cut. Neither a higher cosine nor a word more turns a yes into a no. See
+ * docs/matching.md.
  *
  * @param cosine  of the post's vector and the query's, or null when one is missing
  */
@@ -135,7 +136,7 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
 }
 
 /**
- * How well a post answers a saved query that it is a match of.
+ * Tells how well a post answers a saved query that it is a match of.
  * @param cosine  as for `answers`
  * @returns 0…1, three decimals; 1 for a query without words
  */
@@ -173,7 +174,7 @@ const FEW_POSTS = 200;
 /** A board counts as if it also had this many posts, of which the usual share passes a place, and a kind. */
 const PRIOR = { posts: 20, shareNearPlace: 0.06, kinds: 5 } as const;
 
-/** How many posts a query has to choose from, within bounds: those that pass its filters, or would on a board of 200. */
+/** Tells how many posts a query has to choose from, within bounds: those that pass its filters, or would on a board of 200. */
 export function passingOf(query: {
   kinds: readonly string[] | null;
   hasPlace: boolean;

@@ -57,7 +57,7 @@ interface Entry<T> {
   id: string;
   value: T;
   query: Omit<SavedQuery, "meaning">;
-  /** Where its vector lies, if it has one. */
+  /** Its vector lies in this row, if it has one. */
   row: number;
 }
 

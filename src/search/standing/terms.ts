@@ -29,7 +29,7 @@ export function speechOf(texts: readonly string[]): Speech {
   return { spoken, single: new Set([...spoken.split(/\s+/), ...others]), parts };
 }
 
-/** Whether a word of a query occurs, or is part of a compound. */
+/** Tells whether a word of a query occurs, or is part of a compound. */
 export const mentions = (speech: Speech, term: string): boolean =>
   says(speech, term) || speech.parts.has(term);
 

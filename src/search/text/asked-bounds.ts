@@ -64,7 +64,7 @@ const TWO_SIDES = new RegExp(
   "iu",
 );
 const IS_AT_MOST = new RegExp(`^(?:${AT_MOST})$`, "iu");
-/** What follows a number that may be a price without a currency: an end, or "a month". */
+/** This follows a number that may be a price without a currency: an end, or "a month". */
 const ENDS = /^\s*(?:$|[,;.!?)/]|(?:a|an|per|pro|par|al|por|im|each)\b)/iu;
 /** Smaller numbers without a currency are ages and sizes. */
 const PRICE_MIN = 100;

@@ -75,7 +75,7 @@ export const partNamed = (stem: string): string => MARK + stem;
 export const partTerm = (word: string): string | null =>
   word.length < HEAD_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
 
-/** How many more stop words of these languages than of others a text has; one without any may be a title. */
+/** Tells how many more stop words of these languages than of others a text has; one without any may be a title. */
 function compounding(words: readonly string[]): number {
   const most = { true: 0, false: 0 };
   for (const [isOne, stops] of LANGUAGES) {

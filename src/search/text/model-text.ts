@@ -1,7 +1,7 @@
 import type { PostParts } from "../../schema/text.ts";
 import { glossaryVersion, glossOf } from "./glossary.ts";
 
-/** What decides how texts are prepared for a model. */
+/** This decides how texts are prepared for a model. */
 interface Reader {
   /** True when it reads English only. */
   english: boolean;
@@ -18,8 +18,8 @@ export const preparationFor = ({ english }: Reader): string =>
   english ? `${FORM}-glossed-${glossaryVersion()}` : `${FORM}-plain`;
 
 /**
- * What the model gets of a post, or of the words of a query. A text in another language than the model reads has English
- * words beside it: a query behind, a post those of its title in front and the others behind.
+ * Prepares what the model gets of a post, or of the words of a query. A text in another language than the model reads has
+ * English words beside it: a query behind, a post those of its title in front and the others behind.
  */
 export function textForModel(text: string | PostParts, { english }: Reader): string {
   if (typeof text === "string") return [text, english ? glossOf(text) : ""].filter(Boolean).join(". ");

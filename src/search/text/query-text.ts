@@ -9,11 +9,11 @@ export interface QueryText extends WordQuery {
   plain: string;
   /** Phrases and exclusions beyond what a query may have, as typed: nothing looks at them. */
   unread: readonly string[];
-  /** What its words ask of prices, and what they do not want; these words are none of the others. */
+  /** Its words ask this of prices, and do not want that; these words are none of the others. */
   bounds: Pick<AskedBounds, "price" | "unwanted">;
 }
 
-/** What one query may hold of each: each costs about as much as a plain query. Equal ones count once. */
+/** One query may hold this many of each: each costs about as much as a plain query. Equal ones count once. */
 export const PHRASES_MAX = 4;
 export const EXCLUDED_MAX = 8;
 /** A phrase is looked for by so many words at its beginning. */

@@ -12,7 +12,7 @@ const CENTRE_SAMPLE = 20_000;
 /** Rows looked at to learn whether most have a vector. */
 const GLANCED = 256;
 
-/** When a memory changes its own shape. Only benches and tests choose others. */
+/** A memory changes its own shape at these. Only benches and tests choose others. */
 export const MEMORY_LIMITS = {
   /**
    * Posts from which sign codes pay: they find the nearest of 100,000 in a quarter of the time that all vectors take. Among

@@ -1,6 +1,6 @@
 import { Column } from "./columns.ts";
 
-/** What a name is: a word and a tag of the same letters are different names. */
+/** A word and a tag of the same letters are different names. */
 export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, id: 6, source: 7, series: 8 } as const;
 export type NameKind = (typeof NAME)[keyof typeof NAME];
 
@@ -31,7 +31,7 @@ export const FIELD = {
   high: 1,
   /** Address of the first block of its rows; 0 without any. */
   first: 2,
-  /** Where the entries of the last block begin, where the next one is written, and where its last weight lies. */
+  /** These tell where the entries of the last block begin, where the next one is written, and where its last weight lies. */
   start: 3,
   write: 4,
   weights: 5,

@@ -5,7 +5,7 @@ import type { PostMemory } from "../memory/index.ts";
 import type { RowTest } from "./filter.ts";
 import type { WordScores } from "./words.ts";
 
-/** How many of the best by sign codes are compared exactly, for each one wanted. */
+/** This many of the best by sign codes are compared exactly, for each one wanted. */
 const RESCORED = 2;
 /** Rows looked at to learn which share passes the filters. */
 const SAMPLE = 512;

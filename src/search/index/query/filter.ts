@@ -58,7 +58,7 @@ export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
 /** Rows that have any of some names. */
 interface List {
   names: readonly number[];
-  /** How many they are at most. */
+  /** They are at most this many. */
   size: number;
 }
 

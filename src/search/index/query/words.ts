@@ -7,7 +7,7 @@ import { NAME } from "../memory/names.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 
-/** What the words of a query say of rows. It holds until the next question. */
+/** Tells what the words of a query say of rows. It holds until the next question. */
 export interface WordScores {
   /** Rows with a score, ascending. */
   rows: Uint32Array;
@@ -151,7 +151,7 @@ interface AskedWord {
   count: number;
   /** Rows with their scores, where FTS5 answered. */
   found: [row: number, score: number][] | null;
-  /** What it counts beside a whole word. */
+  /** It counts this much beside a whole word. */
   weight: number;
   /** The word is sought inside compounds. */
   isPart: boolean;
@@ -173,7 +173,7 @@ function rarity(count: number, posts: number): number {
 interface ListedWord {
   /** Number of the list. */
   name: number;
-  /** How rare the word is, times how often it was asked for. */
+  /** The word is so rare, times how often it was asked for. */
   factor: number;
   /** True for a word so common that only its presence counts. */
   isFlat: boolean;

@@ -27,7 +27,7 @@ const CHUNK = 1 << 20;
 
 interface Header {
   format: string;
-  /** What ties the file to the database's state: the database holds the same. */
+  /** It ties the file to the database's state: the database holds the same. */
   mark: string;
   model: string;
   scalars: Scalars;

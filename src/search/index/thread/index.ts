@@ -13,7 +13,7 @@ const SENT_MAX = 2;
 /** V8 keeps for new objects what it once took, up to 50 MB and more; a search makes few of them. */
 const LIMITS = { maxYoungGenerationSizeMb: 6 };
 
-/** What the thread starts with: the database's file, and whose vectors are searched. */
+/** The thread starts with the database's file, and knows whose vectors are searched. */
 export interface ThreadStart {
   file: string;
   model: IndexModel;
@@ -22,7 +22,7 @@ export interface ThreadStart {
 /** A ranking of more posts is a caller's search. One of fewer belongs to a post that is read or written, which is quick. */
 const FEW = 100;
 
-/** Whether others go first: it may take milliseconds among many posts. */
+/** Tells whether others go first: it may take milliseconds among many posts. */
 const isLong = ({ what, of }: ThreadQuestion): boolean =>
   what === "count" || (what === "rank" && (of as Parameters<Answered["rank"]>)[1].limit > FEW);
 
@@ -31,10 +31,10 @@ interface ThreadQuestion {
   of: Parameters<Answered[keyof Answered]>;
 }
 
-/** What it is sent: a question, news of an erasure, or the request to end. */
+/** The thread is sent a question, news of an erasure, or the request to end. */
 export type ThreadOrder = ThreadQuestion | "forget" | "end";
 
-/** What it says: once that it is ready, then an answer to each question in turn. `errcode` is SQLite's, else null. */
+/** It says once that it is ready, then answers each question in turn. `errcode` is SQLite's, else null. */
 export type ThreadNews =
   | "ready"
   | { answer: unknown }

@@ -7,7 +7,7 @@ import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
 import type { ThreadNews, ThreadOrder, ThreadStart } from "./index.ts";
 
-/** How long a statement waits while another connection holds the file. No event loop waits here. */
+/** A statement waits this long while another connection holds the file. No event loop waits here. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**

@@ -56,7 +56,7 @@ export class Spellings {
     return meantWord(typed, spelt);
   }
 
-  /** Whether a post has a word: every part of it, where the index keeps several. */
+  /** Tells whether a post has a word: every part of it, where the index keeps several. */
   isKnown(memory: PostMemory, word: string): boolean {
     return comparableWords(word).every((part) =>
       this.#stems.of(part).every((stem) => isThere(memory, part, stem)),
@@ -81,7 +81,7 @@ export class Spellings {
     return stems;
   }
 
-  /** How posts spell a stem, each way once. @param isNear  asked first: a new word's stem is asked of SQLite */
+  /** Lists how posts spell a stem, each way once. @param isNear  asked first: a new word's stem is asked of SQLite */
   #spelt(stem: string, isNear: (spelling: string) => boolean): string[] {
     this.#database.exec(
       "CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_stem_place USING fts5vocab(main, index_words, instance)",

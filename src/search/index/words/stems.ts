@@ -14,8 +14,8 @@ const PLAIN = /^(?:(?!.*yy)[a-z0-9]{1,64}|[0-9]+)$/;
 const ONE_STEM = /^[a-z0-9\u00E0-\u00F6\u00F8-\u024F\u03B1-\u03C9\u0430-\u045F]+$/;
 
 /**
- * What the full-text index makes of a word: its stem. For all but plain words the tokenizer of FTS5 itself answers, in a
- * table in memory, so that words are compared here exactly as they are there. Each question to it costs 80 µs.
+ * Finds the stem that the full-text index makes of a word. For all but plain words the tokenizer of FTS5 itself answers, in
+ * a table in memory, so that words are compared here exactly as they are there. Each question to it costs 80 µs.
  */
 export class Stems {
   readonly #database = new DatabaseSync(":memory:");

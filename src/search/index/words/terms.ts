@@ -3,7 +3,7 @@ import { LETTERS } from "../../text/tokens.ts";
 import type { IndexedText } from "../indexed-post.ts";
 import type { Stems } from "./stems.ts";
 
-/** How much a word counts in each field, in halves: the weights 2, 1 and 1.5 of `bm25()`. */
+/** A word counts this much in each field, in halves: the weights 2, 1 and 1.5 of `bm25()`. */
 const WEIGHTS = { title: 4, body: 2, more: 3 } as const;
 
 /** The stems of a text with their weights, and how many words it has. */
