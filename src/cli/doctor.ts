@@ -204,7 +204,7 @@ async function* examinePort(config: Config): AsyncIterable<Finding> {
 const NOT_WRITING =
   "the running board cannot write, and refuses posts: its log says why. Where its files were moved or replaced, stop it before anything else";
 
-/** Where the board of a configuration tells whether it serves, as this machine reaches it. */
+/** The board of a configuration tells there whether it serves, as this machine reaches it. */
 export function readinessUrl({ host, port }: Config): string {
   const near = /^(0\.0\.0\.0|::|)$/.test(host) ? "127.0.0.1" : host;
   return `http://${near.includes(":") ? `[${near}]` : near}:${port}/readyz`;

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 
-/** Why a listener failed, by the system's code. */
+/** Says why a listener failed, by the system's code. */
 const REFUSALS: Record<string, (port: number, host: string) => string> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
   EACCES: (port) => `This user may not listen on port ${port}; set PORT to one above 1023.`,

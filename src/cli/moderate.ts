@@ -122,7 +122,7 @@ function lineOf(post: SeenPost): string {
 const lineOfAct = ({ at, action, subject, actor, reason }: SeenAct): string =>
   `${at}\t${action} ${subject}\tby ${actor}\t${visibleLine(reason)}`;
 
-/** What was written whole, and each report. */
+/** Writes a post whole, and each report of it. */
 function linesOf({ body, reports, ...post }: SeenPost): string[] {
   const { kind, link, flags, parent, registered, edited_at } = post;
   const facts = { kind, link, flags: flags.join(", "), parent, edited_at, author_registered: registered };

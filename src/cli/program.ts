@@ -18,7 +18,7 @@ export function exitCodeOf(error: unknown): number | null {
   return error.code === "commander.error" ? 1 : WRONG_USE;
 }
 
-/** What ends a board: a supervisor, Ctrl-C, a terminal that closes. */
+/** These end a board: a supervisor, Ctrl-C, a terminal that closes. */
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** Before there is anything to close, the program just ends. */

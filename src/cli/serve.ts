@@ -71,7 +71,7 @@ async function serve(): Promise<void> {
   onStopSignal((signal) => void stop(signal));
 }
 
-/** How long a stop waits for a board that still opens. An index that is filled then begins again at the next start. */
+/** A stop waits this long for a board that still opens. An index that is filled then begins again at the next start. */
 const OPENING_MS = 20_000;
 
 /**
@@ -113,7 +113,7 @@ async function openAdmin(
  * A system resets connections that wait in a closing listener's queue, so callers need time to go elsewhere.
  */
 const NOTICE_MS = 1_500;
-/** How long a stop then waits for answers under way. */
+/** A stop then waits this long for answers under way. */
 const DRAIN_MS = 5_000;
 
 /** The one stop of a process. */

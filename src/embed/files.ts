@@ -141,7 +141,7 @@ async function faultOf(set: FileSet, folder: string): Promise<string | null> {
   return fault === null ? null : `${folder}: ${fault}`;
 }
 
-/** What is wrong with the files of a set in its own folder, or null. */
+/** Tells what is wrong with the files of a set in its own folder; null if nothing is. */
 async function faultIn({ files }: Pick<FileSet, "files">, folder: string): Promise<string | null> {
   for (const file of files) {
     const path = join(folder, file.path);

@@ -2,7 +2,7 @@ import { readData } from "../data/read.ts";
 import { type CosineScale, REFERENCE_SCALE } from "../ports/embedder.ts";
 import type { FileSet } from "./download.ts";
 
-/** What the board knows of an embedding model before it runs. `name` is what `EMBEDDING_MODEL` calls it. */
+/** The board knows this of an embedding model before it runs. `name` is what `EMBEDDING_MODEL` calls it. */
 export interface EmbeddingModel extends FileSet {
   /** Identifies its files. Vectors of different ids cannot be compared. */
   id: string;
@@ -20,7 +20,7 @@ export interface EmbeddingModel extends FileSet {
   /** Path of the weights, below `folder`; null until it is known which file the hub has. */
   weights: string | null;
   scale: CosineScale;
-  /** Where a model of the operator's choice comes from; undefined for the models below. */
+  /** A model of the operator's choice comes from there; undefined for the models below. */
   chosen?: { kind: "hub"; repository: string; commit: string } | { kind: "folder" };
 }
 

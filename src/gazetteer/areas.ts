@@ -29,7 +29,7 @@ function areasByHand() {
   return byName;
 }
 
-/** Whether a name is that of an island or region with its own entry. @param folded  by `foldedPlace` */
+/** Tells whether a name is that of an island or region with its own entry. @param folded  by `foldedPlace` */
 export const isByHand = (folded: string): boolean => areasByHand().has(folded);
 
 /** The middle of an area of this radius still says where something is. */

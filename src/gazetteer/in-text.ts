@@ -102,7 +102,7 @@ export function placeInText(text: string): PlaceInText | null {
   return unmarked;
 }
 
-/** Whether the place is meant, by a name that may have another meaning or has no capital. */
+/** Tells whether the place is meant, by a name that may have another meaning or has no capital. */
 function isMeant(name: string, place: GazetteerPlace, isMarked: boolean, isTitle: boolean): boolean {
   const folded = foldedPlace(name);
   const isLower = /^\p{Ll}/u.test(name);

@@ -21,9 +21,9 @@ export interface GazetteerPlace {
 }
 
 /**
- * What a name means: one place, with others of the name that are of comparable size; one of several; a country or region, which
- * is better known than the towns of its name, as an area where that is known and no larger than a search reaches; or no place,
- * with suggestions.
+ * A name means one place, with others of the name that are of comparable size; one of several; a country or region, which
+ * is better known than the towns of its name, as an area where that is known and no larger than a search reaches; or no
+ * place, with suggestions.
  */
 export type Resolved =
   | { place: GazetteerPlace; others: GazetteerPlace[] }
@@ -41,7 +41,7 @@ const SAME_KM = 15;
 const AROUND_KM = 60;
 /** Other places of the name are named beside the one that is meant if they are at least a tenth as large. */
 const COMPARABLE = 10;
-/** How many other places of the name are named. */
+/** This many other places of the name are named. */
 const NAMESAKES_SHOWN = 5;
 /** Longer names are cut. */
 const NAME_CHARS = 200;
@@ -86,7 +86,7 @@ export function placeNamed(name: string, fits: Fits = () => true): GazetteerPlac
   return "place" in decision ? decision.place : null;
 }
 
-/** Whether a name of a place begins with these words and has more, as "Newcastle upon Tyne" begins with "Newcastle". */
+/** Tells whether a name of a place begins with these words and has more, as "Newcastle upon Tyne" begins with "Newcastle". */
 export function beginsLongerName(words: string): boolean {
   const table = openPlaces();
   // `foldedPlace` reads "St." as "Saint" only where a word follows.
@@ -217,7 +217,7 @@ function narrowedBy(table: PlaceTable, found: readonly number[], words: string):
   return found.filter((place) => anchors.some((anchor) => isBeside(table.get(place), anchor)));
 }
 
-/** Whether a place may be part of the other, or is a smaller one near it. */
+/** Tells whether a place may be part of the other, or is a smaller one near it. */
 const isBeside = (place: PlaceRecord, anchor: PlaceRecord) =>
   place.name !== anchor.name &&
   place.population <= anchor.population &&

@@ -29,7 +29,7 @@ export const REGION_NAMES: ReadonlyMap<string, string> = new Map(
 let codes: Map<string, string[]> | undefined;
 let countries: ReadonlySet<string> = new Set();
 
-/** Whether a name is that of a whole country. @param folded  by `foldedPlace` */
+/** Tells whether a name is that of a whole country. @param folded  by `foldedPlace` */
 export const isCountryName = (folded: string): boolean => regionCodes().has(folded) && countries.has(folded);
 
 /** Made at the first call. */

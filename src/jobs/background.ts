@@ -40,7 +40,7 @@ interface Parts {
   missed: (job: string, why: string) => void;
 }
 
-/** What a board does besides answering: matching, embedding, webhook delivery, counting, and scheduled jobs. */
+/** Does what a board does besides answering: matching, embedding, webhook delivery, counting, and scheduled jobs. */
 export class Background {
   readonly #parts: Parts;
   readonly #matcher: Poller;
@@ -106,7 +106,7 @@ export class Background {
     this.#embedding.nudge();
   }
 
-  /** How many saved queries this process keeps to match posts with, and about their memory. */
+  /** Counts the saved queries that this process keeps to match posts with, and about their memory. */
   held(): { queries: number; bytes: number } {
     const { matching } = this.#parts;
     return { queries: matching.size, bytes: matching.bytes };

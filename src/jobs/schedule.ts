@@ -72,7 +72,7 @@ export function jobsOf(services: {
   ];
 }
 
-/** How long things are kept after they ended. */
+/** Things are kept for this long after they ended. */
 const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: INBOX_KEPT_DAYS } as const;
 const BATCH = 500;
 /** A run ends after this many batches of each kind; the next one continues. */

@@ -2,13 +2,12 @@ import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 import { parseUrl } from "../platform/parse-url.ts";
 
-/** Which URLs and addresses the board may call. */
+/** Decides which URLs and addresses the board may call. */
 export interface Policy {
-  /** Why this URL may not be called, judged by its text alone, or null. */
+  /** Tells why this URL may not be called, judged by its text alone; null if it may. */
   refusal(url: string): string | null;
-  /** Whether a host's name is exempt: all its addresses may be called. */
+  /** Tells whether a host's name is exempt: all its addresses may be called. */
   exemptName(host: string): boolean;
-  /** Whether this address may be called. */
   allows(address: string): boolean;
 }
 

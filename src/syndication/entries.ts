@@ -18,7 +18,7 @@ export interface Entry {
   hasEnd: boolean;
 }
 
-/** What a feed holds now. Ids are those of the source. */
+/** Holds what a feed has now. Ids are those of the source. */
 export interface Entries {
   /** In the order in which they begin. */
   entries: Entry[];

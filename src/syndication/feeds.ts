@@ -33,17 +33,17 @@ export const Feed = z.object({
 });
 export type Feed = z.infer<typeof Feed>;
 
-/** How the polls of a feed went. A feed that was never polled has the defaults. Times are epoch milliseconds. */
+/** Tells how the polls of a feed went. A feed that was never polled has the defaults. Times are epoch milliseconds. */
 export const FeedState = z.object({
   etag: z.string().nullable().default(null),
   lastModified: z.string().nullable().default(null),
   /** SHA-256 of the last text: a source without validators is not read again while its text stays. */
   textHash: z.string().nullable().default(null),
-  /** When its entries were last read. */
+  /** Its entries were last read then. */
   readAt: z.number().nullable().default(null),
   nextAt: z.number().default(0),
   polledAt: z.number().nullable().default(null),
-  /** When a poll last succeeded. */
+  /** A poll last succeeded then. */
   succeededAt: z.number().nullable().default(null),
   /** Failed polls in a row. */
   failures: z.number().default(0),

@@ -13,7 +13,7 @@ const SENT_MAX = 8 << 20;
 const UNPACKED_MAX = 12 << 20;
 const TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
-/** What an operator can do where the outgoing guard refuses a source. */
+/** An operator can do this where the outgoing guard refuses a source. */
 const WEBHOOK_ALLOW =
   " If the source is in your own network, name its host in WEBHOOK_ALLOW, such as WEBHOOK_ALLOW=127.0.0.1.";
 const USER_AGENT = "agent-board feeds";

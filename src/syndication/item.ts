@@ -28,7 +28,7 @@ export interface FeedItem {
   metadata?: Record<string, unknown>;
 }
 
-/** What a format needs to know beside the text. */
+/** A format needs to know this beside the text. */
 export interface Reading {
   now: number;
   /** The zone of times that name none. */
@@ -48,7 +48,7 @@ export interface Unread {
 export interface Parsed {
   items: FeedItem[];
   unread: Unread[];
-  /** How many entries follow the last one that was read. */
+  /** This many entries follow the last one that was read. */
   beyond: number;
 }
 
@@ -89,7 +89,7 @@ export interface FeedFormat {
   parse(text: string, reading: Reading): Parsed;
 }
 
-/** Why a feed was refused, in one line for the operator. */
+/** Tells the operator in one line why a feed was refused. */
 export class FeedError extends Error {
   readonly retryAfterMs: number;
   /** The source says that the feed is gone for good. */

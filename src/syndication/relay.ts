@@ -40,7 +40,7 @@ export interface Applied {
 /** A poll knows these beside the feed. */
 interface Circumstances {
   now: number;
-  /** How many posts may be added. */
+  /** This many posts may be added. */
   room: number;
   /** The last answer lacked most posts. */
   isSecond: boolean;
@@ -240,7 +240,7 @@ const keyOf = (feed: Feed, { id }: Entry) => `${feed.id}:${sha256(id).slice(0, 3
 const isSettled = (error: unknown) =>
   error instanceof BoardError && (error.code === "post_not_found" || error.code === "post_hidden");
 
-/** What tells a reader that two posts are about different things. */
+/** These tell a reader that two posts are about different things. */
 interface Subject extends Pick<StoredPost, "title" | "startsAt" | "link"> {
   location: StoredPost["location"] | PostInput["location"];
 }
@@ -258,7 +258,7 @@ function subjectKey({ title, startsAt, link }: Subject): string {
 /** Coordinates that were looked up by the name. */
 const isGuessed = (place: NonNullable<Subject["location"]>) => "approximate" in place && place.approximate;
 
-/** Whether two things of one key are also at one place. */
+/** Tells whether two things of one key are also at one place. */
 function isSamePlace({ location: a }: Subject, { location: b }: Subject): boolean {
   const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
   if (here !== there) return false;

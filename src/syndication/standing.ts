@@ -6,7 +6,10 @@ const STANDINGS = new Set("status eventstatus msgtype messagetype scope class vi
 /** Fields that do so where they are set at all. */
 const FLAGS =
   /^(?:is)?(?:cancell?ed|deleted|removed|withdrawn|postponed|private)$|^(?:cancell?ed|deleted|removed)(?:at|on)$/;
-/** What takes place neither then nor at all, warns of nothing, or is not for everyone. An address of schema.org may stand before. */
+/**
+ * Matches what takes place neither then nor at all, warns of nothing, or is not for everyone. An address of schema.org may
+ * stand before.
+ */
 const OFF =
   /^(?:\S*[/#])?(?:event)?(?:cancel(?:l?ed|l?ation)?|postponed|deleted|removed|withdrawn|abgesagt|annull?(?:é|ée|iert|ato|ata|ed)|cancelad[oa]|anulad[oa]|geannuleerd|aflyst|inställd|avlyst|test|exercise|system|draft|error|ack|restricted|private|confidential)(?![\p{L}\d])/iu;
 const TENTATIVE = /^(?:\S*[/#])?(?:event)?(?:tentative|provisional)(?![\p{L}\d])/iu;
@@ -15,7 +18,10 @@ const keyOf = (name: string) => name.replace(/[^a-z]/gi, "").toLowerCase();
 const isSet = (value: unknown) =>
   value != null && value !== false && !/^(?:|false|no|n|0|null|none)$/i.test(String(value).trim());
 
-/** Whether an entry, in any format, is called off, a test, an error or not public: it is no post, and ends the one it had. */
+/**
+ * Tells whether an entry, in any format, is called off, a test, an error or not public: it is no post, and ends the one it
+ * had.
+ */
 export const isCalledOff = (fields: Fields): boolean =>
   Object.entries(fields).some(([name, value]) =>
     STANDINGS.has(keyOf(name)) ? OFF.test(String(value).trim()) : FLAGS.test(keyOf(name)) && isSet(value),

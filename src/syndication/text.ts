@@ -1,6 +1,6 @@
 import { convert } from "html-to-text";
 
-/** How many characters of a text are read, and how deep its elements may be nested. */
+/** This many characters of a text are read, and its elements may be nested this deep. */
 const MARKUP_CHARS_MAX = 1 << 16;
 const MARKUP_DEPTH_MAX = 50;
 
@@ -12,7 +12,7 @@ const ELEMENTS = `${BLOCKS}|a|abbr|b|big|body|button|cite|code|details|em|embed|
 const TAG = new RegExp(`</?(?:${ELEMENTS})(?=[\\s/>])[^<>]*>`, "i");
 const BLOCK = new RegExp(`</?(?:${BLOCKS})(?=[\\s/>])`, "i");
 const NO_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?=[\\s/>])|!--)`, "gi");
-/** What shows HTML in a plain text: nobody closes an element in a sentence. */
+/** These show HTML in a plain text: nobody closes an element in a sentence. */
 const CLOSED_TAG = new RegExp(`<br\\s*/?>|</(?:${ELEMENTS})>`, "i");
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 

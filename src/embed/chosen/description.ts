@@ -65,7 +65,7 @@ const Settings = z.strictObject({
     .optional(),
 });
 
-/** What `agent-board.json` may say. */
+/** `agent-board.json` may say this. */
 export type ModelSettings = z.infer<typeof Settings>;
 
 const count = z.int().positive().optional().catch(undefined);

@@ -11,12 +11,12 @@ import { chosenName, type Preset } from "./name.ts";
 
 export { ModelRefused } from "./description.ts";
 
-/** Where models are looked for, and how they are downloaded. */
+/** Tells where models are looked for, and how they are downloaded. */
 export type ModelPlaces = Omit<FileFetch, "set">;
 
 const MB = 2 ** 20;
 const COMMIT = /^[0-9a-f]{40}$/;
-/** What a repository may have of each file; the describing ones are small. */
+/** A repository may have this much of each file; the describing ones are small. */
 const DESCRIBING_MAX = MB;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
 const TOKENIZER_MAX = 64 * MB;

@@ -87,7 +87,7 @@ const START_CLOCKS = ["start_time", "startTime", "time"];
 const END_CLOCKS = ["end_time", "endTime"];
 
 /**
- * When an entry takes place. A start without a time means the whole day, and an end without a time includes its day.
+ * Tells when an entry takes place. A start without a time means the whole day, and an end without a time includes its day.
  * @throws FeedError for a start that is no time
  */
 function timesIn(

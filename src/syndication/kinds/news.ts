@@ -25,7 +25,7 @@ export const news: FeedFormat = {
   },
 };
 
-/** Whether the entries have fields of alerts, or are alerts: these say what is over, a test or called off. */
+/** Tells whether the entries have fields of alerts, or are alerts: these say what is over, a test or called off. */
 function hasAlerts(text: string): boolean {
   const found = /xmlns(?::([\w-]+))?\s*=\s*["']urn:oasis:names:tc:emergency:cap:/.exec(text);
   return found !== null && (found[1] === undefined || text.includes(`<${found[1]}:`));
@@ -101,7 +101,7 @@ function endOfNews(entry: Entry, { now, timezone }: Reading): number | null {
   return written.length === 0 ? null : Math.min(Math.max(...written), now) + NEWS_MS;
 }
 
-/** What an episode or a video is about. */
+/** Gathers what an episode or a video is about. */
 function mediaTexts({ itunes, media }: Entry): unknown[] {
   const { summary, subtitle } = (itunes ?? {}) as { summary?: unknown; subtitle?: unknown };
   const {

@@ -11,7 +11,7 @@ export interface Time {
   isDay: boolean;
   isUtc: boolean;
   zone: Zone;
-  /** What the clocks of the zone show, in milliseconds as if that were UTC. */
+  /** The clocks of the zone show this, in milliseconds as if that were UTC. */
   clock: number;
 }
 

@@ -29,7 +29,7 @@ const UNREAD = new Set(
 /** Texts, whose lines a program may break without folding them. */
 const TEXTS = new Set(["SUMMARY", "DESCRIPTION", "LOCATION"]);
 const COMPONENT = /^(?:V[A-Z]+|STANDARD|DAYLIGHT|AVAILABLE|PARTICIPANT|X-[A-Z\d-]+)$/i;
-/** How deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
+/** Tells how deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
 const LEVELS: Readonly<Record<string, number>> = {
   VCALENDAR: 0,
   VEVENT: 1,
@@ -105,8 +105,9 @@ function paramsIn(text: string): Property["params"] {
 }
 
 /**
- * Whether a line is a property, and no line of a broken text, such as `Location: Room 5` or `NOTE: bring shoes`. Names are in
- * any letter case. In capitals they count even before a blank, since some programs write one behind each colon.
+ * Tells whether a line is a property, and no line of a broken text, such as `Location: Room 5` or `NOTE: bring shoes`.
+ * Names are in any letter case. In capitals they count even before a blank, since some programs write one behind each
+ * colon.
  */
 function isProperty(sent: string, value: string, { properties }: Component): boolean {
   const name = sent.toUpperCase();

@@ -6,7 +6,7 @@ import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./even
 import { type Property, textFor, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf, ruleOf, type Zone, type Zones } from "./zones.ts";
 
-/** How far ahead a recurring event is expanded, and into how many occurrences. */
+/** A recurring event is expanded this far ahead, and into this many occurrences. */
 const AHEAD_MS = 180 * DAY_MS;
 const OCCURRENCES_MAX = 60;
 /** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
@@ -18,7 +18,7 @@ export interface Calendar {
   now: number;
 }
 
-/** When an occurrence takes place, by the rule. */
+/** An occurrence takes place then, by the rule. */
 interface Slot {
   start: Time;
   length: Length;

@@ -147,7 +147,10 @@ function observancesIn(component: Component): Observance[] {
 const recent = (onset: number) =>
   new Date(onset).setUTCFullYear(Math.max(new Date(onset).getUTCFullYear(), RULES_FROM_YEAR));
 
-/** Whether a zone of IANA has each of these offsets a day after its onset, and one that stands alone in the other season too. */
+/**
+ * Tells whether a zone of IANA has each of these offsets a day after its onset, and one that stands alone in the other
+ * season too.
+ */
 function areOf(iana: string, observances: readonly Observance[]): boolean {
   const days = observances.length === 1 ? [1, 183] : [1];
   return observances.every(({ onset, offset, rule }) => {
