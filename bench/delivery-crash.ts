@@ -26,7 +26,7 @@ export interface CrashRun {
   kills: number;
   /** Pairs of post and subscription that the board says matched: of each class, two dates. */
   matches: number;
-  /** How many of them were told to have changed: a post that moved, and the date that was taken down, for every four kills. */
+  /** This many of them were told to have changed: a post that moved, and the date that was taken down, for every four kills. */
   changes: number;
   /** Matches that never arrived. */
   missing: number;
@@ -204,7 +204,7 @@ async function answered(ask: () => Promise<Answer>): Promise<Answer> {
 interface Told {
   delivery: number;
   post: string;
-  /** When it changed; null for a post that is told of for the first time. */
+  /** The post changed then; null for one that is told of for the first time. */
   change: string | null;
 }
 
@@ -222,7 +222,7 @@ async function matchesOf(board: BoardProcess, key: string, id: string): Promise<
   }
 }
 
-/** When the attempt began, to the second: an attempt under way when an erasure is answered may still arrive. */
+/** The attempt began then, to the second: an attempt under way when an erasure is answered may still arrive. */
 const sentAt = (headers: Message["headers"]) => Number(headers["webhook-timestamp"]) * 1_000;
 
 function countsOf(messages: readonly Message[]): Map<string, number> {

@@ -23,7 +23,7 @@ const SILENT_MS_MAX = 10_000;
 /** In everything that an erased publisher wrote, and nowhere else. */
 const SECRET = "zqxerased";
 const POSTS_TO_ERASE = 5;
-/** How long a call is repeated once nothing kills the board any more. */
+/** A call is repeated for this long once nothing kills the board any more. */
 const PATIENCE_MS = 60_000;
 
 export interface KillRun {
@@ -104,7 +104,7 @@ export async function killRun(kills: number, erasures: number, main?: string): P
   }
 }
 
-/** Who calls a board that is killed meanwhile. */
+/** Calls a board that is killed meanwhile. */
 interface Caller {
   board: BoardProcess;
   /** False when the board has been let alone for long enough. */

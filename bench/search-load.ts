@@ -45,7 +45,7 @@ export interface RestFigures {
   diskBytes: number;
 }
 
-/** What a board is meant to reach with the model and eight clients, on two cores shared with them. */
+/** A board is meant to reach this with the model and eight clients, on two cores shared with them. */
 const GOALS = {
   searchesPerSecond: { 10000: 150, 100000: 150, 1000000: 25 } as Record<number, number>,
   loopP99Ms: 20,

@@ -38,7 +38,7 @@ export interface Collection {
   gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** What an index must find of an exact ranking of everything. */
+/** An index must find this much of an exact ranking of everything. */
 const OF_EXACT = { recall10: 0.99, recall100: 0.97 };
 
 export interface Quality {
@@ -56,7 +56,7 @@ const FLOORS: Record<string, { hybrid: number; "hybrid+rerank": number }> = {
   cisi: { hybrid: 0.42, "hybrid+rerank": 0.43 },
 };
 
-/** What one method answers. Recall and the run are those of both hybrids alone, against an exact ranking. */
+/** Tells what one method answers. Recall and the run are those of both hybrids alone, against an exact ranking. */
 export interface MethodQuality {
   method: (typeof METHODS)[number];
   minCosine: number;

@@ -21,7 +21,7 @@ import { machine, ms, table } from "./support/measure.ts";
 
 const MB = 1_000_000;
 const PEERS = "lancedb,orama";
-/** What a hybrid search may take on two cores, in milliseconds at p50, by the number of posts. */
+/** A hybrid search may take this many milliseconds on two cores at p50, by the number of posts. */
 const GOALS: Record<number, number> = { 100000: 4, 1000000: 35 };
 /** More posts than this are ranked exactly only when asked for: it takes minutes. */
 const RECALL_UP_TO = 100_000;

@@ -25,7 +25,7 @@ import { fillBoard, postId } from "./support/board-fill.ts";
 import { machine, ms, percentiles, table } from "./support/measure.ts";
 import { DEFAULT_MAKER } from "./support/model.ts";
 
-/** What a probe may wait, whatever one caller asks for. */
+/** A probe may wait this long, whatever one caller asks for. */
 const GOAL_MS = 250;
 const PROBE_EVERY_MS = 50;
 const CLIENTS = join(import.meta.dirname, "starving/clients.ts");

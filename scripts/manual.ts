@@ -18,7 +18,7 @@ await writeFile(CATALOG_FILE, catalogText(catalog));
 const file = new URL("src/data/recorded-answers.json", root);
 const known = await readFile(file, "utf8").catch(() => "{}");
 const answers = await recordAnswers();
-/** Which members answers have: `/docs` prints none that is null. What is counted of a run has others at each. */
+/** Tells which members answers have: `/docs` prints none that is null. What is counted of a run has others at each. */
 const membersOf = ({ read_metrics: _, ...some }: Record<string, unknown>) =>
   JSON.stringify(some, (_name, value) => (typeof value === "object" && value !== null ? value : 0));
 const before = JSON.parse(known);

@@ -7,7 +7,7 @@ export interface Step {
   args: Record<string, unknown>;
 }
 
-/** How an agent went on from a first call. */
+/** Tells how an agent went on from a first call. */
 export interface Course {
   ok: boolean;
   steps: Step[];
@@ -24,7 +24,7 @@ const PATIENCE_S = 3;
 export class ScriptedAgent {
   readonly #client: TestClient;
   readonly #tools: Map<string, { required: readonly string[]; fields: readonly string[] }>;
-  /** What its person wants, by the names of arguments. */
+  /** Its person wants this, by the names of arguments. */
   readonly #wishes: Readonly<Record<string, unknown>>;
 
   private constructor(client: TestClient, listed: readonly ListedTool[], wishes: Record<string, unknown>) {
@@ -184,7 +184,7 @@ interface ListedTool {
 
 interface Detour {
   step: Step;
-  /** What the answer gives to the call that was left. */
+  /** Takes from the answer what it gives to the call that was left. */
   take(answer: string): Record<string, unknown> | null;
 }
 

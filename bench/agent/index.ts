@@ -19,7 +19,7 @@ import { clientOf, makeWorld, type World } from "./world.ts";
 const encoding = getEncoding("o200k_base");
 const tokensOf = (text: string) => encoding.encode(text).length;
 
-/** What the agent's person wants, by the names of arguments. */
+/** The agent's person wants this, by the names of arguments. */
 const WISHES = {
   name: "Ana's agent",
   accept_terms: true,

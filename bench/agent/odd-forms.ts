@@ -140,7 +140,7 @@ export const ODD_FORMS: readonly Situation[] = [
     first: () => step("subscribe", { query: { q: "ladder" }, webhook_url: "localhost:3000" }),
     says: SAVED,
   },
-  // What ends.
+  // These end a post or a subscription.
   {
     name: "an own post archived by a field",
     first: ({ own }) => step("create_post", { id: own, archived: true }),

@@ -7,10 +7,10 @@ export interface Situation {
   name: string;
   /** The address of the board; `/mcp` unless named. */
   at?: "/mcp" | "/mcp/readonly" | "/mcp/data";
-  /** Whether the host sends the key of an agent; it does unless this says otherwise. */
+  /** The host sends the key of an agent unless this says otherwise. */
   key?: "none";
   first(world: World): Step;
-  /** What the last answer must say, beyond that it is a success. */
+  /** The last answer must say this, beyond that it is a success. */
   says?: RegExp;
 }
 

@@ -3,7 +3,7 @@ import { call, register } from "../../test/support/boards/client.ts";
 import { CLIENTS, type TestClient } from "../../test/support/clients/mcp-clients.ts";
 import { prose } from "../../test/support/texts/prose.ts";
 
-/** What one publisher has posted four times. */
+/** One publisher has posted this four times. */
 export const LADDER = "Ana looks for a ladder of four metres, for a day, in Kreuzberg or nearby.";
 
 /** A board with something of everything, and the ids that an agent may have met. */

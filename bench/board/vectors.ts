@@ -20,7 +20,7 @@ export interface PostVectors {
   queries: ReadonlyMap<string, Int8Array>;
 }
 
-/** What is scattered around one subject, and around each post. */
+/** These tell how many are scattered around one subject and around each post, and how far. */
 const CLUSTERS = 64;
 const PER_CLUSTER = 32;
 const SCATTER = 0.07;

@@ -19,7 +19,7 @@ export const tellingLoopDelay = (port: number): Record<string, string> => ({
   NODE_OPTIONS: `--import=${PRELOADED}`,
 });
 
-/** What a program with that environment tells. */
+/** Asks a program with that environment. */
 export async function loopDelay(port: number): Promise<LoopDelay> {
   return (await (await fetch(`http://127.0.0.1:${port}`)).json()) as LoopDelay;
 }

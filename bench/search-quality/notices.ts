@@ -25,12 +25,11 @@ export interface NoticeSet {
   gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** How good the answers to one query are. */
 export interface NoticeAnswer {
   id: string;
   class: string;
   ndcg10: number;
-  /** Whether the first answer is one of the best, and whether one of the first five is. */
+  /** Tells whether the first answer is one of the best, and whether one of the first five is. */
   success1: boolean;
   success5: boolean;
 }

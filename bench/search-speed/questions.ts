@@ -18,7 +18,7 @@ const CIRCLES = 20;
 
 const CURRENT: PostFilter = { ...OPEN_FILTER, includeExpired: false, now: NOW, createdUntil: NOW };
 
-/** What a search without filters leaves out: expired posts. */
+/** Leaves out expired posts, as a search without filters does. */
 export const currentOnly = (): PostFilter => CURRENT;
 
 /** Two kinds, within 50 km of a large place, in a window of 30 days; another place and window for each question. */

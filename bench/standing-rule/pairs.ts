@@ -13,7 +13,7 @@ export interface Query {
   id: string;
   /** The family of themes; folds may leave out a whole one. */
   group: string;
-  /** What it is about; several queries may share a theme and the posts written for it. */
+  /** Several queries may share a theme and the posts written for it. */
   theme: string;
   /** Every post that passes its filters is labelled. */
   dense: boolean;

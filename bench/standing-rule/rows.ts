@@ -22,9 +22,9 @@ export interface Row extends Pair {
   hasAllWords: boolean;
   /** The share of the query's words that title and tags have. */
   head: number;
-  /** How often the posts that pass the filters double the usual number. */
+  /** The posts that pass the filters double the usual number this many times. */
   doublings: number;
-  /** What the rule of the repository says. */
+  /** The rule of the repository says this. */
   deployed: Record<Breadth, boolean>;
 }
 

@@ -20,7 +20,7 @@ export interface Task {
   key: string;
 }
 
-/** How many requests were answered by status, and the bytes of these answers. */
+/** Counts the requests that were answered, by status, and the bytes of these answers. */
 export interface Tally {
   answered: Record<string, number>;
   megabytes: number;

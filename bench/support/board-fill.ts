@@ -13,9 +13,9 @@ export interface BoardSize {
   posts: number;
   /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
-  /** What the posts say; without it, the notices of `corpus.ts` with random vectors. */
+  /** The posts say this; without it, they are the notices of `corpus.ts` with random vectors. */
   written?: Iterable<IndexedPost>;
-  /** What made the vectors; default: `MODEL`. */
+  /** This made the vectors; default: `MODEL`. */
   maker?: VectorMaker;
 }
 

@@ -9,7 +9,7 @@ import type { PostParts } from "../../src/schema/text.ts";
 import { preparationFor } from "../../src/search/text/model-text.ts";
 
 const CACHE = join(homedir(), ".cache", "agent-board", "models");
-/** Where the files of models are, or will be. */
+/** The files of models are there, or will be. */
 export const MODEL_FILES = process.env["MODEL_DIR"] ?? CACHE;
 const BATCH = 64;
 /** As a board with the default model names its vectors: one that finds others embeds all posts anew in the background. */

@@ -109,7 +109,7 @@ type ByName = ReadonlyMap<string, readonly number[]>;
 
 /** Towns as small as this are named in full. */
 const SHORT_NAME_POPULATION = 15_000;
-/** What tells a town from its namesakes: "am Rhein", "vor der Höhe", "upon Tyne", "de Gran Canaria". */
+/** This tells a town from its namesakes: "am Rhein", "vor der Höhe", "upon Tyne", "de Gran Canaria". */
 const WHERE =
   /[ -](?:am|an der|im|in der|vor der|ob der|bei|unter|aan den?|aan de|upon|on|sur|en|sous|lès|de Gran|nad|pod)[ -].+$/iu;
 /** Articles of Galicia, as the rest of Spain says them. */

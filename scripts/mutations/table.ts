@@ -4,18 +4,18 @@ import { readFileSync } from "node:fs";
 export interface Mutation {
   /** The attack or fault: a letter of `ROWS`. */
   row: keyof typeof ROWS;
-  /** What keeps it off. */
+  /** Says what keeps it off. */
   defence: string;
   file: string;
   /** Occurs once in the file. */
   search: string;
-  /** What stands there without the defence; it must still parse. */
+  /** This stands there without the defence; it must still parse. */
   replace: string;
   /** File and title of the test. A title with values in it is cut before the first. */
   test: readonly [file: string, title: string];
 }
 
-/** What a board in public must survive. */
+/** A board in public must survive these. */
 export const ROWS = {
   A: "Requests that a stranger's URL makes the board send",
   B: "Webhooks: consent, signatures, retries",

@@ -16,7 +16,7 @@ type Kind = keyof typeof EXAMPLE_IDS;
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
 type Data = any;
 
-/** What a run needs to know of an operation. */
+/** A run needs to know this of an operation. */
 type Runnable = Pick<Operation, "outcomes" | "effect" | "examples" | "name">;
 /** Puts real ids into a text with ids of examples. */
 type WithRealIds = (text: string) => string;

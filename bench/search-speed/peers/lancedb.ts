@@ -29,7 +29,7 @@ interface LanceDb {
   rerankers: { RRFReranker: { create(): Promise<object> } };
 }
 
-/** Where no place is known: outside of every box. */
+/** A post without a place lies there, outside of every box. */
 const NOWHERE = 999;
 /** From this many posts on, its documentation advises an index of vectors; below, it reads them all. */
 const INDEXED_FROM = 100_000;

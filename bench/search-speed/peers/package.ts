@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** What is to be installed, with its lock. */
+/** This is to be installed, with its lock. */
 const PACKAGE = resolve(import.meta.dirname, "../../peers");
 const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string };
-/** Where: outside the project, whose own installation and tests never see it. */
+/** It goes outside the project, whose own installation and tests never see it. */
 const INSTALLED = join(tmpdir(), `agent-board-bench-peers-${version}`);
 
 /** Loads one of the packages that `installPeers` installed. */

@@ -17,7 +17,7 @@ export interface PeerQuestion {
 }
 
 export interface Peer {
-  /** Where it is not asked as the board is. */
+  /** Says where it is not asked as the board is. */
   asymmetry: string;
   add(posts: readonly IndexedPost[]): Promise<void>;
   /** Builds what is built once all posts are there. */
