@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { startBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
-import { useTestBoard } from "../support/boards/use.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { getPage, problemsOf } from "../support/texts/html.ts";
 
@@ -29,10 +29,15 @@ describe("the front page", () => {
     await event("Concert", "2026-11-25T19:00:00Z", { ends_at: "2026-11-25T23:30:00Z" });
     await event("Breakfast", "2026-11-25T07:00:00Z", { ends_at: "2026-11-25T08:00:00Z" });
     await event("Exhibition", "2026-11-01T08:00:00Z", { ends_at: "2026-12-20T16:00:00Z" });
+    // Seven days, and eight.
+    await event("Week of film", "2026-11-24T08:00:00Z", { ends_at: "2026-11-30T16:00:00Z" });
+    await event("More film", "2026-11-24T08:00:00Z", { ends_at: "2026-12-01T16:00:00Z" });
     // Saturday in Berlin, still Friday in UTC.
     await event("Night walk", "2026-11-27T23:30:00Z");
     await event("Brunch", "2026-11-29T10:00:00Z");
     await event("Lecture", "2026-12-01T18:00:00Z");
+    await event("A week ahead", "2026-12-02T18:00:00Z");
+    await event("Too far ahead", "2026-12-03T08:00:00Z");
     await event("Far ahead", "2026-12-15T18:00:00Z");
     await event("Opera", "2026-11-25T19:00:00Z", { location: PARIS });
     await write(board, key, { kind: "offer", title: "Road bike" });
@@ -40,13 +45,15 @@ describe("the front page", () => {
 
   it("says what is on near the board's home, each event in the first span of days that fits it", async () => {
     const { text } = await getPage(board, "/");
-    expect(titlesIn(text, "today")).toEqual(["Concert", "Fair"]);
+    expect(titlesIn(text, "today")).toEqual(["Concert", "Fair", "Week of film"]);
     expect(titlesIn(text, "weekend")).toEqual(["Night walk", "Brunch"]);
-    expect(titlesIn(text, "week")).toEqual(["Lecture"]);
-    expect(titlesIn(text, "running")).toEqual(["Exhibition"]);
+    expect(titlesIn(text, "week")).toEqual(["Lecture", "A week ahead"]);
+    expect(titlesIn(text, "running")).toEqual(["Exhibition", "More film"]);
     expect(text).toContain("What is on near <bdi>Berlin</bdi>");
     expect(text).toContain("Road bike");
-    expect(text).not.toContain("Far ahead");
+    expect(text).not.toMatch(/far ahead/i);
+    // As many as are shown are not more.
+    expect(text).not.toContain(">all ");
   });
 
   it("keeps the place that a visitor chose in its form, its kinds and its links, and no other", async () => {
@@ -104,34 +111,98 @@ describe("the front page", () => {
   });
 });
 
-describe("a post's page", () => {
-  it("has the link as a button, the map, and day, hour and place on the card of a shared link", async () => {
-    const board = await startBoard({}, { clock: () => NOW });
-    const { key } = await register(board);
-    const { id } = await write(board, key, {
-      kind: "event",
-      title: "Concert",
-      starts_at: "2026-11-28T19:00:00Z",
-      location: BERLIN,
-      url: "https://hall.example/concert",
-    });
-    const { text } = await getPage(board, `/p/${id}`);
-    expect(text).toMatch(
-      /<a class="button" href="https:\/\/hall\.example\/concert"[^>]*>Open\u00a0<bdi>hall\.example/,
+describe("the front page, of more than fits on it,", () => {
+  let now = NOW;
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board);
+  const event = (title: string, starts_at: string, more: object = {}) =>
+    write(board, me.key, { kind: "event", title, starts_at, location: BERLIN, ...more });
+  const page = async (path = "/") => (await getPage(board, path)).text.replaceAll("&amp;", "&");
+  beforeAll(async () => {
+    for (let n = 1; n <= 6; n += 1) {
+      if (n <= 4) {
+        await event(`Today ${n}`, "2026-11-25T19:00:00Z");
+        await event(`Weekend ${n}`, "2026-11-28T19:00:00Z");
+        await event(`Running ${n}`, "2026-11-01T08:00:00Z", { ends_at: "2026-12-20T16:00:00Z" });
+      }
+      await event(`Week ${n}`, "2026-12-01T19:00:00Z");
+    }
+    // Each of the largest towns, with a tag of its own.
+    const towns =
+      "Berlin Paris Madrid Rome Vienna Prague Warsaw Lisbon London Dublin Oslo Athens Bern Riga Tokyo";
+    await writeMany(
+      board,
+      Array.from({ length: 21 }, (_, n) => {
+        const town = towns.split(" ")[n] ?? "Berlin";
+        return { kind: "offer" as const, title: `Offer ${n}`, tags: [town.toLowerCase()] };
+      }),
     );
-    expect(text).toContain('href="https://www.openstreetmap.org/?mlat=52.52000&amp;mlon=13.40000');
-    expect(text).toContain(`href="/p/${id}.ics">Add to calendar`);
-    expect(text).toMatch(/og:description" content="Sat 28 Nov 2026, 20:00, Berlin\. /);
-    const offer = await write(board, key, {
-      kind: "offer",
-      title: "Bicycle",
-      body: "To sell.",
-      location: { name: "Utrecht" },
-    });
-    const { text: card } = await getPage(board, `/p/${offer.id}`);
-    expect(card).toContain('og:description" content="Offer, ≈ Utrecht. To sell."');
-    expect(card).toContain('<meta name="twitter:card" content="summary">');
-    expect(card).toContain(`<p class="print-only">${board.url}/p/${offer.id}</p>`);
-    await board.stop();
+    for (const name of towns.split(" ").slice(0, 9))
+      await write(board, me.key, { kind: "thread", location: { name }, tags: ["town"] });
+    now += 61_000;
+    await page();
+  });
+
+  it.each([
+    ["today", 3, 4, "after=2026-11-25&before=2026-11-25"],
+    ["weekend", 3, 4, "after=2026-11-28&before=2026-11-29"],
+    ["week", 5, 6, "after=2026-11-25&before=2026-12-02"],
+    ["running", 3, 4, "after=2026-11-25&before=2026-11-25"],
+  ])("shows of %s %i events, and leads to all %i", async (id, shown, count, days) => {
+    const text = await page();
+    expect(titlesIn(text, id)).toHaveLength(shown);
+    const all = `/search?kind=event&${days}&sort=soonest`;
+    expect(text.split(`id="${id}"`)[1]?.split("</h2>")[0]).toContain(
+      `<a class="small" href="${all}">all ${count}</a>`,
+    );
+    expect((await page("/index.md")).split("\n")).toContain(`All ${count}: ${board.url}${all}`);
+  });
+
+  it("shows the latest twenty posts of other kinds, fourteen tags and eight places", async () => {
+    const text = await page();
+    const cards = [...text.matchAll(/<li class="slip">[\s\S]*?<span class="kind k-(\w+)"/g)].map(
+      ([, kind]) => kind,
+    );
+    expect(cards).toHaveLength(20);
+    expect(cards).not.toContain("event");
+    const chips = (path: string) =>
+      (text.split(`<h2><a href="${path}">`)[1]?.split("</section>")[0] ?? "").match(/<li>/g)?.length;
+    expect([chips("/tags"), chips("/places")]).toEqual([14, 8]);
+  });
+
+  it("keeps how far a visitor looks, and leads everywhere again", async () => {
+    const near = await page("/?near=Berlin&radius_km=5");
+    expect(near).toContain('href="/search?near=Berlin&radius_km=5&sort=newest&kind=offer">');
+    expect(near).toContain(
+      'href="/search?near=Berlin&radius_km=5&kind=event&after=2026-11-28&before=2026-11-28&sort=soonest">Saturday<',
+    );
+    expect(near).toContain('<a href="/">Everywhere ');
+    expect(await page()).not.toContain(">Everywhere ");
+  });
+
+  it.each([
+    ["Wednesday", 25, ["Today 25", "Tomorrow 26", "Saturday 28", "Sunday 29"], ["today", "weekend", "week"]],
+    ["Friday", 27, ["Today 27", "Saturday 28", "Sunday 29"], ["weekend", "week"]],
+    ["Saturday", 28, ["Today 28", "Sunday 29"], ["today", "week"]],
+    ["Sunday", 29, ["Today 29", "Tomorrow 30", "Saturday 5"], ["week"]],
+  ])("on a %s names these days", async (_day, date, days, groups) => {
+    now = Date.UTC(2026, 10, date, 8);
+    const text = await page();
+    const chips = [...text.matchAll(/after=2026-\d+-0?(\d+)&before=[^"]*">(\w+)<\/a><\/li>/g)];
+    expect(chips.map(([, day, name]) => `${name} ${day}`)).toEqual(days);
+    expect(
+      [...text.matchAll(/class="on" id="(\w+)"/g)].map(([, id]) => id).filter((id) => id !== "running"),
+    ).toEqual(groups);
+    now = NOW + 61_000;
+  });
+
+  it("finds what begins today behind two hundred exhibitions", async () => {
+    const exhibition = {
+      kind: "event" as const,
+      starts_at: NOW - 30 * 86_400_000,
+      ends_at: NOW + 30 * 86_400_000,
+    };
+    await writeMany(board, Array(201).fill(exhibition));
+    expect(titlesIn(await page(), "today")).toHaveLength(3);
   });
 });

@@ -1,0 +1,331 @@
+import { describe, expect, it } from "vitest";
+import { call, register } from "../support/boards/client.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
+import { getPage } from "../support/texts/html.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The text of a page between two marks, without its tags. */
+const textBetween = (page: string, from: string, to: string) =>
+  (page.split(from)[1]?.split(to)[0] ?? "").replace(/<[^>]+>/g, "");
+
+describe("pages tell when and where", () => {
+  let now = Date.parse("2027-05-01T12:00:00Z");
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board);
+
+  const event = (fields: Record<string, unknown>) => write(board, me.key, { kind: "event", ...fields });
+
+  it("below the title of a post", async () => {
+    const { id } = await event({
+      starts_at: "2027-05-28T18:00:00+02:00",
+      ends_at: "2027-05-28T22:00:00+02:00",
+      timezone: "Europe/Berlin",
+      location: { name: "Riverside <Park>" },
+    });
+    const { text } = await getPage(board, `/p/${id}`);
+    const [, sheet = ""] = text.split('<article class="sheet');
+    expect(textBetween(sheet, '<span class="hours">', "<span>by")).toBe(
+      "Fri 28 May 2027, 18:00–22:00 Berlin timeRiverside &lt;Park&gt;",
+    );
+    expect(text).not.toContain("≈");
+  });
+
+  it("with a sign where the place was found by its name alone, and no pin on the map", async () => {
+    const { id } = await event({ location: { name: "Utrecht" } });
+    const { text } = await getPage(board, `/p/${id}`);
+    expect(text).toContain("≈\u00a0</span><bdi>Utrecht</bdi>");
+    expect(text).not.toMatch(/mlat=|\b52\.09\d\d, 5\.1/);
+    expect((await getPage(board, "/search?sort=newest")).text).toContain("≈\u00a0</span><bdi>Utrecht</bdi>");
+  });
+
+  it.each([
+    ["18:00–22:00", "2027-05-28T18:00:00+02:00", "2027-05-28T22:00:00+02:00", {}],
+    ["22:00–02:00", "2027-05-28T22:00:00+02:00", "2027-05-29T02:00:00+02:00", {}],
+    ["09:00 until 30 May", "2027-05-28T09:00:00+02:00", "2027-05-30T17:00:00+02:00", {}],
+    ["09:00", "2027-05-28T09:00:00+02:00", undefined, {}],
+    ["10:00 until 28 May", "2027-05-28T10:00:00+02:00", "2028-05-28T12:00:00+02:00", {}],
+    ["until 30 May", "2027-05-28T00:00:00+02:00", "2027-05-31T00:00:00+02:00", { all_day: true }],
+    ["", "2027-05-28T00:00:00+02:00", "2027-05-29T00:00:00+02:00", { all_day: true }],
+  ])("in lists, as %j beside the day", async (shown, starts_at, ends_at, metadata) => {
+    const { id } = await event({ starts_at, ends_at, metadata, timezone: "Europe/Berlin" });
+    const { text } = await getPage(board, "/search?kind=event&sort=newest");
+    const [card = ""] = text.split(`id="post-${id}"`)[1]?.split("</li>") ?? [];
+    expect(textBetween(card, '<span class="hours">', "</span>")).toBe(shown);
+  });
+
+  it("in the time zone of the place where a post names none, else in UTC", async () => {
+    const placed = await event({
+      starts_at: "2027-05-28T16:00:00Z",
+      location: { name: "Berlin", lat: 52.52, lng: 13.4 },
+    });
+    const placeless = await event({ starts_at: "2027-05-28T16:00:00Z" });
+    const { text } = await getPage(board, "/search?kind=event&sort=newest");
+    const hours = (id: string) =>
+      textBetween(text.split(`id="post-${id}"`)[1] ?? "", '<span class="hours">', "</span>");
+    expect([hours(placed.id), hours(placeless.id)]).toEqual(["18:00", "16:00 UTC"]);
+    const { text: page } = await getPage(board, `/p/${placed.id}`);
+    expect(page).toContain("28 May 2027, 18:00</time>");
+    expect((await getPage(board, `/p/${placeless.id}`)).text).toContain('<span class="mute">UTC</span>');
+  });
+
+  it("and that a post is over, which then is no longer offered for a calendar", async () => {
+    const { id } = await event({
+      starts_at: new Date(now + DAY_MS).toISOString(),
+      expires_at: new Date(now + 30 * DAY_MS).toISOString(),
+    });
+    const before = await getPage(board, `/p/${id}`);
+    expect(before.text).toContain("Add to calendar");
+    expect(before.text).not.toContain(">over<");
+    now += 3 * DAY_MS;
+    const after = await getPage(board, `/p/${id}`);
+    expect(after.text).toContain('<span class="warning">over</span>');
+    expect(after.text).not.toContain(".ics");
+  });
+});
+
+describe("a card in a list tells", () => {
+  let now = Date.parse("2027-05-01T12:00:00Z");
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board, "Loom");
+  /** The cards of a search, without tags. */
+  const cards = async (query: string) =>
+    (await getPage(board, `/search?${query}`)).text
+      .split('<li class="slip"')
+      .slice(1)
+      .map((card) => card.split("</li>")[0] ?? "");
+  const factsOf = (card = "") =>
+    [...textBetween(card.replaceAll("</span>", "|"), '<p class="facts">', "</p>").split("|")].filter(Boolean);
+
+  it("how long ago a post was written", async () => {
+    const expires_at = new Date(now + 40 * DAY_MS).toISOString();
+    await write(board, me.key, { kind: "offer", tags: ["aged"], expires_at });
+    const written = now;
+    const MINUTE = 60_000;
+    const told = [];
+    for (const minutes of [0.9, 1, 59, 60, 119, 1_439, 1_440, 2_880, 43_199, 43_200]) {
+      now = written + minutes * MINUTE;
+      told.push(factsOf((await cards("tags=aged"))[0])[1]);
+    }
+    now = written;
+    expect(told).toEqual([
+      "just now",
+      ...["1 min ago", "59 min ago", "1 h ago", "1 h ago", "23 h ago", "1 day ago", "2 days ago"],
+      ...["29 days ago", "1 May 2027"],
+    ]);
+  });
+
+  it("the year of a day where it is not this one, how many replies there are, and what was relayed from where", async () => {
+    for (const [title, starts_at] of [
+      ["This year", "2027-12-31T10:00:00Z"],
+      ["Next year", "2028-01-01T10:00:00Z"],
+    ])
+      await write(board, me.key, { kind: "event", tags: ["years"], title, starts_at });
+    const stubs = (await cards("tags=years&sort=soonest")).map((card) =>
+      textBetween(card, '"stub">', "</p>"),
+    );
+    expect(stubs).toEqual(["31 Dec · Fri", "1 Jan 2028 · Sat"]);
+    const source_url = "https://www.source.example/a";
+    const thread = await write(board, me.key, {
+      kind: "thread",
+      tags: ["counted"],
+      source_url,
+      syndicated: true,
+    });
+    for (const replies of ["1 reply", "2 replies"]) {
+      await write(board, me.key, { parent_id: thread.id });
+      expect(factsOf((await cards("tags=counted"))[0])).toEqual([
+        ...["thread", "just now", "by\u00a0Loom", "relayed from source.example"],
+        replies,
+      ]);
+    }
+  });
+
+  it.each([
+    ["tenths of a kilometre", { lat: 52.1, lng: 5 }, "11.1 km"],
+    ["whole ones from 100 km on", { lat: 52.9, lng: 5 }, "100 km"],
+    ["whole ones where the place was found by its name", { name: "Utrecht" }, "13 km"],
+  ])("how far off a post is, in %s", async (title, location, told) => {
+    const tags = [title.slice(0, 12).replaceAll(" ", "-")];
+    await write(board, me.key, { kind: "offer", tags, location });
+    const facts = factsOf((await cards(`tags=${tags[0]}&near=52,5&radius_km=200`))[0]);
+    expect(facts).toContain(told);
+  });
+
+  it("later dates of a series, and copies of it", async () => {
+    const dates = ["10", "11", "12", "13", "14", "15"].map((day) => `2027-05-${day}T10:00:00Z`);
+    const yoga = { kind: "event", title: "Morning yoga", tags: ["yoga"] };
+    const later = async () =>
+      factsOf((await cards("q=yoga&tags=yoga"))[0]).find((fact) => fact.includes("also"));
+    for (const starts_at of dates) await write(board, me.key, { ...yoga, starts_at });
+    expect(await later()).toBe("also 11 May, 12 May, 13 May, 14 May, 15 May");
+    await write(board, me.key, { ...yoga, starts_at: "2027-05-16T10:00:00Z" });
+    expect(await later()).toBe("also 11 May, 12 May, 13 May, 14 May, 15 May and 1 more");
+    const fair = { kind: "event", title: "Fair", tags: ["fair"], source_url: "https://fair.example/fair" };
+    for (let n = 0; n < 12; n += 1)
+      await write(board, (await register(board)).key, { ...fair, starts_at: "2027-05-10T10:00:00Z" });
+    expect(factsOf((await cards("tags=fair"))[0])).toContain(
+      "+11 from the same source: 1 2 3 4 5 6 7 8 9 10",
+    );
+  });
+
+  it("240 characters of the text", async () => {
+    const whole = `${"w".repeat(200)} ${"v".repeat(39)}`;
+    for (const body of [whole, `${whole}v`])
+      await write(board, me.key, { kind: "offer", tags: ["cut"], body });
+    const shown = (await cards("tags=cut")).map((card) =>
+      textBetween(card, '<p class="snippet" dir="auto">', "</p>"),
+    );
+    expect(shown.sort()).toEqual([whole, `${"w".repeat(200)}…`].sort());
+  });
+});
+
+describe("the page of a post", () => {
+  let now = Date.parse("2027-05-01T12:00:00Z");
+  const board = useTestBoard({}, { clock: () => now });
+  const me = usePublisher(board, "Loom");
+  const pageOf = async (fields: object, key = me.key) => {
+    const post = await write(board, key, fields);
+    return { ...post, text: (await getPage(board, `/p/${post.id}`)).text };
+  };
+
+  it.each([
+    [
+      "1500 characters of metadata",
+      { metadata: { a: "x".repeat(1_488) } },
+      (t: string) => !t.includes("\n…"),
+    ],
+    ["and no more", { metadata: { a: "x".repeat(1_489) } }, (t: string) => t.includes("\n…</code>")],
+    ["80 letters of a title large", { title: "T".repeat(80) }, (t: string) => !t.includes('class="long"')],
+    [
+      "longer ones smaller",
+      { title: "T".repeat(81) },
+      (t: string) => t.includes('<h1 dir="auto" class="long">'),
+    ],
+    [
+      "30 addresses of a text as links",
+      { body: Array.from({ length: 31 }, (_, n) => `https://example.org/${n}`).join(" ") },
+      (t: string) =>
+        t.includes('href="https://example.org/29"') && !t.includes('href="https://example.org/30"'),
+    ],
+    [
+      "its source as the link where it has no other",
+      { source_url: "https://www.source.example/a" },
+      (t: string) =>
+        /<a class="button" href="https:\/\/www\.source\.example\/a"[^>]*>Open\u00a0<bdi>source\.example</.test(
+          t,
+        ),
+    ],
+    [
+      "a map with a pin, and posts within 10 km",
+      { location: { lat: 52.1, lng: 5.1 } },
+      (t: string) =>
+        t.includes("org/?mlat=52.10000&amp;mlon=5.10000#map=16/") &&
+        t.includes("/search?near=52.1%2C5.1&amp;radius_km=10"),
+    ],
+    [
+      "a map without one of a place that was found by its name",
+      { location: { name: "Utrecht" } },
+      (t: string) => /org\/#map=12\/52\.09\d+\/5\.12/.test(t),
+    ],
+    [
+      "titles of 120 characters and texts of 200 to link cards",
+      { kind: "offer", title: "T".repeat(121), body: "b".repeat(194) },
+      (t: string) =>
+        t.includes(`og:title" content="${"T".repeat(119)}…"`) &&
+        t.includes(`"description" content="Offer. ${"b".repeat(192)}…"`),
+    ],
+  ])("shows %s", async (_name, fields, isShown) => {
+    expect(isShown((await pageOf(fields)).text)).toBe(true);
+  });
+
+  it("tells of an edit, leads to the feed of replies, and of a reply to that of its thread alone", async () => {
+    const post = await pageOf({ kind: "thread", title: "Old lamps" });
+    expect(post.text).not.toContain(", edited");
+    expect(post.text).toContain(`<a href="/feed.xml?thread=${post.id}">Follow replies</a>`);
+    expect(post.text).not.toContain('title="Replies"');
+    now += DAY_MS;
+    await call(board, `PATCH /posts/${post.id}`, { title: "Old lamps, lit" }, me);
+    const reply = await pageOf({ parent_id: post.id });
+    const { text } = await getPage(board, `/p/${post.id}`);
+    expect(textBetween(text, '<section class="source">', "</section>")).toMatch(
+      /Posted 1 May 2027, edited 2 May 2027, expires \d+ \w+ 2027/,
+    );
+    expect(text).toContain(`href="/feed.xml?thread=${post.id}" type="application/rss+xml" title="Replies"`);
+    expect(reply.text).toContain(`<a href="/p/${post.id}">↑ A reply to “<bdi>Old lamps, lit</bdi>”</a>`);
+    expect(reply.text).not.toContain("Follow replies");
+    expect(reply.text).toContain(`name="parent_id" value="${post.id}"`);
+  });
+
+  it("shows replies of 800 characters whole, and cuts the longest where all have more than 4,500", async () => {
+    const root = await pageOf({ kind: "thread" });
+    const lengthsOf = async () => {
+      const { text } = await getPage(board, `/p/${root.id}`);
+      const section = text.split('id="replies"')[1]?.split("</section>")[0] ?? "";
+      return section
+        .split("</article>")
+        .slice(0, -1)
+        .map((each) => /([a-z])\1{99,}…?( <a[^>]*>Read on)?/.exec(each)?.[0] ?? "");
+    };
+    const reply = (letter: string, chars: number) => {
+      now += 1_000;
+      return write(board, me.key, { parent_id: root.id, body: letter.repeat(chars) });
+    };
+    await reply("b", 800);
+    await reply("c", 801);
+    const [whole, cut] = await lengthsOf();
+    expect(whole).toBe("b".repeat(800));
+    expect(cut).toMatch(/^c{799}… <a[^>]*>Read on$/);
+    for (const [letter, chars] of [
+      ["d", 800],
+      ["e", 800],
+      ["f", 800],
+      ["g", 499],
+    ] as const)
+      await reply(letter, chars);
+    expect((await lengthsOf()).map((each) => each.indexOf("…"))).toEqual([-1, 799, -1, -1, -1, -1]);
+    await reply("h", 499);
+    // Both short ones stay whole; the five others share what is left.
+    expect((await lengthsOf()).map((each) => each.indexOf("…"))).toEqual([699, 699, 699, 699, 699, -1, -1]);
+  });
+
+  it("keeps search engines away from what has expired, even of a publisher that proved its domain", async () => {
+    await board.board.store.publishers.update(me.id, { domain: "loom.example", verifiedAt: now });
+    const post = await pageOf({ expires_at: new Date(now + DAY_MS).toISOString() });
+    expect(post.text).not.toContain("noindex");
+    expect(post.text).toContain('<span class="verified">✓ loom.example</span>');
+    now += DAY_MS;
+    const { status, text } = await getPage(board, `/p/${post.id}`);
+    expect(status).toBe(200);
+    expect(text).toMatch(/This post has expired\.[\s\S]*/);
+    expect(text).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it("has the link as a button, the map, and day, hour and place on the card of a shared link", async () => {
+    const { id } = await write(board, me.key, {
+      kind: "event",
+      title: "Concert",
+      starts_at: "2027-11-28T19:00:00Z",
+      location: { name: "Berlin", lat: 52.52, lng: 13.4 },
+      url: "https://hall.example/concert",
+    });
+    const { text } = await getPage(board, `/p/${id}`);
+    expect(text).toMatch(
+      /<a class="button" href="https:\/\/hall\.example\/concert"[^>]*>Open\u00a0<bdi>hall\.example/,
+    );
+    expect(text).toContain('href="https://www.openstreetmap.org/?mlat=52.52000&amp;mlon=13.40000');
+    expect(text).toContain(`href="/p/${id}.ics">Add to calendar`);
+    expect(text).toMatch(/og:description" content="Sun 28 Nov 2027, 20:00, Berlin\. /);
+    const offer = await write(board, me.key, {
+      kind: "offer",
+      title: "Bicycle",
+      body: "To sell.",
+      location: { name: "Utrecht" },
+    });
+    const { text: card } = await getPage(board, `/p/${offer.id}`);
+    expect(card).toContain('og:description" content="Offer, ≈ Utrecht. To sell."');
+    expect(card).toContain('<meta name="twitter:card" content="summary">');
+    expect(card).toContain(`<p class="print-only">${board.url}/p/${offer.id}</p>`);
+  });
+});

@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { writeMany } from "../support/boards/many-posts.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { write } from "../support/boards/writing.ts";
+import { getPage } from "../support/texts/html.ts";
+
+describe("the page of a search", () => {
+  const board = useTestBoard();
+  const me = usePublisher(board, "Loom");
+  const page = async (query: string) =>
+    (await getPage(board, `/search?${query}`)).text.replaceAll("&amp;", "&");
+  beforeAll(async () => {
+    const at = (lat: number, lng: number, fields: object) =>
+      write(board, me.key, { kind: "offer", tags: ["map"], location: { lat, lng }, ...fields });
+    await at(0.1, 0, { title: "North" });
+    await at(0, 0.1, { title: "East" });
+    await at(-0.05, 0, { title: "South" });
+    // Of two that are 26 and 28 units of the picture away from another, the nearer shares its dot.
+    await at(0.1 * Math.sin(0.24), 0.1 * Math.cos(0.24), { title: "Nearly east", kind: "request" });
+    await at(0.1 * Math.sin(-0.26), 0.1 * Math.cos(-0.26), { title: "South of east" });
+    await writeMany(board, Array(99).fill({ kind: "offer", tags: ["many"] }));
+    await write(board, me.key, {
+      kind: "thread",
+      tags: ["many"],
+      title: "Zither",
+      body: "Who plays a zither?",
+    });
+  });
+
+  const optionsOf = (text: string, name: string) =>
+    [
+      ...(text.split(`name="${name}">`)[1]?.split("</select>")[0] ?? "").matchAll(
+        /<option value="([^"]*)"( selected)?>([^<]*)</g,
+      ),
+    ].map(([, value, selected, label]) => `${value}|${label}${selected === undefined ? "" : "*"}`);
+
+  it.each([
+    ["", ["1|1 km", "5|5 km", "10|10 km", "|25 km*", "50|50 km", "100|100 km", "250|250 km", "500|500 km"]],
+    ["10", ["1|1 km", "5|5 km", "10|10 km*", "|25 km", "50|50 km", "100|100 km", "250|250 km", "500|500 km"]],
+    [
+      "33",
+      [
+        "1|1 km",
+        "5|5 km",
+        "10|10 km",
+        "|25 km",
+        "33|33 km*",
+        "50|50 km",
+        "100|100 km",
+        "250|250 km",
+        "500|500 km",
+      ],
+    ],
+  ])("offers distances, and selects the one in its address: %j", async (radius, options) => {
+    expect(
+      optionsOf(await page(`near=0,0&radius_km=${radius}`.replace(/&radius_km=$/, "")), "radius_km"),
+    ).toEqual(options);
+  });
+
+  it("fills its form from its address", async () => {
+    const [typed, listed] = [
+      await page("q=zither"),
+      await page("sort=newest&after=2027-01-02T10:00:00Z&verified=true"),
+    ];
+    expect(optionsOf(typed, "sort")).toEqual(["|Best match", "newest|Newest", "soonest|Soonest"]);
+    expect(optionsOf(listed, "sort")).toEqual(["|Automatic", "newest|Newest*", "soonest|Soonest"]);
+    expect(listed).toContain('name="after" value="2027-01-02"');
+    expect(listed).toContain('name="before" value=""');
+    expect(listed).toMatch(/name="verified" value="true" checked>/);
+    expect(listed).toMatch(/name="include_expired" value="true">/);
+  });
+
+  it.each([
+    ["near=52.5,13.4", "within 25 km of 52.5,13.4", ""],
+    ["near=52.5,13.4&radius_km=5", "within 5 km of 52.5,13.4", ""],
+    ["after=2027-01-01&tags=a", "from 2027-01-01", "?tags=a"],
+    ["before=2027-01-01&tags=a", "before 2027-01-01", "?tags=a"],
+    ["tags=a&kind=offer", "tagged a", "?kind=offer"],
+    ["verified=true", "verified only", ""],
+    ["include_syndicated=false", "no relayed posts", ""],
+    ["include_expired=true&include_replies=true", "including expired", "?include_replies=true"],
+    ["include_expired=true&include_replies=true", "including replies", "?include_expired=true"],
+    ["publisher=pub_a", "by pub_a", ""],
+    ["thread=abc", "replies to abc", ""],
+  ])("of %s names the filter “%s”, with a link that takes it off", async (query, words, rest) => {
+    expect(await page(query)).toContain(`<a href="/search${rest}"><bdi>${words}</bdi> `);
+  });
+
+  it.each([
+    ["", "All posts"],
+    ["kind=event", "All events"],
+    ["kind=event,offer", "All posts"],
+    ["q=zither&kind=thread", "“zither” in threads"],
+  ])("of %j is called %s", async (query, title) => {
+    expect(await page(query)).toContain(`<title>${title} · Agent Board</title>`);
+  });
+
+  it("draws where results are: how far, which way, and close ones as one dot", async () => {
+    const text = await page("tags=map&near=0,0&sort=newest");
+    expect(text).toContain("5 of 5 results have a place.");
+    expect(
+      [...text.matchAll(/class="ring"[^>]*r="([\d.]+)"\/><text [^>]*>([^<]*)</g)].map(([, r, km]) => [r, km]),
+    ).toEqual([
+      ["35.4", "1.2 km"],
+      ["70.8", "4.8 km"],
+      ["112.0", "12 km"],
+    ]);
+    const dots = [
+      ...text.matchAll(/aria-label="([^"]*)"><circle class="dot([^"]*)" cx="([\d.]+)" cy="([\d.]+)"/g),
+    ];
+    expect(dots.map(([, name, kind, x, y]) => [name, kind, Number(x), Number(y)])).toEqual([
+      ["South of east", " k-offer", expect.closeTo(240, 0), expect.closeTo(163.7, 0)],
+      ["2 results here, first: Nearly east", "", expect.closeTo(240.7, 0), expect.closeTo(110.4, 0)],
+      ["South", " k-offer", 136, expect.closeTo(212.2, 0)],
+      ["North", " k-offer", 136, expect.closeTo(28.2, 0)],
+    ]);
+    // A post at the very place has rings around it, too.
+    expect(await page("tags=map&near=0.1,0&radius_km=1")).toMatch(
+      />0\.03 km<[\s\S]*>0\.12 km<[\s\S]*>0\.3 km</,
+    );
+  });
+
+  it.each([
+    ["near=3,0&tags=map&radius_km=99", ["Within 500 km", "Anywhere"]],
+    ["near=0.8,0&tags=map&radius_km=50", ["Within 100 km", "Within 500 km", "Anywhere"]],
+    ["near=9,0&tags=map&radius_km=500", ["Anywhere"]],
+    ["tags=many&kind=event", ["Any kind 100 or more"]],
+    ["tags=many&kind=thread&q=zither+-plays", ["Without quotes and exclusions 1", "Without the words 1"]],
+    ["tags=many&kind=thread&verified=true", ["Unverified publishers too 1"]],
+    ["tags=many&kind=thread&after=2037-01-01", ["At any time 1"]],
+    ["tags=nothing&kind=thread", ["Any tag 1"]],
+  ])("that finds nothing leads to wider ones that do: %s", async (query, wider) => {
+    const links = [...(await page(query)).matchAll(/<span>([^<]+)<\/span> <span class="number">([^<]+)</g)];
+    expect(links.map(([, words, count]) => `${words} ${count}`.slice(0, 40))).toEqual(
+      wider.map((words) => expect.stringContaining(words)),
+    );
+  });
+
+  it("says how many more fit its filters alone, with a link to them", async () => {
+    expect(await page("q=zither&tags=many")).toContain(
+      '<a href="/search?tags=many">100 posts fit the filters alone</a>',
+    );
+  });
+
+  it("is watched by what it seeks, and not by its order or its page", async () => {
+    const text = await page("q=zither&sort=newest&limit=5&include_syndicated=false&include_replies=true");
+    const sought = "q=zither&include_replies=true&include_syndicated=false";
+    const params = (path: string) =>
+      [...new URLSearchParams(new RegExp(`<a href="${path}\\?([^"]*)"`).exec(text)?.[1])]
+        .map((each) => each.join("="))
+        .sort();
+    for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"])
+      expect(params(path), path).toEqual(sought.split("&").sort());
+    expect(text).toMatch(/\{&quot;query&quot;:\{&quot;q&quot;:&quot;zither&quot;[^}]*\}\}/);
+    const all = await page("sort=newest");
+    expect(all).not.toContain("Or as a subscription");
+    expect(all).toContain('<a href="/feed.xml">RSS</a>');
+  });
+});
