@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { DOCS_PATHS } from "../../src/adapters/reference/docs.ts";
 import { newPostId } from "../../src/domain/secrets.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { startBoard } from "../support/boards/board.ts";
@@ -12,74 +13,77 @@ import { getPage } from "../support/texts/html.ts";
 
 const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
-let ahead = 0;
-const board = useTestBoard(
-  { SITE_URL: SITE, CONTACT: "security@board.example" },
-  { clock: () => Date.now() + ahead },
-);
+let now = Date.UTC(2026, 10, 20, 12);
+const board = useTestBoard({ SITE_URL: SITE, CONTACT: "security@board.example" }, { clock: () => now });
 const me = usePublisher(board);
-/** The board of an operator who set nothing but AI_TRAINING. */
-const bare = useTestBoard({ AI_TRAINING: "on" }, { idle: true });
+/** The board of an operator who named neither an address nor a site. */
+const bare = useTestBoard({ AI_TRAINING: "on", SIGN_IN: "on" }, { idle: true });
 
 const get = (path: string, on = board) => getPage(on, path, { accept: "*/*" });
 const locations = (xml: string) => [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url ?? "");
 const pathOf = (url: string) => url.replace(SITE, "");
 const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-describe("robots.txt", () => {
-  it("lets everyone read, says what for, and names the sitemap", async () => {
-    const { text, headers } = await get("/robots.txt");
-    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(text).toContain(
-      "User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=no\nAllow: /\n",
-    );
-    expect(text).toContain(`Sitemap: ${SITE}/sitemap.xml`);
-    expect(text).not.toContain("Disallow");
-  });
+it.each([
+  ["/robots.txt", "text/plain; charset=utf-8", 3_600],
+  ["/sitemap.xml", "application/xml; charset=utf-8", 600],
+  ["/llms.txt", "text/plain; charset=utf-8", 300],
+  ["/llms-full.txt", "text/plain; charset=utf-8", 300],
+  ["/openapi.json", "application/json; charset=utf-8", 300],
+  ["/skill.md", "text/markdown; charset=utf-8", 3_600],
+  ["/skills/post-well/SKILL.md", "text/markdown; charset=utf-8", 3_600],
+  ["/security.txt", "text/plain; charset=utf-8", 3_600],
+  ["/.well-known/security.txt", "text/plain; charset=utf-8", 3_600],
+  [
+    "/.well-known/api-catalog",
+    'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    3_600,
+  ],
+  ["/.well-known/ai-catalog.json", "application/ai-catalog+json", 3_600],
+  ["/.well-known/agent-skills/index.json", "application/json; charset=utf-8", 3_600],
+  ["/.well-known/mcp/server-card.json", "application/mcp-server-card+json", 3_600],
+  ["/mcp/server-card", "application/mcp-server-card+json", 3_600],
+])("%s is %s, open to all and kept for %i s", async (path, type, seconds) => {
+  const { status, headers } = await get(path);
+  const told = ["content-type", "cache-control", "access-control-allow-origin"].map((name) =>
+    headers.get(name),
+  );
+  expect([status, ...told]).toEqual([200, type, `public, max-age=${seconds}`, "*"]);
+  expect(headers.get("etag")).toMatch(/^W\//);
+});
 
-  it("allows training only if the operator does", async () => {
-    expect((await get("/robots.txt", bare)).text).toContain("ai-train=yes");
-  });
+it("robots.txt lets everyone read, says what for, and names the sitemap", async () => {
+  for (const [on, root, train] of [
+    [board, SITE, "no"],
+    [bare, bare.url, "yes"],
+  ] as const)
+    expect((await get("/robots.txt", on)).text).toBe(
+      `# Agents are welcome: see ${root}/llms.txt\nUser-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=${train}\nAllow: /\n\nSitemap: ${root}/sitemap.xml\n`,
+    );
 });
 
 describe("sitemap", () => {
-  it("lists fixed pages, posts and publishers with the time of their last change, and nothing hidden", async () => {
-    const shown = await write(board, me.key);
-    const hidden = await write(board, me.key);
-    const reply = await write(board, me.key, { parent_id: shown.id });
-    await board.board.services.moderation.act("hide", hidden.id, "test", Date.now());
-    ahead = DAY_MS;
-    const { text, headers } = await get("/sitemap.xml");
-    expect(headers.get("content-type")).toBe("application/xml; charset=utf-8");
-    expect(locations(text).map(pathOf)).toEqual(
-      expect.arrayContaining(["/", "/places", "/docs", "/docs/posts", "/stats", "/llms.txt"]),
-    );
-    expect(text).toContain(`<url><loc>${shown.url}</loc><lastmod>${shown.updated_at}</lastmod></url>`);
-    expect(text).toContain(`<loc>${shown.publisher.crier_url}</loc>`);
-    expect(text).not.toContain(hidden.id);
-    expect(text).not.toContain(reply.id);
-    ahead = 0;
-  });
-
-  it("tells of a publisher when any of its posts changed last", async () => {
-    let now = Date.UTC(2026, 10, 20);
-    const other = await startBoard({ SITE_URL: SITE }, { clock: () => now });
+  it("tells when a post changed last, and of a publisher when any of its posts did, and nothing of hidden ones", async () => {
     const written = async (edits: boolean) => {
-      const { id, key } = await register(other);
-      const first = await write(other, key);
+      const { id, key } = await register(board);
+      const first = await write(board, key);
       now += 1_000;
-      await write(other, key);
-      const latest = new Date(now + (edits ? 1_000 : 0)).toISOString();
+      await write(board, key);
       now += 1_000;
-      if (edits) await call(other, `PATCH /posts/${first.id}`, { title: "Edited" }, { key });
-      return { id, latest };
+      if (edits) await call(board, `PATCH /posts/${first.id}`, { title: "Edited" }, { key });
+      const [latest, changed] = edits ? [now, now] : [now - 1_000, now - 2_000];
+      return [
+        `<url><loc>${SITE}/publishers/${id}</loc><lastmod>${new Date(latest).toISOString()}</lastmod></url>`,
+        `<url><loc>${first.url}</loc><lastmod>${new Date(changed).toISOString()}</lastmod></url>`,
+      ];
     };
-    const publishers = [await written(false), await written(true)];
+    const entries = [await written(false), await written(true)].flat();
+    const hidden = await write(board, me.key);
+    await board.board.services.moderation.act("hide", hidden.id, "test", now);
     now += DAY_MS;
-    const { text } = await get("/sitemap.xml", other);
-    for (const { id, latest } of publishers)
-      expect(text).toContain(`/publishers/${id}</loc><lastmod>${latest}</lastmod>`);
-    await other.stop();
+    const { text } = await get("/sitemap.xml");
+    for (const entry of entries) expect(text).toContain(entry);
+    for (const gone of [hidden.id, me.id]) expect(text).not.toContain(gone);
   });
 
   it("leaves out relayed posts, replies, and posts of an unverified publisher for a day; their pages are noindex too", async () => {
@@ -130,7 +134,11 @@ describe("sitemap", () => {
       now += DAY_MS;
     }
     const listed = locations((await get("/sitemap.xml", other)).text);
-    expect(listed.filter((url) => url.includes("/p/"))).toHaveLength(isFilled ? 2 : 0);
+    const fixed = ["/", "/calendar", "/tags", "/places", ...DOCS_PATHS, "/stats", "/terms", "/privacy"];
+    expect(listed.map(pathOf)).toEqual([
+      ...[...fixed, "/llms.txt", "/llms-full.txt", "/skill.md"],
+      ...(isFilled ? [1, 2, 3].map(() => expect.stringMatching(/^\/(p|publishers)\/\w+$/)) : []),
+    ]);
     for (const url of listed) {
       const { status, text, headers } = await get(pathOf(url), other);
       expect(status, url).toBe(200);
@@ -168,7 +176,9 @@ describe("sitemap", () => {
     expect(new Set(listed)).toEqual(new Set(urls));
     const arrived = await create(1);
     expect(await read()).toEqual(listed);
-    now += 600_000;
+    now += 599_999;
+    expect(await read()).toEqual(listed);
+    now += 1;
     expect(await read()).toEqual([...arrived, ...listed]);
     await full.stop();
   });
@@ -201,15 +211,11 @@ describe("the operator", () => {
 });
 
 describe("well-known addresses", () => {
-  it("have a security.txt that has not expired and will within a year", async () => {
-    const { text, headers } = await get("/.well-known/security.txt");
-    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1];
-    expect(field("Contact")).toBe("mailto:security@board.example");
-    expect(field("Canonical")).toBe(`${SITE}/.well-known/security.txt`);
-    const expires = Date.parse(field("Expires") ?? "");
-    expect(expires).toBeGreaterThan(Date.now() + 30 * DAY_MS);
-    expect(expires).toBeLessThan(Date.now() + 365 * DAY_MS);
+  it("have a security.txt that is good for 180 days, from the day it is read on", async () => {
+    const expires = new Date(now - (now % DAY_MS) + 180 * DAY_MS).toISOString();
+    expect((await get("/.well-known/security.txt")).text).toBe(
+      `Contact: mailto:security@board.example\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${SITE}/.well-known/security.txt\n`,
+    );
   });
 
   it("have none without a contact, and refuse a contact that is not an address", async () => {
@@ -219,65 +225,71 @@ describe("well-known addresses", () => {
   });
 
   it("have an API catalog", async () => {
-    const { text, headers } = await get("/.well-known/api-catalog");
-    expect(headers.get("content-type")).toBe(
-      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-    );
     // RFC 9727, section 2: the answer to HEAD carries the relation.
     const head = await fetch(`${board.url}/.well-known/api-catalog`, { method: "HEAD" });
     expect(head.headers.get("link")).toBe(`<${SITE}/.well-known/api-catalog>; rel="api-catalog"`);
-    const [link] = JSON.parse(text).linkset;
-    expect(link.anchor).toBe(`${SITE}/api/v1`);
-    expect(link["service-desc"][0].href).toBe(`${SITE}/openapi.json`);
-    expect(link["service-doc"].map(({ href }: { href: string }) => href)).toContain(`${SITE}/llms.txt`);
+    const [{ anchor, ...relations }] = JSON.parse((await get("/.well-known/api-catalog")).text).linkset;
+    expect(anchor).toBe(`${SITE}/api/v1`);
+    const paths = Object.entries(relations).map(([name, links]) => [
+      name,
+      ...(links as { href: string }[]).map(({ href }) => pathOf(href)),
+    ]);
+    expect(paths).toEqual([
+      ["service-desc", "/openapi.json"],
+      ["service-doc", "/docs", "/llms.txt"],
+      ["service-meta", "/mcp/server-card"],
+      ["status", "/readyz"],
+      ["terms-of-service", "/terms"],
+      ["privacy-policy", "/privacy"],
+    ]);
   });
 
-  it("have a server card with all its required members, at both addresses and for every origin", async () => {
-    const cardAt = (root: string, name: unknown) => ({
+  it("have a server card, the same at both addresses, with all its required members and for every origin", async () => {
+    const header = {
+      name: "Authorization",
+      description: expect.any(String),
+      isRequired: false,
+      isSecret: true,
+    };
+    const cardAt = (root: string, name: string, doors: readonly string[]) => ({
       $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
       name,
+      title: "Agent Board",
       description: expect.stringMatching(/^.{1,100}$/),
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png" }],
-      remotes: ["/mcp", "/mcp/data", "/mcp/readonly"].map((path) => ({
+      websiteUrl: root,
+      _meta: { "io.modelcontextprotocol/events": { events: ["post.replied", "post.matched"] } },
+      icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png", sizes: expect.anything() }],
+      remotes: doors.map((path) => ({
         type: "streamable-http",
         url: root + path,
         supportedProtocolVersions: expect.arrayContaining(["2026-07-28", "2025-06-18"]),
+        // Hosts that sign in send no key.
+        ...(path === "/mcp/me" ? {} : { headers: [header] }),
       })),
     });
-    const texts = [];
-    for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
-      const { text, headers, status } = await get(path);
-      expect(status, path).toBe(200);
-      expect(headers.get("content-type"), path).toBe("application/mcp-server-card+json");
-      expect(headers.get("access-control-allow-origin"), path).toBe("*");
-      expect(headers.get("cache-control"), path).toBe("public, max-age=3600");
-      expect(headers.get("etag"), path).toMatch(/^W\//);
-      texts.push(text);
-    }
-    expect(texts[0]).toBe(texts[1]);
-    const card = JSON.parse(texts[0] ?? "");
-    expect(card).toMatchObject(cardAt(SITE, "example.board/agent-board"));
-    expect(card._meta).toEqual({
-      "io.modelcontextprotocol/events": { events: ["post.replied", "post.matched"] },
-    });
-    expect(card.tools).toBeUndefined();
-    const named = expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
-    expect(JSON.parse((await get("/mcp/server-card", bare)).text)).toMatchObject(cardAt(bare.url, named));
+    const doors = ["/mcp", "/mcp/data", "/mcp/readonly"];
+    const cardOf = async (on: typeof board) => JSON.parse((await get("/mcp/server-card", on)).text);
+    expect(await cardOf(board)).toEqual(cardAt(SITE, "example.board/agent-board", doors));
+    expect(await cardOf(bare)).toEqual(cardAt(bare.url, "127.0.0.1/agent-board", [...doors, "/mcp/me"]));
+    const [one, two] = await Promise.all(
+      ["/mcp/server-card", "/.well-known/mcp/server-card.json"].map((path) => get(path)),
+    );
+    expect(one?.text).toBe(two?.text);
   });
 
   it("have an AI catalog whose addresses exist", async () => {
-    const { text, headers } = await get("/.well-known/ai-catalog.json");
-    expect(headers.get("content-type")).toBe("application/ai-catalog+json");
-    expect(headers.get("access-control-allow-origin")).toBe("*");
-    const { specVersion, entries } = JSON.parse(text);
-    expect(specVersion).toBe("1.0");
+    const { specVersion, host, entries } = JSON.parse((await get("/.well-known/ai-catalog.json")).text);
+    expect([specVersion, host.documentationUrl]).toEqual(["1.0", `${SITE}/llms.txt`]);
     expect(entries[0]).toMatchObject({
       identifier: "urn:air:board.example:mcp:agent-board",
       type: "application/mcp-server-card+json",
       url: `${SITE}/mcp/server-card`,
     });
-    for (const { url } of entries) expect((await get(pathOf(url))).status, url).toBe(200);
+    for (const { url, digest } of entries) {
+      const { status, text } = await get(pathOf(url));
+      expect([status, digest ?? sha256(text)], url).toEqual([200, sha256(text)]);
+    }
   });
 
   it.each([
@@ -302,8 +314,7 @@ describe("skills", () => {
     const names = skills.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["search-the-board", "post-well", "watch-a-topic"]);
     for (const { name, type, url, digest, description } of skills) {
-      const { text: file, headers } = await get(pathOf(url));
-      expect(headers.get("content-type"), name).toBe("text/markdown; charset=utf-8");
+      const { text: file } = await get(pathOf(url));
       expect([type, digest]).toEqual(["skill-md", sha256(file)]);
       expect(Buffer.byteLength(file), name).toBeLessThan(1_500);
       expect(file.startsWith(`---\nname: ${name}\ndescription: "${description}"\n---\n`)).toBe(true);
@@ -330,8 +341,7 @@ describe("skills", () => {
 
 describe("llms-full.txt", () => {
   it("is the manual plus every operation with its call, parameters, examples and failures", async () => {
-    const { text, headers } = await get("/llms-full.txt");
-    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    const { text } = await get("/llms-full.txt");
     expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
     expect(text).not.toContain("undefined");
     for (const { title, rest, input, failures } of board.board.catalog.operations) {
@@ -363,7 +373,7 @@ describe("place suggestions", () => {
     });
     expect(places).toHaveLength(8);
     expect((await placesFor("東京"))[0].label).toBe("Tokyo, Japan");
-    expect(await placesFor("")).toEqual([]);
+    for (const none of ["", "a".repeat(100)]) expect(await placesFor(none)).toEqual([]);
   });
 
   it("answers 304 to who has the list, and 400 with a hint for a query that is no name", async () => {

@@ -321,7 +321,7 @@ describe("the page of tags", () => {
 
 describe("the page of statistics", () => {
   let now = Date.parse("2026-11-20T12:00:00Z");
-  const board = useTestBoard({}, { clock: () => now });
+  const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
   beforeAll(async () => {
     const { key } = await register(board);
     for (const [kind, posts] of [
@@ -331,8 +331,10 @@ describe("the page of statistics", () => {
       for (let n = 0; n < posts; n += 1) await write(board, key, { kind });
     now += 86_400_000;
     for (let n = 0; n < 3; n += 1) await write(board, key, { kind: "event" });
-    for (const q of ["zeppelin", "zeppelin", "zeppelin"])
-      await getPage(board, `/search?q=${q}`, { "x-forwarded-for": `203.0.113.${q.length}` });
+    // Each from another address: what three look for in a day is named.
+    for (let n = 1; n <= 3; n += 1)
+      for (const query of ["q=zeppelin", "near=Reykjavik"])
+        await getPage(board, `/search?${query}`, { "x-forwarded-for": `203.0.113.${n}` });
     await board.flush();
     now += 61_000;
   });
@@ -370,6 +372,15 @@ describe("the page of statistics", () => {
       "event",
       "offer",
     ]);
+  });
+
+  it("names what was looked for in vain, with a search for it", async () => {
+    const { text } = await getPage(board, "/stats");
+    expect(text).toContain("6 searches found nothing.");
+    expect(text).toMatch(/<a href="\/search\?q=zeppelin"><bdi>zeppelin<\/bdi> <span class="number">1</);
+    expect(text).toMatch(
+      /<a href="\/search\?near=[^"]+&amp;radius_km=100"><bdi>near [^<]+<\/bdi> <span class="number">1</,
+    );
   });
 
   it("comes as Markdown", async () => {

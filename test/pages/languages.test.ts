@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { ENGLISH, Language } from "../../src/adapters/pages/frame/language.ts";
 import { register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -56,6 +57,12 @@ describe("pages write dates and numbers in the visitor's language", () => {
       /<span class="number">10 km|<span class="number">10\.\d km/,
     );
     expect((await page(search, "de")).text).toMatch(/<span class="number" lang="de">10(,\d)? km/);
+  });
+
+  it("and numbers with its marks between the thousands, named where they differ", () => {
+    const [english, german] = [ENGLISH, new Language("de")].map((each) => String(each.figure(1_234)));
+    expect([english, german]).toEqual(["1,234", '<span lang="de">1.234</span>']);
+    expect(String(new Language("de").figure(999))).toBe("999");
   });
 
   it("under a tag of its own each, and caches are told", async () => {

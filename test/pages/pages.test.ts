@@ -302,6 +302,75 @@ describe("pages", () => {
     }
   });
 
+  it.each([
+    [
+      "a headline of 110 characters",
+      { kind: "thread", title: "T".repeat(111) },
+      { headline: `${"T".repeat(109)}…` },
+    ],
+    ["a text of 500", { kind: "offer", body: "b".repeat(501) }, { description: `${"b".repeat(499)}…` }],
+    [
+      "when an offer ends",
+      { kind: "offer", ends_at: "2027-05-28T18:00:00Z" },
+      { validThrough: "2027-05-28T18:00:00+00:00" },
+    ],
+    [
+      "the offset of a zone behind UTC",
+      { kind: "event", starts_at: "2027-05-28T18:00:00Z", timezone: "America/St_Johns" },
+      { startDate: "2027-05-28T15:30:00-02:30", name: "A notice" },
+    ],
+  ])("give search engines %s", async (_name, fields, members) => {
+    const { id } = await write(board, made.key, fields);
+    expect(dataOf((await getPage(board, `/p/${id}`)).text)[0]).toMatchObject(members);
+  });
+
+  it("tell search engines of an edit, of the end of an offer, and of the site that a publisher proved", async () => {
+    const named = { name: "Proved", url: "https://www.proved.example/", accept_terms: true };
+    const { id: publisher, api_key: key } = (await call(board, "POST /publishers", named)).body.data;
+    const own = { id: publisher, key };
+    const { id, expires_at } = await write(board, own.key, { kind: "offer" });
+    const [offer] = dataOf((await getPage(board, `/p/${id}`)).text);
+    expect([offer?.["validThrough"]]).toEqual([`${expires_at.slice(0, 19)}+00:00`]);
+    const profile = async () => {
+      const { text } = await getPage(board, `/publishers/${own.id}`);
+      const site = text.split('<section class="source"><h2>Site</h2>')[1]?.split("</section>")[0];
+      return [
+        dataOf(text)[0]?.["mainEntity"],
+        /nofollow[^"]*"><bdi>([^<]*)<.*small">([^<]*)</.exec(site ?? "")?.slice(1),
+      ];
+    };
+    const words = [
+      "Claimed by the publisher, not proved.",
+      "The publisher has proved that it controls this domain.",
+    ];
+    expect(await profile()).toEqual([
+      expect.not.objectContaining({ sameAs: expect.anything() }),
+      ["proved.example", words[0]],
+    ]);
+    await board.board.store.publishers.update(own.id, { domain: "proved.example", verifiedAt: Date.now() });
+    expect(await profile()).toEqual([
+      expect.objectContaining({ sameAs: "https://www.proved.example/" }),
+      ["proved.example", words[1]],
+    ]);
+    const thread = await write(board, own.key, { kind: "thread" });
+    ahead += 60_000;
+    const { updated_at } = (await call(board, `PATCH /posts/${thread.id}`, { title: "Edited" }, own)).body
+      .data;
+    const [data] = dataOf((await getPage(board, `/p/${thread.id}`)).text);
+    expect(data).toMatchObject({ datePublished: thread.created_at, dateModified: updated_at });
+    expect(updated_at).not.toBe(thread.created_at);
+  });
+
+  it("say in their navigation where one is", async () => {
+    const current = async (path: string) =>
+      [...(await getPage(board, path)).text.matchAll(/<a href="([^"]+)" aria-current="(\w+)">/g)].map(
+        ([, to, word]) => `${to} ${word}`,
+      );
+    expect((await current("/docs"))[0]).toBe("/docs page");
+    expect((await current("/docs/posts"))[0]).toBe("/docs true");
+    expect(await current("/tags")).toEqual([]);
+  });
+
   it("end an all-day event on its last day, and call nobody who relays it its organizer", async () => {
     const { id } = await write(board, made.key, {
       kind: "event",
@@ -398,16 +467,6 @@ describe("pages", () => {
       expect([status, text]).toEqual([404, expect.stringContaining("This post is hidden")]);
     });
 
-    it("show an expired post, mark it, and keep search engines away", async () => {
-      const expires_at = new Date(Date.now() + ahead + 60_000).toISOString();
-      const { id } = await write(board, made.key, { expires_at });
-      ahead += 61_000;
-      const { status, text } = await getPage(board, `/p/${id}`);
-      expect(status).toBe(200);
-      expect(text).toContain("This post has expired.");
-      expect(text).toContain('<meta name="robots" content="noindex">');
-    });
-
     it("warn about flags", async () => {
       const { id } = await write(board, made.key, {
         title: "For AI agents",
@@ -478,6 +537,11 @@ describe("pages", () => {
       expect(second.text).toContain("Too fast");
       expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(searches[0]?.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
+    });
+
+    it("at the form that an address of its own leads to", async () => {
+      const { status, headers } = await getPage(board, "/p/a%2Fb/report");
+      expect([status, headers.get("location")]).toEqual([303, "/p/a%2Fb#report"]);
     });
 
     it("not while the board is read-only", async () => {

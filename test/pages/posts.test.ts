@@ -298,7 +298,7 @@ describe("the page of a post", () => {
     now += DAY_MS;
     const { status, text } = await getPage(board, `/p/${post.id}`);
     expect(status).toBe(200);
-    expect(text).toMatch(/This post has expired\.[\s\S]*/);
+    expect(text).toContain("This post has expired.");
     expect(text).toContain('<meta name="robots" content="noindex">');
   });
 

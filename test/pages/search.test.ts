@@ -95,6 +95,12 @@ describe("the page of a search", () => {
     expect(await page(query)).toContain(`<title>${title} · Agent Board</title>`);
   });
 
+  it("carries on no parameter that a search does not know", async () => {
+    const text = await page("tags=many&utm_source=mail&limit=1");
+    expect(text).toContain("/search?tags=many&limit=1&cursor=");
+    expect(text).not.toMatch(/[?&]utm_source=/);
+  });
+
   it("draws where results are: how far, which way, and close ones as one dot", async () => {
     const text = await page("tags=map&near=0,0&sort=newest");
     expect(text).toContain("5 of 5 results have a place.");

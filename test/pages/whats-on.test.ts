@@ -30,8 +30,8 @@ describe("the front page", () => {
     await event("Breakfast", "2026-11-25T07:00:00Z", { ends_at: "2026-11-25T08:00:00Z" });
     await event("Exhibition", "2026-11-01T08:00:00Z", { ends_at: "2026-12-20T16:00:00Z" });
     // Seven days, and eight.
-    await event("Week of film", "2026-11-24T08:00:00Z", { ends_at: "2026-11-30T16:00:00Z" });
-    await event("More film", "2026-11-24T08:00:00Z", { ends_at: "2026-12-01T16:00:00Z" });
+    await event("Week of film", "2026-11-24T08:01:00Z", { ends_at: "2026-11-30T16:00:00Z" });
+    await event("More film", "2026-11-24T08:02:00Z", { ends_at: "2026-12-01T16:00:00Z" });
     // Saturday in Berlin, still Friday in UTC.
     await event("Night walk", "2026-11-27T23:30:00Z");
     await event("Brunch", "2026-11-29T10:00:00Z");
