@@ -6,10 +6,9 @@ import {
   type CosineMap,
   hasAllWords,
   headOf,
-  type PostText,
+  PostText,
   passesWords,
   passingOf,
-  postText,
   type StandingText,
   standingText,
 } from "../../src/search/standing/index.ts";
@@ -35,7 +34,7 @@ export async function rowsOf(collection: Collection, embedder: Embedder, map?: C
   const standing = (query: Query, background: PostBackground | null, breadth: Breadth) =>
     standingText({ ...query, vector: vectorOf(query.id), background, breadth, ...(map && { map }) });
   const early = new Map(collection.queries.map((query) => [query, standing(query, null, "close")]));
-  const texts = new Map(collection.posts.map((post) => [post, postText(post)]));
+  const texts = new Map(collection.posts.map((post) => [post, new PostText(post)]));
   const textOf = (post: Pair["post"]) => texts.get(post) as PostText;
   const pairs = collection.pairs.map((pair) => {
     const passes = pair.passes && passesWords(early.get(pair.query) as StandingText, textOf(pair.post));

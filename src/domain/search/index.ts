@@ -133,14 +133,21 @@ export class Search {
           page.found,
           fitting !== null && fitting <= query.limit ? fitting : 0,
         );
-    const shown = await staged("read", this.#shown([...page.found, ...weak], plan.question));
-    const posts = advice && plan.sort === "relevance" ? await withWeakEnd(this.#parts, plan, shown) : shown;
+    const found = [...page.found, ...weak];
+    const endsWeak = advice && plan.sort === "relevance" && plan.question.vector !== null;
+    // Asked together: what one question waits for is mostly its turn.
+    const [shown, vectors, unknown] = await Promise.all([
+      staged("read", this.#shown(found, plan.question)),
+      endsWeak ? vectorsOf(this.#parts.index, found) : new Map<string, never>(),
+      isRanked && found.length > 0 ? notesOnUnknownWords(this.#parts.index, plan) : [],
+    ]);
+    const posts = endsWeak ? withWeakEnd(this.#parts.embedder, plan, shown, vectors) : shown;
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = [
       ...(isFirst && plan.asksWords && this.#parts.embedder.state() === "loading" ? [STILL_LOADING] : []),
       ...notesOnCorrections(read.corrections),
       ...(asksAdvice ? await this.#adviceOn(plan, query) : []),
-      ...(isRanked && posts.length > 0 ? await notesOnUnknownWords(this.#parts.index, plan) : []),
+      ...(posts.length > 0 ? unknown : []),
       ...(read.whole === null ? [] : notesOnOperators(read.whole)),
       ...(plan.bounds === null || plan.sort !== "relevance" ? [] : notesOnAsked(plan.bounds, RANKED_LOWER)),
       ...notesOnPlace(query),
@@ -295,6 +302,12 @@ export class Search {
       return this.#parts.index.ask("count", { ...plan.question, gone: question.gone });
     });
   }
+}
+
+async function vectorsOf(index: SearchIndex, posts: readonly FoundPost[]) {
+  const ids = posts.map(({ id }) => id);
+  const vectors = await index.ask("vectors", ids);
+  return new Map(ids.map((id, at) => [id, vectors[at] ?? null]));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { cosineOf } from "../../search/ranking/vectors.ts";
-import { answers, type CosineMap, postText, standingText } from "../../search/standing/index.ts";
+import { answers, type CosineMap, PostText, standingText } from "../../search/standing/index.ts";
 import type { QueryText } from "../../search/text/query-text.ts";
 
 /** A post on a page of results. */
@@ -77,12 +77,14 @@ export async function othersByTime(
  * The posts of a page by relevance, with those marked as weak that follow the last one that answers as a saved query is
  * answered: they are near in meaning only, or have a word or two of many. Order and number stay.
  * @param subject  the words asked for, without those of place and time
+ * @param vectors  by the ids of posts
  */
-export async function withWeakEnd(
-  { index, embedder }: { index: SearchIndex; embedder: Embedder },
+export function withWeakEnd(
+  embedder: Embedder,
   { question, subject }: { question: Question & { words: QueryText | null }; subject: readonly string[] },
   posts: readonly Post[],
-): Promise<Post[]> {
+  vectors: ReadonlyMap<string, Int8Array | null>,
+): Post[] {
   const { words, vector, filter } = question;
   if (words === null || vector === null || posts.length === 0) return [...posts];
   const standing = standingText({
@@ -96,13 +98,9 @@ export async function withWeakEnd(
     breadth: "wide",
     map: toReference(embedder.scale),
   });
-  const vectors = await index.ask(
-    "vectors",
-    posts.map(({ id }) => id),
-  );
-  const last = posts.findLastIndex((post, at) => {
-    const other = vectors[at] ?? null;
-    const text = postText({ ...post, placeName: post.location?.name ?? null });
+  const last = posts.findLastIndex((post) => {
+    const other = vectors.get(post.id) ?? null;
+    const text = new PostText({ ...post, placeName: post.location?.name ?? null });
     // A post whose vector is not there yet is held by its words.
     return post.weak !== true && (other === null || answers(standing, text, cosineOf(vector, other)));
   });

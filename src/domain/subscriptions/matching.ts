@@ -11,7 +11,7 @@ import {
 } from "../../ports/store/index.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
 import { quantize } from "../../search/ranking/vectors.ts";
-import { answers, floorOf, postText, type StandingText } from "../../search/standing/index.ts";
+import { answers, floorOf, PostText, type StandingText } from "../../search/standing/index.ts";
 import { type NewPost, SavedQueries, type SavedQuery } from "../../search/standing/saved-queries.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, isShortWindow } from "../search/query.ts";
@@ -107,7 +107,7 @@ export class Matching {
   answeredBy({ post, publisher, answers: answered = null, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
     this.#matched += 1;
-    const text = postText({ ...post, placeName: post.location?.name ?? null });
+    const text = new PostText({ ...post, placeName: post.location?.name ?? null });
     return this.#standing
       .candidates({
         ...filteredOf(post, publisher),

@@ -3,7 +3,7 @@ import type { Store, StoredSubscription } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { GonePost } from "../../schema/subscription.ts";
 import { cosineOf } from "../../search/ranking/vectors.ts";
-import { closeness, postText } from "../../search/standing/index.ts";
+import { closeness, PostText } from "../../search/standing/index.ts";
 import { isWhole } from "../posts/stands-for.ts";
 import { hasVectorOf, standingFor } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
@@ -28,7 +28,7 @@ export async function withRelevance<Told extends Post | GonePost | undefined>(
     if (standing === null) return { ...post, relevance: 1 };
     const other = vectors[at] ?? null;
     const cosine = vector === null || other === null ? null : cosineOf(vector, other);
-    const text = postText({ ...post, placeName: post.location?.name ?? null });
+    const text = new PostText({ ...post, placeName: post.location?.name ?? null });
     return { ...post, relevance: closeness(standing, text, cosine) };
   });
 }

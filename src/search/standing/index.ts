@@ -33,24 +33,40 @@ export interface StandingText {
   map: CosineMap;
 }
 
-/** The rule reads this of a post, made once for all queries. */
-export interface PostText {
-  speech: Speech;
-  /** Title and tags. */
-  head: Speech;
-  title: string;
-  /** Amounts of money that it names. */
-  amounts: ReturnType<typeof amountsIn>;
-}
+/** Makes what the rule reads of a post, each part when it is first read: most queries read few of them. */
+export class PostText {
+  readonly #parts: PostParts;
+  #speech: Speech | undefined;
+  #head: Speech | undefined;
+  #amounts: ReturnType<typeof amountsIn> | undefined;
 
-export function postText({ title, body, tags, placeName }: PostParts): PostText {
-  // Tags and place are one text, as in the index's tables.
-  return {
-    speech: speechOf([title, body, [...tags, placeName ?? ""].join(" ")]),
-    head: speechOf([title, ...tags]),
-    title,
-    amounts: amountsIn(`${title}\n${body}\n${tags.join(" ")}`),
-  };
+  constructor(parts: PostParts) {
+    this.#parts = parts;
+  }
+
+  get title(): string {
+    return this.#parts.title;
+  }
+
+  get speech(): Speech {
+    const { title, body, tags, placeName } = this.#parts;
+    // Tags and place are one text, as in the index's tables.
+    this.#speech ??= speechOf([title, body, [...tags, placeName ?? ""].join(" ")]);
+    return this.#speech;
+  }
+
+  /** Title and tags. */
+  get head(): Speech {
+    this.#head ??= speechOf([this.#parts.title, ...this.#parts.tags]);
+    return this.#head;
+  }
+
+  /** Amounts of money that it names. */
+  get amounts(): ReturnType<typeof amountsIn> {
+    const { title, body, tags } = this.#parts;
+    this.#amounts ??= amountsIn(`${title}\n${body}\n${tags.join(" ")}`);
+    return this.#amounts;
+  }
 }
 
 /**
@@ -90,12 +106,11 @@ export function standingText(query: {
  * bound, and its title has nothing that is not wanted.
  */
 export function passesWords({ phrases, excluded, bounds }: StandingText, post: PostText): boolean {
-  const { speech, title, amounts } = post;
   return (
-    !excluded.some((terms) => says(speech, terms)) &&
-    phrases.every((terms) => says(speech, terms)) &&
-    (bounds.price === null || !breaksPrice(bounds.price, amounts)) &&
-    !holdsUnwanted(bounds.unwanted, title)
+    !excluded.some((terms) => says(post.speech, terms)) &&
+    phrases.every((terms) => says(post.speech, terms)) &&
+    (bounds.price === null || !breaksPrice(bounds.price, post.amounts)) &&
+    !holdsUnwanted(bounds.unwanted, post.title)
   );
 }
 

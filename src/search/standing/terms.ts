@@ -7,11 +7,10 @@ import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../text/token
 const STEMS = new LRUCache<string, string>({ max: 50_000, memoMethod: (word) => stemmer(word) });
 
 /** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
-export function termsOf(text: string): string {
-  return comparableWords(text)
-    .map((word) => (word.length > WORD_LETTERS_MAX ? word : STEMS.memo(word)))
-    .join(" ");
-}
+export const termsOf = (text: string): string => termsOfWords(comparableWords(text));
+
+const termsOfWords = (words: readonly string[]): string =>
+  words.map((word) => (word.length > WORD_LETTERS_MAX ? word : STEMS.memo(word))).join(" ");
 
 /** Words and phrases are looked for in a post in this form. */
 export interface Speech {
@@ -23,9 +22,10 @@ export interface Speech {
 }
 
 export function speechOf(texts: readonly string[]): Speech {
-  const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
-  const others = texts.flatMap(otherSpellings).map(termsOf);
-  const parts = compoundParts(texts.flatMap(comparableWords));
+  const words = texts.map(comparableWords);
+  const spoken = words.map((some) => ` ${termsOfWords(some)} `).join("\n");
+  const others = texts.flatMap((text, at) => otherSpellings(text, words[at])).map(termsOf);
+  const parts = compoundParts(words.flat());
   return { spoken, single: new Set([...spoken.split(/\s+/), ...others]), parts };
 }
 

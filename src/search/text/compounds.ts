@@ -17,9 +17,13 @@ export const PART_WEIGHT = 0.5;
 /** Languages that write compounds as one word, by their entries among the stop words. */
 const COMPOUNDING = new Set(["de", "nl", "sv da no"]);
 const [BY_LANGUAGE = {}] = readData<Readonly<Record<string, string>>>("stop-words.json");
-const LANGUAGES = Object.entries(BY_LANGUAGE).map(
-  ([language, words]) => [COMPOUNDING.has(language), new Set(words.split(" ").map(plainSpelling))] as const,
-);
+/** The languages of each stop word, by their places among these: true for one that writes compounds as one word. */
+const LANGUAGES = Object.keys(BY_LANGUAGE).map((language) => COMPOUNDING.has(language));
+const LANGUAGES_OF = new Map<string, number[]>();
+for (const [at, words] of Object.values(BY_LANGUAGE).entries()) {
+  for (const word of new Set(words.split(" ").map(plainSpelling)))
+    LANGUAGES_OF.set(word, [...(LANGUAGES_OF.get(word) ?? []), at]);
+}
 
 /** Words of these languages begin so. */
 const ONSET =
@@ -77,10 +81,9 @@ export const partTerm = (word: string): string | null =>
 
 /** Tells how many more stop words of these languages than of others a text has; one without any may be a title. */
 function compounding(words: readonly string[]): number {
-  const most = { true: 0, false: 0 };
-  for (const [isOne, stops] of LANGUAGES) {
-    const key = `${isOne}` as const;
-    most[key] = Math.max(most[key], words.filter((word) => stops.has(word)).length);
-  }
-  return most.true - most.false;
+  const counts = LANGUAGES.map(() => 0);
+  for (const word of words) for (const at of LANGUAGES_OF.get(word) ?? []) counts[at] = (counts[at] ?? 0) + 1;
+  const most = (compounding: boolean) =>
+    Math.max(0, ...counts.filter((_, at) => LANGUAGES[at] === compounding));
+  return most(true) - most(false);
 }

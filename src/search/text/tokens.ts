@@ -97,11 +97,12 @@ export function respelt(text: string): string {
 /**
  * The words of a text in their other spelling, in the form of the index. An index has them beside those of the text, so that
  * `mueller` finds Müller and `checkin` a check-in; the other way round, queries ask for both spellings.
+ * @param words  its own, where they are known
  */
-export function otherSpellings(text: string): string[] {
+export function otherSpellings(text: string, words?: readonly string[]): string[] {
   const others = respelt(text);
   if (others === text) return [];
-  const own = new Set(comparableWords(text));
+  const own = new Set(words ?? comparableWords(text));
   return comparableWords(others).filter((word) => !own.has(word));
 }
 

@@ -8,8 +8,8 @@ import {
   answers,
   closeness,
   floorOf,
+  PostText,
   passesWords,
-  postText,
   standingText,
 } from "../../../src/search/standing/index.ts";
 import { termsOf } from "../../../src/search/standing/terms.ts";
@@ -39,7 +39,7 @@ const query = (q: string, more: More = {}) =>
     vector: (more.model ?? true) ? vectorOf(1) : null,
   });
 const post = (title: string, body = "", tags: string[] = [], placeName: string | null = null) =>
-  postText({ title, body, tags, placeName });
+  new PostText({ title, body, tags, placeName });
 
 /** The least cosine that makes a yes, in hundredths; 1.01 when none does. */
 function needed(standing: ReturnType<typeof query>, text: ReturnType<typeof post>): number {
