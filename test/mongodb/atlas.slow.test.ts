@@ -201,6 +201,73 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     );
   });
 
+  /** What a list finds of the posts with a tag of their own, by filters alone and by their word; it must be the same. */
+  const foundOf = async (index: MongodbIndex, asked: Parameters<typeof aQuestion>[0]) => {
+    const filter = { tags: ["edge"], now: T0, ...asked.filter };
+    const lists = [{}, { q: "unicycle" }].map((words) =>
+      index.ask("list", aQuestion({ ...asked, ...words, filter }), NEWEST),
+    );
+    const [alone, byWord] = (await Promise.all(lists)).map((list) => list.map(({ id }) => id));
+    expect(byWord).toEqual(alone);
+    return alone;
+  };
+
+  it("keeps to the edges of a filter's times", async () => {
+    const index = await ready();
+    const [startsAt, endsAt, expiresAt] = [1, 2, 3].map((days) => T0 + days * DAY_MS);
+    const [start = 0, end = 0, over = 0, written] = [startsAt, endsAt, expiresAt, T0 - DAY_MS];
+    const times = { startsAt: start, endsAt: end, expiresAt: over, createdAt: written };
+    await store.posts.insert(
+      aPost("new1", { publisherId: "pub_0", title: "Unicycle", tags: ["edge"], ...times }),
+    );
+    for (const [within, beyond] of [
+      [{ before: start }, { before: start - 1 }],
+      [{ after: end }, { after: end + 1 }],
+      [{ now: over - 1 }, { now: over }],
+      [{ createdUntil: written }, { createdUntil: written - 1 }],
+      [{ endedBy: end + 1 }, { endedBy: end }],
+    ]) {
+      const filter = { includeExpired: false };
+      expect(await foundOf(index, { filter: { ...filter, ...within } }), JSON.stringify(within)).toEqual([
+        "new1",
+      ]);
+      expect(await foundOf(index, { filter: { ...filter, ...beyond } }), JSON.stringify(beyond)).toEqual([]);
+    }
+  });
+
+  it("shows one of several publishers' copies of a page, and all that its publisher has", async () => {
+    const index = await ready();
+    for (const [n, publisherId] of ["pub_0", "pub_1", "pub_0"].entries()) {
+      const page = { title: "Unicycle", tags: ["edge"], sourceUrl: "https://a.example/" };
+      await store.posts.insert(aPost(`new${n}`, { ...page, publisherId, createdAt: T0 + n }));
+    }
+    expect(await foundOf(index, { distinct: true })).toEqual(["new2", "new0"]);
+    expect(await foundOf(index, {})).toEqual(["new2", "new1", "new0"]);
+    const asked = aQuestion({ distinct: true, filter: { tags: ["edge"] } });
+    const counts = await Promise.all([undefined, 1, 2, 9].map((most) => index.ask("count", asked, most)));
+    expect(counts).toEqual([2, 1, 2, 2]);
+    expect(await index.ask("copies", asked, ["new0", "new1"])).toEqual([["new1"], ["new0", "new2"]]);
+  });
+
+  it("shows of a series the next date, or the last where all are over, and tells the later ones", async () => {
+    const index = await ready();
+    for (let n = 0; n < 3; n += 1) {
+      const date = { startsAt: T0 + n * DAY_MS, endsAt: T0 + n * DAY_MS + 1, expiresAt: T0 + 9 * DAY_MS };
+      await store.posts.insert(aPost(`new${n}`, { publisherId: "pub_0", title: "Unicycle", ...date }));
+    }
+    const shown = async (now: number) => {
+      const asked = aQuestion({ q: "unicycle", nextDates: true, filter: { now } });
+      return (await index.ask("list", asked, NEWEST)).map(({ id }) => id);
+    };
+    expect([await shown(T0 + 1), await shown(T0 + 2), await shown(T0 + 3 * DAY_MS)]).toEqual([
+      ["new0"],
+      ["new1"],
+      ["new2"],
+    ]);
+    const later = await index.ask("laterDates", aQuestion({ filter: { now: T0 } }).filter, ["new1", "new2"]);
+    expect(later.map((dates) => dates.map(({ id }) => id))).toEqual([["new2"], []]);
+  });
+
   it("ranks and lifts by meaning as the embedded index does", async () => {
     const index = await ready();
     const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
@@ -231,6 +298,16 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
     await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
     expect(await found("unicycle")).toEqual(["new1"]);
+    // For a minute: by then mongot has it.
+    for (const [ms, ids] of [
+      [60_000, ["new1"]],
+      [60_001, []],
+    ] as const)
+      expect(
+        (await index.ask("list", aQuestion({ q: "unicycle", filter: { now: T0 + ms } }), NEWEST)).map(
+          ({ id }) => id,
+        ),
+      ).toEqual(ids);
     expect(await index.ask("vectors", ["new1"])).toEqual([vectorOf(2)]);
     expect(await index.ask("count", asked("unicycle"))).toBe(1);
     mongot.catchUp();

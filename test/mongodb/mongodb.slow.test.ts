@@ -1,10 +1,10 @@
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { COLLECTIONS } from "../../src/store/mongodb/database/context.ts";
 import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
-import { aPost, aPublisher, aSubscription, T0 } from "../support/search/rows.ts";
+import { aPost, aPublisher, aSubscription, aVector, T0 } from "../support/search/rows.ts";
 
 const KINDS = ["replicaSet", "cluster"] as const;
 const databases = new Map<string, TestDatabase | null>();
@@ -76,6 +76,48 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(edited).not.toHaveProperty("geo");
   });
 
+  it("keeps of a removed post neither its text nor what was made of it", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p", { sourceUrl: "https://example.org/page" }));
+    await store.posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: aVector(7) }]);
+    await store.posts.remove("p", T0 + 1);
+    const left = await store.collections.posts.findOne({ _id: "p" });
+    expect(left).toMatchObject({ state: "removed", removed_at: new Date(T0 + 1), vec_model: null });
+    for (const field of ["place", "geo", "source", "metadata", "vec", "match", "embed"])
+      expect(left).not.toHaveProperty(field);
+    expect(JSON.stringify(left)).not.toMatch(/Title|bike|msterdam|example/);
+  });
+
+  it("shows nothing of a publisher whose erasure was cut off, and completes it", async () => {
+    const store = await start();
+    for (const id of ["pub_a", "pub_b"]) {
+      const shown = { verifiedAt: T0, verifiedVia: "dns", recovery: "asked" } as const;
+      await store.publishers.insert(aPublisher(id, shown));
+      await store.posts.insert(aPost(`p_${id}`, { publisherId: id }));
+    }
+    vi.spyOn(store.collections.subscriptions, "find").mockImplementationOnce(() => {
+      throw new Error("cut off");
+    });
+    await expect(store.publishers.erase("pub_a")).rejects.toThrow("cut off");
+    const hidden = async () => {
+      const posts = await store.collections.posts.find({}, { sort: { _id: 1 } }).toArray();
+      return posts.map(({ _id, pub_suspended }) => [_id, pub_suspended]);
+    };
+    expect(await hidden()).toEqual([
+      ["p_pub_a", true],
+      ["p_pub_b", false],
+    ]);
+    expect(await store.publishers.byKeyHash("hash of pub_a")).toBeNull();
+    expect(await store.collections.publishers.findOne({ _id: "pub_a" })).toMatchObject({
+      ...{ name: "", description: null, url: null, domain: null, verify_token: null },
+      ...{ verified_at: null, verified_via: null, recovery: null, key_hash: "erased pub_a" },
+    });
+    await start();
+    expect(await hidden()).toEqual([["p_pub_b", false]]);
+    expect(await store.collections.publishers.countDocuments()).toBe(1);
+  });
+
   it("completes the removal of a saved query that was cut off", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));
@@ -88,15 +130,11 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(0);
     // What hosts subscribe to has the same id when it is made anew, and numbers that go on.
     await store.posts.insert(aPost("q"));
+    const unpurged = { change_no: 9, purged: false, next_delivery: 5 };
+    await store.collections.removed_subscriptions.replaceOne({ _id: "sub_1" }, unpurged, { upsert: true });
     await store.subscriptions.insert(aSubscription("sub_1"), 50);
-    await store.collections.subscriptions.updateOne({ _id: "sub_1" }, { $set: { next_delivery: 5 } });
-    await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "q", matchedAt: T0 }], []);
-    const removed = { purged: false, next_delivery: 5 };
-    await store.collections.removed_subscriptions.updateOne(
-      { _id: "sub_1" },
-      { $set: removed },
-      { upsert: true },
-    );
+    const match = { subscriptionId: "sub_1", postId: "q", matchedAt: T0 };
+    expect(await store.subscriptions.deliver([match], [])).toMatchObject([{ deliveryId: 5 }]);
     await start();
     for (const name of ["deliveries", "inbox"]) expect(await db.collection(name).countDocuments()).toBe(1);
   });

@@ -105,7 +105,7 @@ describe.each(Object.entries(databases))(
       expect(await soon(replica, "harpsichord", 1)).toEqual(["p1"]);
       await other.posts.remove("p1", T0);
       expect(await soon(replica, "harpsichord", 0)).toEqual([]);
-      const left = () => leftInFiles(folder(), ["unicycl"], vectorOf(1));
+      const left = () => leftInFiles(join(folder(), "search"), ["unicycl"], vectorOf(1));
       expect(left()).toEqual(["unicycl", "vector"]);
       await other.publishers.erase("pub_b");
       expect(await soon(replica, "unicycle", 0)).toEqual([]);
@@ -169,7 +169,7 @@ describe.each(Object.entries(databases))(
     itsOwn("replaces its file when it turns out to be damaged at work", async () => {
       await fillMongodb(store, 450);
       const replica = await ready(store.feed);
-      const path = join(folder(), "replica-1.db");
+      const path = join(folder(), "search/replica-1.db");
       const file = new DatabaseSync(path);
       // A change by another connection makes the replica's own read its pages again.
       file.exec("CREATE TABLE noise (x); PRAGMA wal_checkpoint(TRUNCATE)");
@@ -196,6 +196,7 @@ describe.each(Object.entries(databases))(
       await store.posts.insert(aPost("p1", { title: "Unicycle" }));
       const [one, two] = [await ready(store.feed), await ready(other.feed)];
       expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
+      expect(statSync(join(folder(), "search")).mode & 0o777).toBe(0o700);
       await store.posts.insert(aPost("p2", { title: "Unicycle" }));
       expect((await idsFor(one, "unicycle")).sort()).toEqual(["p1", "p2"]);
       expect((await soon(two, "unicycle", 2)).sort()).toEqual(["p1", "p2"]);
@@ -208,10 +209,10 @@ describe.each(Object.entries(databases))(
     itsOwn("deletes what processes left that died, and nothing of those that live", async () => {
       await ready(store.feed);
       for (const name of ["replica-2.db", "replica-2.db-wal", "replica-5.db", "replica-5.db-search"])
-        writeFileSync(join(folder(), name), "left behind");
+        writeFileSync(join(folder(), "search", name), "left behind");
       await ready(store.feed);
       expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
-      expect(readdirSync(folder()).filter((name) => name.startsWith("replica-5"))).toEqual([
+      expect(readdirSync(join(folder(), "search")).filter((name) => name.startsWith("replica-5"))).toEqual([
         "replica-5.lock",
       ]);
     });
@@ -251,14 +252,14 @@ describe.skipIf(mongod === null)("a database that goes away", () => {
 const EVERYTHING = aQuestion({ filter: { includeReplies: true } });
 
 const files = () =>
-  readdirSync(folder())
+  readdirSync(join(folder(), "search"))
     .filter((name) => name.endsWith(".db"))
     .sort();
 
 const opened = (feed: IndexFeed): Replica => {
   const replica = new Replica({
     feed,
-    folder: folder(),
+    folder: join(folder(), "search"),
     modelId: MODEL,
     dimension: DIMENSION,
     log: { info() {}, warn() {} },

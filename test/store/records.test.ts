@@ -27,6 +27,17 @@ describe("a record", () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
+  it("loses with its text all that its owner wrote, or that was made of it", () => {
+    expect(PUBLISHER.wiped).toEqual({
+      ...{ name: "", description: null, url: null, domain: null, verifyToken: null },
+      ...{ verifiedAt: null, verifiedVia: null, recovery: null },
+    });
+    expect(POST.wiped).toEqual({
+      ...{ title: "", body: "", link: null, tags: [], location: null, timezone: null, sourceUrl: null },
+      ...{ metadata: {}, replyCount: 0, lastReplyAt: null, flags: [] },
+    });
+  });
+
   it("completes a row that is older than a field", () => {
     const { writtenNo: _, ...before } = aPost("p_1", { createdAt: 5_000 });
     const read = POST.schema.parse(before);

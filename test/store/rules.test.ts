@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NEVER_SHOWN, type StoredPost, type ToldChange } from "../../src/ports/store/index.ts";
 import { canBePushedTo, chooseDue, webhookOrigin } from "../../src/store/rules/claims.ts";
-import { entriesOfReply, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
+import { entriesOfReply, hearersOfEnd, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
 import { isEnd, moveByEdit, moveByRemoval } from "../../src/store/rules/moves.ts";
 import { editedPost, isFirstShown, replyWithin } from "../../src/store/rules/rows.ts";
 import { goesOn } from "../../src/store/rules/series.ts";
@@ -127,6 +127,7 @@ describe("who hears of a reply", () => {
     expect(entriesOfReply("r0", "root", many)).toHaveLength(201);
     // Author and root are looked for too.
     expect(REPLIERS_SOUGHT).toBe(202);
+    expect(hearersOfEnd("r0", many.slice(0, 201))).toEqual(many.slice(1, 201));
   });
 });
 
@@ -183,6 +184,7 @@ describe("a push", () => {
       dueAt: T0 + 1,
       attempts: 0,
     });
+    expect(keptAttempts([], { ...failed, latencyMs: 0.5 })).toEqual([{ ...failed, latencyMs: 1 }]);
     const history = Array.from({ length: 20 }, (_, n) => answer(T0 + n, 500));
     expect(keptAttempts(history, answer(T0 + 20, 204)).map(({ at }) => at - T0)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),

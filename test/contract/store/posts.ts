@@ -182,6 +182,16 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect(await store.posts.many([])).toEqual([]);
     });
 
+    it("gives at most a thousand rows by their ids", async () => {
+      const ids = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`);
+      const { posts, publishers } = store;
+      const vectors = (some: string[]) => posts.vectors(some, "m");
+      for (const read of [posts.many, publishers.many, vectors] as ((ids: string[]) => Promise<unknown>)[]) {
+        await read(ids(1_000));
+        await expect(read(ids(1_001))).rejects.toThrow(RangeError);
+      }
+    });
+
     it("keeps the posts, the work and the inboxes that it acknowledged over a restart", async () => {
       await store.publishers.insert(aPublisher("pub_b"));
       await store.posts.insert(aPost("p"));

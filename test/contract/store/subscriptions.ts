@@ -48,12 +48,13 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
     });
 
     it("are told of nothing that is written while they are paused, even by a matcher that is behind", async () => {
-      for (const id of ["sub_paused", "sub_suspended", "sub_given_up"])
+      for (const id of ["sub_paused", "sub_suspended", "sub_given_up", "sub_failing"])
         await store.subscriptions.insert(aSubscription(id), 50);
       const stops = {
         sub_paused: "paused",
         sub_suspended: "publisher_suspended",
         sub_given_up: "webhook_gone",
+        sub_failing: "webhook_failing",
       };
       for (const [id, inactiveReason] of Object.entries(stops))
         await store.subscriptions.update(id, { active: false, inactiveReason } as SubscriptionChange);
@@ -67,7 +68,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       const rows = await store.subscriptions.ofPublisher("pub_a");
       const toldOf = ({ writtenNo }: StoredPost) =>
         rows.filter(({ savedNo }) => writtenNo >= savedNo).map(({ id }) => id);
-      expect(toldOf(meanwhile)).toEqual(["sub_given_up"]);
+      expect(toldOf(meanwhile)).toEqual(["sub_given_up", "sub_failing"]);
       expect(toldOf(after).sort()).toEqual(Object.keys(stops).sort());
     });
 

@@ -84,8 +84,12 @@ export function describeToldChanges({ store }: Subject): void {
       await store.subscriptions.update("sub_2", { active: false, inactiveReason: "paused" });
       await edit({ endsAt: START + HOUR_MS }, T0 + 1);
       expect(await told(T0 + 2)).toEqual([]);
-      await store.subscriptions.update("sub_2", { active: false, inactiveReason: "webhook_gone" });
-      expect(await told(T0 + 3)).toEqual([["sub_2", 2]]);
+      // Where only the webhook was given up, it can still be polled.
+      for (const [n, inactiveReason] of (["webhook_gone", "webhook_failing"] as const).entries()) {
+        await store.subscriptions.update("sub_2", { active: false, inactiveReason });
+        await edit({ endsAt: START + (2 + n) * HOUR_MS }, T0 + 2 + n);
+        expect(await told(T0 + 3)).toEqual([["sub_2", 2 + n]]);
+      }
       expect(await store.subscriptions.toldOf("p")).toEqual(expect.arrayContaining(["sub_1", "sub_2"]));
     });
 

@@ -73,6 +73,9 @@ export function describeVectors({ store }: Subject): void {
 
     it("of another model are missing, each enqueued once, at most as many as asked", async () => {
       for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`));
+      for (const id of ["hidden", "removed"]) await store.posts.insert(aPost(id));
+      await store.posts.update("hidden", { state: "hidden" }, { text: false });
+      await store.posts.remove("removed", T0);
       await settleWork(store);
       await setVector(T0, "m1");
       await store.posts.setVectors([{ id: "p0", updatedAt: T0, model: "m3", vector: aVector(1) }]);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CLOCKS_APART_MS } from "../../../../src/store/rules/claims.ts";
 import { aSubscription, T0 } from "../../../support/search/rows.ts";
 import { HOUR_MS, type Subject } from "../subject.ts";
-import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
+import { answer, CLOCKS_APART_MS, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 
 /** Which pushes are claimed, when, and by whom. */
 export function describePushClaims({ store, another, reopen }: Subject): void {

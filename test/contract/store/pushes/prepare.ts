@@ -11,6 +11,8 @@ import { HOUR_MS } from "../subject.ts";
 /** When pushes are claimed and answered, unless a test says otherwise: an hour after the first match. */
 export const NOW = T0 + HOUR_MS;
 export const LEASE_MS = 30_000;
+/** Clocks may differ by two minutes. */
+export const CLOCKS_APART_MS = 120_000;
 
 const EVERYTHING = {
   limit: 100,

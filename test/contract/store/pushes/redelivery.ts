@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CLOCKS_APART_MS } from "../../../../src/store/rules/claims.ts";
 import { aSubscription, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, type Subject } from "../subject.ts";
-import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
+import { answer, CLOCKS_APART_MS, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 
 /** How pushes are listed, and sent once more. */
 export function describePushRedelivery({ store }: Subject): void {
