@@ -3,6 +3,7 @@ import { COLLECTIONS } from "../../src/store/mongodb/database/context.ts";
 import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
+import { expectClosed } from "../contract/store/being-erased.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, aSubscription, aVector, T0 } from "../support/search/rows.ts";
 
@@ -96,6 +97,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
       await store.publishers.insert(aPublisher(id, shown));
       await store.posts.insert(aPost(`p_${id}`, { publisherId: id }));
     }
+    await store.subscriptions.insert(aSubscription("sub_a"), 50);
     vi.spyOn(store.collections.subscriptions, "find").mockImplementationOnce(() => {
       throw new Error("cut off");
     });
@@ -108,7 +110,12 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
       ["p_pub_a", true],
       ["p_pub_b", false],
     ]);
-    expect(await store.publishers.byKeyHash("hash of pub_a")).toBeNull();
+    await expectClosed(store);
+    const { publishers } = await store.feed.read({ posts: [], publishers: ["pub_a", "pub_b"] });
+    expect(publishers.map(({ id, suspended }) => [id, suspended])).toEqual([
+      ["pub_a", true],
+      ["pub_b", false],
+    ]);
     expect(await store.collections.publishers.findOne({ _id: "pub_a" })).toMatchObject({
       ...{ name: "", description: null, url: null, domain: null, verify_token: null },
       ...{ verified_at: null, verified_via: null, recovery: null, key_hash: "erased pub_a" },

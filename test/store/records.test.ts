@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { MOVED } from "../../src/records/index.ts";
 import { numberByTime, POST } from "../../src/records/post.ts";
 import { PUBLISHER, SIGN_IN } from "../../src/records/publisher.ts";
-import { moment, type RowRecord, record, since, text, vector, wipedTo } from "../../src/records/record.ts";
+import {
+  missing,
+  moment,
+  type RowRecord,
+  record,
+  since,
+  text,
+  vector,
+  wipedTo,
+} from "../../src/records/record.ts";
 import { SUBSCRIPTION } from "../../src/records/subscription.ts";
 import { documentOf, rowOf, wipedOf } from "../../src/store/mongodb/database/rows.ts";
 import { Columns } from "../../src/store/sqlite/database/rows.ts";
@@ -42,6 +51,13 @@ describe("a record", () => {
     const { writtenNo: _, ...before } = aPost("p_1", { createdAt: 5_000 });
     const read = POST.schema.parse(before);
     expect(read).toEqual({ ...before, writtenNo: numberByTime(5_000) });
+    const older = (record: RowRecord) => missing(record.fields, { createdAt: 5_000 });
+    expect(older(PUBLISHER)).toEqual({ recovery: null });
+    expect(older(MOVED.delivery)).toEqual({ change: null });
+    expect(older(SUBSCRIPTION)).toEqual({
+      ...{ breadth: "close", changes: true, webhookRefusal: null, savedNo: numberByTime(5_000) },
+      ...{ event: null, expiresAt: null, clientSecret: null, previousClientSecret: null },
+    });
     expect(POST.schema.safeParse({ ...before, title: 3 }).error?.issues[0]?.path).toEqual(["title"]);
     expect(POST.schema.safeParse({ ...before, mood: "calm" }).success).toBe(false);
   });

@@ -6,6 +6,7 @@ import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
+import { expectClosed } from "../contract/store/being-erased.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -309,12 +310,14 @@ describe("erasing a publisher", () => {
   });
 
   it("goes on after a restart where a crash interrupted it", async () => {
-    const { posts, publishers, connection } = await start();
-    await publishers.insert(aPublisher("pub_a"));
+    const { posts, publishers, subscriptions, connection } = await start();
+    for (const id of ["pub_a", "pub_b"]) await publishers.insert(aPublisher(id));
     await posts.insert(aPost("p", { body: "XYZZY" }));
+    await posts.insert(aPost("p_pub_b", { publisherId: "pub_b" }));
+    await subscriptions.insert(aSubscription("sub_a"), 50);
     // The state after the first transaction of an erasure.
-    connection.db.exec("UPDATE publisher SET erasing = 1, key_hash = 'erased'");
-    expect(await publishers.get("pub_a")).toBeNull();
+    connection.db.exec("UPDATE publisher SET erasing = 1, key_hash = 'erased' WHERE id = 'pub_a'");
+    await expectClosed(store as SqliteStore);
     const again = await start();
     expect(await again.posts.get("p")).toBeNull();
     expect(inFiles("XYZZY")).toEqual([]);
