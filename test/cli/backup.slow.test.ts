@@ -111,6 +111,26 @@ describe("agent-board backup and restore", () => {
     expect(file).toMatchObject({ code: 1, stderr: expect.stringContaining("--keep goes with a folder") });
   });
 
+  it("keep the key of the environment out of the board, and say when the last backup was", async () => {
+    const url = (name: string) => `sqlite:${folder}/keyed-${name}.db`;
+    const store = await openStore(url("from"));
+    await store.settings.setOnce("secret_key", KEY);
+    await store.publishers.insert(aPublisher("pub_a"));
+    const [file, began] = [join(folder, "with-key.jsonl"), Date.now()];
+    expect((await board(url("from"), "backup", file)).code).toBe(0);
+    const last = Number(await store.settings.get("last_backup"));
+    expect(last).toBeGreaterThanOrEqual(began);
+    await store.close();
+    const keptIn = async (name: string, SECRET_KEY: string) => {
+      await runHere(["restore", file], { ...on(url(name)), SECRET_KEY });
+      const restored = await openStore(url(name));
+      const kept = await restored.settings.get("secret_key");
+      await restored.close();
+      return kept;
+    };
+    expect([await keptIn("by-file", ""), await keptIn("by-variable", KEY)]).toEqual([KEY, null]);
+  });
+
   it("overwrite no file, take no damaged one, and make no board where none was", async () => {
     const url = `sqlite:${folder}/small.db`;
     const store = await openStore(url);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { acceptsInvite } from "../../src/domain/publishers/invites.ts";
 import { sha256 } from "../../src/domain/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
@@ -186,6 +187,55 @@ describe("agent-board publishers", () => {
     const { stdout } = await run(["publishers", "list"], place);
     expect(stdout).toMatch(/^pub_b\t.*\t1 post\t.*\tCello Room\npub_a\t/);
     expect((await run(["publishers", "list", "--json"], place)).stdout).not.toMatch(/hash/i);
+  });
+
+  it("lists those since a time or of the last day, so many, and behind a page", async () => {
+    const at = { STORE_URL: `sqlite:${folder}/registered.db` };
+    const store = await openStore(at.STORE_URL);
+    const hour = 3_600_000;
+    const hours = { pub_23: 23, pub_25: 25, pub_3: 3 * 24, pub_4: 4 * 24 };
+    for (const [id, ago] of Object.entries(hours))
+      await store.publishers.insert(aPublisher(id, { createdAt: Date.now() - ago * hour }));
+    await store.publishers.update("pub_3", { verifiedAt: 1, verifiedVia: "dns" });
+    await store.publishers.update("pub_4", { verifiedAt: 1, verifiedVia: "dns", suspendedAt: 1 });
+    await store.close();
+    const listed = async (...args: string[]) => {
+      const { stdout } = await run(["publishers", "list", ...args], at);
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t"));
+    };
+    const ids = async (...args: string[]) => (await listed(...args)).map(([id]) => id);
+    expect(await ids("--new")).toEqual(["pub_23"]);
+    expect(await ids("--since", "26 hours ago")).toEqual(["pub_23", "pub_25"]);
+    expect(await ids("--limit", "3")).toEqual(["pub_23", "pub_25", "pub_3"]);
+    expect(await ids("--limit", "1", "--before", "pub_25")).toEqual(["pub_3"]);
+    expect((await listed()).map(([, , , state]) => state)).toEqual(["", "", "verified", "suspended"]);
+    const shown = JSON.parse((await run(["publishers", "show", "pub_4"], at)).stdout);
+    expect(shown).toMatchObject({
+      verified_via: "dns",
+      suspended_at: new Date(1).toISOString(),
+      url: "https://example.org/",
+    });
+  });
+
+  it("makes codes for a registration: one that is good for two weeks, or as told", async () => {
+    const made = async (...args: string[]): Promise<string[]> =>
+      (await run(["publishers", "invite", ...args], place)).stdout.trimEnd().split("\n");
+    const [[code, ...more], short] = [await made(), await made("--count", "3", "--days", "1")];
+    expect([more, short.length, new Set(short).size]).toEqual([[], 3, 3]);
+    const store = await openStore(place.STORE_URL);
+    const day = 86_400_000;
+    const used = (one: string | undefined, days: number) =>
+      acceptsInvite(store, one, Date.now() + days * day);
+    expect([await used(code, 14), await used(code, 13.99), await used(code, 1)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([await used(short[0], 1), await used(short[1], 0.99)]).toEqual([false, true]);
+    await store.close();
   });
 
   it("gives a new key for a lost one, and erases only when told twice", async () => {

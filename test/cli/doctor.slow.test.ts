@@ -94,6 +94,16 @@ describe("agent-board doctor", () => {
     expect(wrong.output).not.toContain("secret");
   });
 
+  it.each([
+    ["127.0.0.1", "ok"],
+    ["localhost", "ok"],
+    ["::1", "ok"],
+    ["0.0.0.0", "warning"],
+    ["192.168.1.2", "warning"],
+  ])("says of a board on %s without SITE_URL: %s", async (HOST, level) => {
+    expect((await doctor({ HOST, PORT: "0" })).said["SITE_URL"]).toMatch(new RegExp(`^${level} is not set`));
+  });
+
   it("finds a SQLite board sound, and warns when all users may read it", async () => {
     const file = join(dataDir, "board.db");
     await madeAt(`sqlite:${file}`);

@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call } from "../support/boards/client.ts";
 import { runHere } from "../support/boards/command.ts";
 import { useFolder } from "../support/boards/use.ts";
+import { aPublisher } from "../support/search/rows.ts";
 
 describe("agent-board import", () => {
   const dataDir = useFolder();
@@ -36,6 +38,22 @@ describe("agent-board import", () => {
     expect(body.data.series_30d.at(-1).posts).toBe(body.data.board.posts_today);
     expect(body.data.board.posts_today).toBe(2);
     await board.stop();
+  });
+
+  it("writes as the publisher that is named, and as no other", async () => {
+    const file = join(dataDir, "one.jsonl");
+    await writeFile(file, JSON.stringify({ title: "Named", body: "By somebody." }));
+    const store = await openStore(`sqlite:${dataDir}/board.db`);
+    for (const id of ["pub_a", "pub_b"]) await store.publishers.insert(aPublisher(id));
+    const run = (id: string) => runHere(["import", file, "--publisher", id], { DATA_DIR: dataDir });
+    expect((await run("pub_b")).stdout).toContain("1 added");
+    expect(await run("pub_c")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("publisher_not_found"),
+    });
+    expect((await store.posts.byPublisher("pub_b", 9)).map(({ title }) => title)).toEqual(["Named"]);
+    expect(await store.posts.byPublisher("pub_a", 9)).toEqual([]);
+    await store.close();
   });
 
   it("names the first twenty refused rows in the order of the file, whenever each was refused", async () => {

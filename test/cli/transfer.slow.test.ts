@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,6 +95,13 @@ describe("agent-board export and import", () => {
     expect((await board(elsewhere, "secret-key")).stderr).toContain(
       "SECRET_KEY of its environment: set it here too",
     );
+  });
+
+  it("leaves nothing half written where the file cannot be put in its place", async () => {
+    const taken = join(folder, "taken");
+    mkdirSync(taken);
+    expect((await board(from, "export", taken)).code).toBe(1);
+    expect(readdirSync(folder).filter((name) => name.startsWith("taken"))).toEqual(["taken"]);
   });
 
   it("writes the same to stdout as to a file", async () => {
