@@ -26,63 +26,60 @@ export const changeNumber = since(z.int(), ({ createdAt }) =>
   typeof createdAt === "number" ? numberByTime(createdAt) : undefined,
 );
 
-export const POST = record(
-  {
-    id,
-    publisherId: idOf("publisher", id),
-    kind: Kind,
-    title: written("", text),
-    body: written("", text),
-    link: written(null, text.nullable()),
-    tags: written([], z.array(text).readonly()),
-    /** `approximate` where the coordinates are those of the named place. */
-    location: written(
-      null,
-      z
-        .strictObject({
-          name: text.nullable(),
-          lat: z.number().min(-90).max(90).nullable(),
-          lng: z.number().min(-180).max(180).nullable(),
-          approximate: z.literal(true).exactOptional(),
-        })
-        .nullable(),
-    ),
-    startsAt: moment.nullable(),
-    endsAt: moment.nullable(),
-    timezone: written(null, text.nullable()),
-    expiresAt: moment,
-    /** True when the publisher chose `expiresAt`; a default one follows the dates at an edit. */
-    expiryChosen: z.boolean(),
-    sourceUrl: written(null, text.nullable()),
-    syndicated: z.boolean(),
-    metadata: written({}, free),
-    parentId: idOf("post", id.nullable()),
-    replyCount: wipedTo(0, count),
-    lastReplyAt: wipedTo(null, moment.nullable()),
-    flags: wipedTo([], z.array(PostFlag).readonly()),
-    /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
-    fingerprint: id,
-    /**
-     * SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. Empty
-     * without such a key.
-     */
-    inputHash: text,
-    /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
-    idempotencyHash: text.nullable(),
-    retrievals: count,
-    createdAt: moment,
-    updatedAt: moment,
-    /**
-     * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
-     * this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the first time.
-     */
-    writtenNo: changeNumber,
-    /** Who was told of it has not heard this yet; an edit or a removal sets it, and its work takes it off. */
-    change,
-    state: z.enum(STATES),
-  },
-  [["id"], ["publisherId", "idempotencyHash"]],
-);
+export const POST = record({
+  id,
+  publisherId: idOf("publisher", id),
+  kind: Kind,
+  title: written("", text),
+  body: written("", text),
+  link: written(null, text.nullable()),
+  tags: written([], z.array(text).readonly()),
+  /** `approximate` where the coordinates are those of the named place. */
+  location: written(
+    null,
+    z
+      .strictObject({
+        name: text.nullable(),
+        lat: z.number().min(-90).max(90).nullable(),
+        lng: z.number().min(-180).max(180).nullable(),
+        approximate: z.literal(true).exactOptional(),
+      })
+      .nullable(),
+  ),
+  startsAt: moment.nullable(),
+  endsAt: moment.nullable(),
+  timezone: written(null, text.nullable()),
+  expiresAt: moment,
+  /** True when the publisher chose `expiresAt`; a default one follows the dates at an edit. */
+  expiryChosen: z.boolean(),
+  sourceUrl: written(null, text.nullable()),
+  syndicated: z.boolean(),
+  metadata: written({}, free),
+  parentId: idOf("post", id.nullable()),
+  replyCount: wipedTo(0, count),
+  lastReplyAt: wipedTo(null, moment.nullable()),
+  flags: wipedTo([], z.array(PostFlag).readonly()),
+  /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
+  fingerprint: id,
+  /**
+   * SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. Empty
+   * without such a key.
+   */
+  inputHash: text,
+  /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
+  idempotencyHash: text.nullable(),
+  retrievals: count,
+  createdAt: moment,
+  updatedAt: moment,
+  /**
+   * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
+   * this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the first time.
+   */
+  writtenNo: changeNumber,
+  /** Who was told of it has not heard this yet; an edit or a removal sets it, and its work takes it off. */
+  change,
+  state: z.enum(STATES),
+});
 export type StoredPost = RowOf<typeof POST>;
 
 /** This lies beside a post and moves with it: `removedAt` goes with state `removed`, and nothing its publisher wrote is left. */

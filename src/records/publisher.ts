@@ -2,29 +2,26 @@ import { z } from "zod";
 import { REASONS } from "../schema/report.ts";
 import { count, id, idOf, moment, type RowOf, record, since, text, wipedTo } from "./record.ts";
 
-export const PUBLISHER = record(
-  {
-    id,
-    name: wipedTo("", text),
-    description: wipedTo(null, text.nullable()),
-    url: wipedTo(null, text.nullable()),
-    domain: wipedTo(null, text.nullable()),
-    /** Token of the domain proof; stays until the domain changes. */
-    verifyToken: wipedTo(null, text.nullable()),
-    verifiedAt: wipedTo(null, moment.nullable()),
-    verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
-    /** The proof was last checked then. */
-    checkedAt: moment.nullable(),
-    suspendedAt: moment.nullable(),
-    /** SHA-256 of the API key, hex. */
-    keyHash: id,
-    /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
-    recovery: since(wipedTo(null, text.nullable()), () => null),
-    postCount: count,
-    createdAt: moment,
-  },
-  [["id"], ["keyHash"]],
-);
+export const PUBLISHER = record({
+  id,
+  name: wipedTo("", text),
+  description: wipedTo(null, text.nullable()),
+  url: wipedTo(null, text.nullable()),
+  domain: wipedTo(null, text.nullable()),
+  /** Token of the domain proof; stays until the domain changes. */
+  verifyToken: wipedTo(null, text.nullable()),
+  verifiedAt: wipedTo(null, moment.nullable()),
+  verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
+  /** The proof was last checked then. */
+  checkedAt: moment.nullable(),
+  suspendedAt: moment.nullable(),
+  /** SHA-256 of the API key, hex. */
+  keyHash: id,
+  /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
+  recovery: since(wipedTo(null, text.nullable()), () => null),
+  postCount: count,
+  createdAt: moment,
+});
 export type StoredPublisher = RowOf<typeof PUBLISHER>;
 
 /** The sign-in of hosts keeps a client, a sign-in under way, a grant, a code or a token in each. */

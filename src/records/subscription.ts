@@ -8,56 +8,53 @@ import { count, free, id, idOf, moment, type RowOf, record, since, text, vector 
 export const EVENTS = ["post.replied", "post.matched"] as const;
 export type EventName = (typeof EVENTS)[number];
 
-export const SUBSCRIPTION = record(
-  {
-    id,
-    publisherId: idOf("publisher", id),
-    label: text.nullable(),
-    /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
-    query: free,
-    breadth: since(Breadth, () => "close"),
-    /** True when it is told that a post which it was told of moves, ends early or is taken down. */
-    changes: since(z.boolean(), () => true),
-    /** Vector of the query's text under `vectorModel`, or null until there is one. */
-    vector: vector.nullable(),
-    vectorModel: text.nullable(),
-    /**
-     * Counts how the board's posts compare with it; null until that is counted with a vector of `vectorModel`. Earlier
-     * boards also wrote what the rule no longer reads.
-     */
-    background: z.object({ posts: count, passing: count }).nullable(),
-    // zod's own check asks `URL.canParse`: see `parseUrl`.
-    webhookUrl: text.refine((sent) => parseUrl(sent) !== null, "must be a URL").nullable(),
-    webhookVerifiedAt: moment.nullable(),
-    /** Says why its webhook did not consent when it was last asked, in no words of the receiver's; null where it did. */
-    webhookRefusal: since(text.nullable(), () => null),
-    /** Version of the derived signing secret. */
-    secretVersion: count,
-    /** Until when the previous secret signs too, or null. */
-    previousSecretUntil: moment.nullable(),
-    /** A host of MCP Events subscribed to this; null for a query that was saved by a tool or over REST. */
-    event: since(z.enum(EVENTS).nullable(), () => null),
-    /** Until when it lasts unless it is renewed; null for good. */
-    expiresAt: since(moment.nullable(), () => null),
-    /** The secret that a host chose for its webhook, sealed, and the one before it. */
-    clientSecret: since(text.nullable(), () => null),
-    previousClientSecret: since(text.nullable(), () => null),
-    active: z.boolean(),
-    inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
-    /** Failed pushes since the last delivered one. */
-    failures: count,
-    /** The first of them failed then; null while none does. */
-    failingSince: moment.nullable(),
-    lastMatchedAt: moment.nullable(),
-    createdAt: moment,
-    /**
-     * Number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of writing decides which
-     * posts are newer, since clocks differ and go back, and since matching may be behind. The store sets it, whatever is given.
-     */
-    savedNo: changeNumber,
-  },
-  [["id"]],
-);
+export const SUBSCRIPTION = record({
+  id,
+  publisherId: idOf("publisher", id),
+  label: text.nullable(),
+  /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
+  query: free,
+  breadth: since(Breadth, () => "close"),
+  /** True when it is told that a post which it was told of moves, ends early or is taken down. */
+  changes: since(z.boolean(), () => true),
+  /** Vector of the query's text under `vectorModel`, or null until there is one. */
+  vector: vector.nullable(),
+  vectorModel: text.nullable(),
+  /**
+   * Counts how the board's posts compare with it; null until that is counted with a vector of `vectorModel`. Earlier
+   * boards also wrote what the rule no longer reads.
+   */
+  background: z.object({ posts: count, passing: count }).nullable(),
+  // zod's own check asks `URL.canParse`: see `parseUrl`.
+  webhookUrl: text.refine((sent) => parseUrl(sent) !== null, "must be a URL").nullable(),
+  webhookVerifiedAt: moment.nullable(),
+  /** Says why its webhook did not consent when it was last asked, in no words of the receiver's; null where it did. */
+  webhookRefusal: since(text.nullable(), () => null),
+  /** Version of the derived signing secret. */
+  secretVersion: count,
+  /** Until when the previous secret signs too, or null. */
+  previousSecretUntil: moment.nullable(),
+  /** A host of MCP Events subscribed to this; null for a query that was saved by a tool or over REST. */
+  event: since(z.enum(EVENTS).nullable(), () => null),
+  /** Until when it lasts unless it is renewed; null for good. */
+  expiresAt: since(moment.nullable(), () => null),
+  /** The secret that a host chose for its webhook, sealed, and the one before it. */
+  clientSecret: since(text.nullable(), () => null),
+  previousClientSecret: since(text.nullable(), () => null),
+  active: z.boolean(),
+  inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
+  /** Failed pushes since the last delivered one. */
+  failures: count,
+  /** The first of them failed then; null while none does. */
+  failingSince: moment.nullable(),
+  lastMatchedAt: moment.nullable(),
+  createdAt: moment,
+  /**
+   * Number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of writing decides which
+   * posts are newer, since clocks differ and go back, and since matching may be behind. The store sets it, whatever is given.
+   */
+  savedNo: changeNumber,
+});
 export type StoredSubscription = RowOf<typeof SUBSCRIPTION>;
 
 /**
