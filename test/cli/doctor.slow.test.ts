@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/platform/version.ts";
+import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
@@ -176,7 +177,7 @@ describe("agent-board doctor", () => {
 
     it("refuses a database that a newer program wrote, as a start does", async () => {
       await madeAt(url);
-      await setVersion(99);
+      await setVersion(SCHEMA_VERSION + 1);
       expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(
         /^problem .*written by Agent Board/,
       );

@@ -180,6 +180,53 @@ describe("what the files of a model say of it", () => {
     expect((await saidBy({ "config.json": BERT })).pooling).toBe("mean");
   });
 
+  const ROBERTA = { ...BERT, model_type: "xlm-roberta", max_position_embeddings: 130, pad_token_id: 1 };
+  it.each<[string, Record<string, unknown>, object]>([
+    ["256 tokens where no file says it", { "config.json": BERT }, { maxTokens: 256 }],
+    [
+      "512 tokens at most",
+      {
+        "config.json": { ...BERT, max_position_embeddings: 2048 },
+        "sentence_bert_config.json": { max_seq_length: 600 },
+      },
+      { maxTokens: 512 },
+    ],
+    [
+      "as many tokens as it has positions",
+      { "config.json": { ...BERT, max_position_embeddings: 100 } },
+      { maxTokens: 100 },
+    ],
+    ["positions of RoBERTa, which begin after the padding", { "config.json": ROBERTA }, { maxTokens: 128 }],
+    [
+      "positions of RoBERTa without a word on padding",
+      { "config.json": { ...ROBERTA, pad_token_id: null } },
+      { maxTokens: 128 },
+    ],
+    ["one language of 60,000 words", { "config.json": { ...BERT, vocab_size: 60_000 } }, { english: true }],
+    ["several languages of more", { "config.json": { ...BERT, vocab_size: 60_001 } }, { english: false }],
+    [
+      "the last token",
+      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode_lasttoken: true } },
+      { pooling: "last" },
+    ],
+    [
+      "a pooling by its name",
+      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode: "cls" } },
+      { pooling: "cls" },
+    ],
+    ["the dimension under another name", { "config.json": { d_model: 768 } }, { dimension: 768 }],
+    [
+      "other names of prefixes",
+      {
+        "config.json": BERT,
+        "config_sentence_transformers.json": { prompts: { search_query: "q: ", search_document: "d: " } },
+      },
+      { queryPrefix: "q: ", postPrefix: "d: " },
+    ],
+  ])("is read as: %s", async (_what, files, described) => {
+    expect(await saidBy(files)).toMatchObject(described);
+  });
+
   it.each<[string, Record<string, unknown>, RegExp]>([
     ["no config.json", {}, /no config\.json/],
     ["no dimension", { "config.json": {} }, /set "dimension" in agent-board\.json/],
@@ -301,9 +348,28 @@ describe("a model in a folder", () => {
     appendFileSync(join(own, "tokenizer_config.json"), " ");
     const second = await chooseModel(own, { modelDir, cacheDir });
     expect(second.id).not.toBe(first.id);
-    const prefixed = { cosines: COSINES, max_tokens: 256, post_prefix: "passage: " };
-    write(own, "agent-board.json", prefixed);
-    expect(modelIdOf(await chooseModel(own, { modelDir, cacheDir }))).not.toBe(modelIdOf(second));
+    const ids = new Set([modelIdOf(second)]);
+    for (const prefix of ["post_prefix", "query_prefix"]) {
+      write(own, "agent-board.json", { cosines: COSINES, max_tokens: 256, [prefix]: "passage: " });
+      ids.add(modelIdOf({ ...(await chooseModel(own, { modelDir, cacheDir })), id: second.id }));
+    }
+    expect(ids.size).toBe(3);
+  });
+
+  it("makes its vectors of all tokens, of the first, or of the last", async () => {
+    const vectors = new Map<string, Float32Array | undefined>();
+    for (const pooling of ["mean", "cls", "last"]) {
+      const own = copied(`pooled-${pooling}`, { "agent-board.json": { pooling } });
+      const { embedder } = opened(await chooseModel(own, { modelDir, cacheDir: own }), own);
+      expect(await embedder.settled()).toBe("ready");
+      const [vector] = await embedder.embed(["a garden chair"], "post");
+      vectors.set(pooling, vector);
+    }
+    const [mean, cls, last] = [...vectors.values()];
+    expect(mean).toEqual((await usual.embed(["a garden chair"], "post"))[0]);
+    expect(cls).not.toEqual(mean);
+    expect(last).not.toEqual(mean);
+    expect(last).not.toEqual(cls);
   });
 
   it("asks for four numbers where nobody knows its cosines", async () => {

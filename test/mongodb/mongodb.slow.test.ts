@@ -3,7 +3,7 @@ import { COLLECTIONS } from "../../src/store/mongodb/database/context.ts";
 import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { expectClosed } from "../contract/store/being-erased.ts";
+import { expectClosed } from "../contract/being-erased.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, aSubscription, aVector, T0 } from "../support/search/rows.ts";
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
-import { expectClosed } from "../contract/store/being-erased.ts";
+import { expectClosed } from "../contract/being-erased.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -157,9 +157,9 @@ describe("opening", () => {
 
   it("refuses a file of a newer version and says which", async () => {
     const { connection } = await start();
-    connection.db.exec("UPDATE agent_board_version SET version = 99 WHERE part = 'store'");
+    connection.db.exec("UPDATE agent_board_version SET version = version + 1 WHERE part = 'store'");
     await expect(start()).rejects.toThrow(
-      /written by Agent Board \S+ \(store version 99, this program \(\S+\) knows \d+\).*restore a backup/,
+      /written by Agent Board \S+ \(store version \d+, this program \(\S+\) knows \d+\).*restore a backup/,
     );
   });
 

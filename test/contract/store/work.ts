@@ -82,6 +82,18 @@ export function describeWork({ store }: Subject): void {
       expect((await claim(T0 + 100)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
     });
 
+    it("that was given back is claimed by the time for which it was", async () => {
+      const items = await claim(T0 + 9);
+      for (const [n, id] of ["p3", "p2", "p1"].entries())
+        await store.work.giveBack(
+          items.filter(({ postId }) => postId === id),
+          T0 + 100 + n,
+        );
+      const order: string[] = [];
+      for (let n = 0; n < 3; n += 1) order.push(...(await claim(T0 + 200, 1)).map(({ postId }) => postId));
+      expect(order).toEqual(["p3", "p2", "p1"]);
+    });
+
     it("is not given back by a claim that is no longer the newest", async () => {
       const items = await claim(T0 + 9);
       await claim(T0 + 9 + HOUR_MS);

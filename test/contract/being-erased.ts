@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Store } from "../../../src/ports/store/index.ts";
-import { aPost, aSubscription, T0 } from "../../support/search/rows.ts";
-import { idsOf } from "./subject.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import { aPost, aSubscription, T0 } from "../support/search/rows.ts";
+import { idsOf } from "./store/subject.ts";
 
 /**
  * Holds a store to what is promised of a publisher whose erasure has begun, and was cut off or is still under way: `pub_a`, whose
