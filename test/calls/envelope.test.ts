@@ -80,8 +80,10 @@ describe("envelope", () => {
       },
     });
     const leaky = { ...broken, name: "leaky", rest: { method: "GET" as const, path: "/leaky" as const } };
-    const open = async () => {
-      const operations = [broken, { ...leaky, handle: async () => ok({ known: "yes", secret: "no" }) }];
+    const open = async (told = 2) => {
+      const notes = [{ rest: "", tools: "Said elsewhere." }, "Read this."].slice(0, told);
+      const answer = ok({ known: "yes", secret: "no" }, { notes });
+      const operations = [broken, { ...leaky, handle: async () => answer }];
       const app = express()
         .use(restRouter(operations, board.board.dispatcher))
         .use(failureHandler(board.board));
@@ -107,6 +109,16 @@ describe("envelope", () => {
       const { body } = await call({ api }, "GET /leaky");
       server.close();
       expect(body.data).toEqual({ known: "yes" });
+    });
+
+    it.each([
+      [2, "Read this."],
+      [1, undefined],
+    ])("leaves out a note that has no words over REST: %i notes", async (told, note) => {
+      const { api, server } = await open(told);
+      const { body } = await call({ api }, "GET /leaky");
+      server.close();
+      expect(body.meta.note).toBe(note);
     });
   });
 });

@@ -237,18 +237,19 @@ const creating =
     const text = await asking("create_post", { ...fresh(), ...fields }, key, where);
     return { text, added, id: /id: (\S+)/.exec(text)?.[1] ?? "" };
   };
-/** The same post so often, the last time over MCP. */
+/** The same post so often, the last time over MCP unless `last` says otherwise. */
 const repeating =
   (
     times: number,
     first: (key: string, said: Arguments) => Promise<unknown>,
     added: Arguments = {},
+    last = (said: Arguments, key: string, where: boolean) => asking("create_post", said, key, where),
   ): Case[1] =>
   async (key, where) => {
     const said = fresh();
     for (let n = 1; n < times; n += 1) await first(key, said);
     await board.flush();
-    return { text: await asking("create_post", said, key, where), added };
+    return { text: await last(said, key, where), added };
   };
 const byOneself = (key: string, said: Arguments) => call(board, "POST /posts", said, { key });
 const byAnother = async (_key: string, said: Arguments) => call(board, "POST /posts", said, await newcomer());
@@ -468,6 +469,12 @@ async function unasked(key: string): Promise<string> {
 const rest = (request: `${string} ${string}`, body: unknown, key?: string) =>
   call(board, request, body, key === undefined ? {} : { key }).then(saidOf);
 
+const publishing = (said: Arguments, key: string) => rest("POST /posts", said, key);
+/** One call, by the publisher. */
+const answered =
+  (request: `${string} ${string}`, body?: unknown): Case[1] =>
+  async (key) => ({ text: await rest(request, body, key) });
+
 const OVER_REST: Case[] = [
   [
     "a field that readers do not see",
@@ -476,47 +483,23 @@ const OVER_REST: Case[] = [
       return { text: saidOf(answer), id: answer.body.data.id };
     },
   ],
-  [
-    "a place that is unknown",
-    async (key) => ({ text: saidOf(await post(key, { location: { name: "Nowhere-at-all" } })) }),
-  ],
-  [
-    "what was said already",
-    async (key) => {
-      const said = distinctText(1101);
-      await call(board, "POST /posts", said, await newcomer());
-      await board.flush();
-      return { text: await rest("POST /posts", said, key) };
-    },
-  ],
-  [
-    "a storm of duplicates",
-    async (key) => {
-      const said = distinctText(1102);
-      for (let n = 0; n < 4; n += 1) await call(board, "POST /posts", said, { key });
-      return { text: await rest("POST /posts", said, key) };
-    },
-  ],
+  ["a place that is unknown", async (key) => ({ text: saidOf(await post(key, NOWHERE)) })],
+  ["what was said already", repeating(2, byAnother, {}, publishing)],
+  ["a storm of duplicates", repeating(5, byOneself, {}, publishing)],
   [
     "a post that has ended",
     async (key) => ({ text: await rest(`PATCH /posts/${await postId(key)}`, { expires_at: "now" }, key) }),
   ],
-  [
-    "words of place and time",
-    async (key) => ({ text: await rest("GET /search?q=jazz+near+Berlin+this+weekend", undefined, key) }),
-  ],
+  ["words of place and time", answered("GET /search?q=jazz+near+Berlin+this+weekend")],
   [
     "a saved query that there is",
     async (key) => {
-      await call(board, "POST /subscriptions", { query: { q: "harp" } }, { key });
-      return { text: await rest("POST /subscriptions", { query: { q: "harp" } }, key) };
+      await saved(key, "harp");
+      return answered("POST /subscriptions", { query: { q: "harp" } })(key, false);
     },
   ],
-  [
-    "an unknown saved query",
-    async (key) => ({ text: await rest("GET /subscriptions/sub_22222222222222", undefined, key) }),
-  ],
-  ["an unknown post", async (key) => ({ text: await rest("GET /posts/2222222222", undefined, key) })],
+  ["an unknown saved query", answered("GET /subscriptions/sub_22222222222222")],
+  ["an unknown post", answered("GET /posts/2222222222")],
   [
     "a hidden post",
     async (key) => {
@@ -525,7 +508,7 @@ const OVER_REST: Case[] = [
       return { text: await rest(`GET /posts/${id}`, undefined, key) };
     },
   ],
-  ["no key", async (key) => ({ key, text: await rest("POST /posts", distinctText(1103)) })],
+  ["no key", async () => ({ text: await rest("POST /posts", distinctText(1103)) })],
   [
     "a wrong key",
     async () => {
@@ -537,10 +520,7 @@ const OVER_REST: Case[] = [
     "a key in a text",
     async (key) => ({ text: await rest("POST /posts", { title: "Mine", body: key }, key) }),
   ],
-  [
-    "one's own key at registration",
-    async (key) => ({ text: await rest("POST /publishers", { name: "Me", accept_terms: true }, key) }),
-  ],
+  ["one's own key at registration", answered("POST /publishers", { name: "Me", accept_terms: true })],
   [
     "a suspended publisher",
     async (key) => {
@@ -559,12 +539,8 @@ const OVER_REST: Case[] = [
   [
     "a website that is not proved yet",
     async (key) => {
-      const { body } = await call(
-        board,
-        "POST /publishers/verify",
-        { url: "https://unproved.example.org/" },
-        { key },
-      );
+      const url = "https://unproved.example.org/";
+      const { body } = await call(board, "POST /publishers/verify", { url }, { key });
       return { text: body.data.verify.next };
     },
   ],

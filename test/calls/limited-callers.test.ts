@@ -5,11 +5,6 @@ import { type Answer, call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { prose } from "../support/boards/writing.ts";
 
-const HANDSHAKE = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "test", version: "1" },
-};
 const MISTYPED = `bbk_${"0".repeat(38)}`;
 const count = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
@@ -28,12 +23,15 @@ describe("the limits of the manual", () => {
       (await call(board, request, body, as)).headers.get("ratelimit-policy");
     expect(await policyOf("GET /board")).toBe('"read";q=300;w=60');
     expect(await policyOf("GET /board", undefined, { key })).toBe('"read";q=1200;w=60');
+    expect(await policyOf(`GET ${board.url}/llms.txt`, undefined, { key })).toBe('"read";q=1200;w=60');
     expect(await policyOf("GET /search")).toBe('"search";q=120;w=60');
     expect(await policyOf("GET /posts", undefined, { key })).toBe('"search";q=600;w=60');
     expect(await policyOf("POST /posts", {}, { key })).toBe('"write";q=60;w=60, "write_day";q=1000;w=86400');
     expect(await policyOf("POST /publishers", {})).toBe(
       '"register";q=30;w=3600, "register_day";q=100;w=86400',
     );
+    const v6 = await call(board, "POST /publishers", {}, from("2001:db8:77::1"));
+    expect(v6.headers.get("ratelimit-policy")).toMatch(/, "register_net";q=300;w=86400$/);
     expect(await policyOf("POST /reports", {})).toBe('"report";q=30;w=3600');
     expect(await policyOf("POST /subscriptions", {}, { key })).toBe('"subscribe";q=60;w=3600');
     expect(await policyOf("POST /publishers/verify", {}, { key })).toBe('"verify";q=20;w=3600');
@@ -70,7 +68,8 @@ describe("the limits of the manual", () => {
       code: "rate_limited",
       hint: expect.stringContaining("wrong API keys"),
     });
-    expect(Number(wrong.headers.get("retry-after"))).toBeGreaterThan(0);
+    const retryAfter = Number(wrong.headers.get("retry-after"));
+    expect([retryAfter > 0, retryAfter <= 60]).toEqual([true, true]);
     // A colleague at the same address, and somebody elsewhere.
     expect((await me(board, { key, ...office })).status).toBe(200);
     expect((await search(board, office)).status).toBe(200);
@@ -125,29 +124,6 @@ describe("limits behind a proxy", () => {
       expect(count(answers, 200)).toBe(2);
     },
   );
-
-  it("count the manual, the OpenAPI document, discovery and MCP's handshake as reads", async () => {
-    const { key } = await register(board);
-    const paths = ["/llms.txt", "/openapi.json", "/llms-full.txt", "/robots.txt", "/.well-known/api-catalog"];
-    const asked: [`${string} ${string}`, object?][] = [
-      ...paths.map((path): [`${string} ${string}`] => [`GET ${board.url}${path}`]),
-      ...["initialize", "tools/list"].map((method): [`${string} ${string}`, object] => [
-        `POST ${board.url}/mcp`,
-        { jsonrpc: "2.0", id: 1, method, params: HANDSHAKE },
-      ]),
-    ];
-    for (const [n, [request, body]] of asked.entries()) {
-      const headers = {
-        ...from(`203.0.113.${100 + n}`).headers,
-        accept: "application/json, text/event-stream",
-      };
-      const answers = [];
-      for (let i = 0; i < 4; i += 1) answers.push((await call(board, request, body, { headers })).status);
-      expect(answers, request).toEqual([200, 200, 200, 429]);
-      // With a key of its own, a caller counts for itself.
-      expect((await call(board, request, body, { headers, key })).status).toBe(200);
-    }
-  });
 
   it("tell a caller with a key when few calls are left", async () => {
     const { key } = await register(board);

@@ -111,7 +111,7 @@ describe("http", () => {
 
   describe("CORS", () => {
     it("lets every origin read, write and see the board's headers, without credentials", async () => {
-      for (const path of ["/search", "/nothing", "/search?limit=x"]) {
+      for (const path of ["/search", "/nothing", "/search?limit=x", `${board.url}/mcp`]) {
         const { headers } = await get(path, { origin: "https://agent.example" });
         expect(headers.get("access-control-allow-origin"), path).toBe("*");
         expect(headers.get("access-control-allow-credentials")).toBeNull();
@@ -122,7 +122,7 @@ describe("http", () => {
 
     it.each([
       ...["/api/v1/posts/x", "/p/x", "/", "/feed.json", "/calendar.ics", "/llms.txt", "/openapi.json"],
-      ...["/sitemap.xml", "/robots.txt", "/mcp/server-card", "/.well-known/api-catalog", "/nothing"],
+      ...["/sitemap.xml", "/robots.txt", "/mcp", "/mcp/server-card", "/.well-known/api-catalog", "/nothing"],
     ])("answers preflights of %s", async (path) => {
       const response = await fetch(board.url + path, {
         method: "OPTIONS",

@@ -5,22 +5,24 @@ import { useFolder, useTestBoard } from "../support/boards/use.ts";
 import { idIn } from "../support/clients/mcp-clients.ts";
 import { stdioCommand } from "../support/clients/stdio.ts";
 
+type Able = { form?: Record<string, never>; url?: Record<string, never> };
 type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string | boolean> };
 
 const board = useTestBoard();
 const folder = useFolder();
 
 const CONNECTIONS = {
-  "HTTP, 2026-07-28": { mode: { pin: "2026-07-28" }, remote: true },
-  "stdio, 2026-07-28": { mode: { pin: "2026-07-28" }, remote: false },
-  "stdio, with a handshake": { mode: "legacy" as const, remote: false },
+  "HTTP, 2026-07-28": { mode: { pin: "2026-07-28" }, remote: true, able: { form: {} } },
+  // A host that names neither way shows forms.
+  "stdio, 2026-07-28": { mode: { pin: "2026-07-28" }, remote: false, able: {} },
+  "stdio, with a handshake": { mode: "legacy" as const, remote: false, able: { form: {}, url: {} } },
 };
 
 /** A host whose person answers as `person.answer` says; without one it cannot ask. */
 async function host(
-  { mode, remote }: { mode: "legacy" | { pin: string }; remote: boolean },
+  { mode, remote, able }: { mode: "legacy" | { pin: string }; remote: boolean; able: Able },
   person?: { answer(message: string): Answer },
-  elicitation: { form?: Record<string, never>; url?: Record<string, never> } = { form: {} },
+  elicitation = able,
 ) {
   const asked: string[] = [];
   const client = new Client(

@@ -122,6 +122,7 @@ describe("any tool takes as arguments", () => {
 describe("create_post refuses", () => {
   it.each([
     [{ titel: "x" }, "title"],
+    [{ url: "https://example.org/a", link: "https://example.org/b" }, "url"],
     [{ coordinates: [16.37, 48.2] }, "location"],
     [{ expire_at: "2099-12-05T10:00:00Z" }, "expires_at"],
     [{ location: { nam: "Vienna" } }, "name"],
@@ -179,6 +180,7 @@ describe("search understands", () => {
     { kind: ["Event"], from: "2098-04-30", to: "2098-05-02", tags: ["#fair"] },
     { arguments: { q: "Forgiven fair" } },
     { input: '{"q": "Forgiven fair"}' },
+    { parameters: { q: "Forgiven fair" } },
   ])("%j", async (args) => {
     const { text } = await client.call("search", args);
     expect(text).toContain("1. `");

@@ -10,7 +10,10 @@ const INITIALIZE = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize",
 const board = useTestBoard();
 const me = usePublisher(board, "Remote");
 /** A process on the store of that board, or one that relays to it. */
-const WAYS: Record<string, () => string[]> = { here: () => [], elsewhere: () => ["--url", board.url] };
+const WAYS: Record<string, () => string[]> = {
+  here: () => [],
+  elsewhere: () => ["--url", `${board.url}/mcp/`],
+};
 const command = (args: string[], environment: Record<string, string> = {}) =>
   stdioCommand(board.dataDir, args, environment);
 

@@ -108,6 +108,23 @@ describe("the OpenAPI document", () => {
         return form?.properties?.error?.properties.code.enum ?? [];
       });
       expect(codes.sort()).toEqual([...failuresOf(operation)].sort());
+      const hasHeader = (status: string, name: string) =>
+        Object.keys(resolved(entry.responses[status] ?? {}).headers ?? {}).includes(name);
+      const isRead = operation.rest.method === "GET";
+      const [first = ""] = successes;
+      const told: [status: string, name: string, isTold: boolean][] = [
+        ["401", "WWW-Authenticate", operation.auth === "key"],
+        ["429", "RateLimit", true],
+        ["429", "Retry-After", true],
+        ["503", "Retry-After", true],
+        [first, "ETag", isRead],
+        [first, "Link", isRead && operation.list === true],
+        [first, "Location", first === "201"],
+      ];
+      for (const [status, name, isTold] of told)
+        expect([status, name, hasHeader(status, name)]).toEqual([status, name, isTold]);
+      const isConditional = ["PATCH", "DELETE"].includes(operation.rest.method);
+      expect(named("header").some(({ name }) => name === "If-Match")).toBe(isConditional);
     },
   );
 });

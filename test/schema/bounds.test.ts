@@ -4,11 +4,13 @@ import { BEGUN_CHARS, placeInWords, withPlainPlace } from "../../src/schema/plac
 import { COPIES_NAMED, DATES_NAMED, LIMITS, PostInput, PostPatch } from "../../src/schema/post.ts";
 import { PublisherInput } from "../../src/schema/publisher.ts";
 import { normalTag, RADIUS_KM, SearchQuery } from "../../src/schema/query.ts";
+import { ReportInput } from "../../src/schema/report.ts";
 import { bareId, Flag, List, WebhookSecret } from "../../src/schema/scalars.ts";
 import { awaitedPageOf, StandingQuery, SubscriptionInput } from "../../src/schema/subscription.ts";
 import { cleanLine, cleanMultiline, counted } from "../../src/schema/text.ts";
 import {
   endOfStart,
+  momentOfClock,
   withMoments,
   zoneMeantAt,
   zoneOf,
@@ -35,6 +37,7 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "metadata", nested(10), nested(11)],
     [PostInput, post, "metadata", keys(100), keys(101)],
     [PostInput, post, "metadata", { x: "x".repeat(16_384 - 8) }, { x: "x".repeat(16_384 - 7) }],
+    [PostInput, post, "metadata", { a: { proto: 1 } }, JSON.parse('{"a":{"__proto__":1}}')],
     [PostInput, post, "metadata", { n: 2 ** 53 - 1 }, { n: 2 ** 53 }],
     [PostInput, post, "metadata", { n: 1 - 2 ** 53 }, { n: -(2 ** 53) }],
     [PostInput, post, "location", { name: "x".repeat(200) }, { name: "x".repeat(201) }],
@@ -43,6 +46,8 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "location", { lat: 1, lng: 2 }, { lat: 1 }],
     [PostInput, post, "location", { lat: null, lng: null }, { lng: 1 }],
     [PostInput, post, "location", { city: null }, { city: "Berlin" }],
+    [PostInput, post, "location", {}, { type: "Polygon", coordinates: [[[13, 52]]] }],
+    [PostInput, post, "location", "Berlin", { bbox: [1, 2, 3, 4] }],
     [PostInput, post, "url", "http://a.example/", "ftp://a.example/"],
     [PostInput, post, "url", " https://a.example/ ", "https://a.exa\tmple/"],
     [PostInput, post, "starts_at", "2026-12-05T10:00Z", "2026-12-05T10:00"],
@@ -50,11 +55,14 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PublisherInput, { accept_terms: true }, "name", "x".repeat(80), "x".repeat(81)],
     [PublisherInput, { name: "A", accept_terms: " TRUE " }, "description", "x".repeat(500), "x".repeat(501)],
     [PublisherInput, { name: "A" }, "accept_terms", true, "yes"],
+    [PublisherInput, { name: "A", accept_terms: true }, "invite", "x".repeat(100), "x".repeat(101)],
+    [ReportInput, { post_id: "p1", reason: "spam" }, "details", "x".repeat(2_000), "x".repeat(2_001)],
     [SubscriptionInput, { query: { q: "bike" } }, "label", "x".repeat(80), "x".repeat(81)],
     [SearchQuery, {}, "q", "x".repeat(500), "x".repeat(501)],
     [SearchQuery, {}, "tags", "x".repeat(40), "x".repeat(41)],
     [SearchQuery, {}, "tags", tags(20), tags(21)],
     [SearchQuery, {}, "kind", "Event, OFFER", "bikes"],
+    [SearchQuery, {}, "kind", "event,".repeat(10), "event,".repeat(11)],
     [SearchQuery, {}, "radius_km", "0.1", "0.09"],
     [SearchQuery, {}, "radius_km", 500, 500.1],
     [SearchQuery, {}, "limit", 1, 0],
@@ -65,6 +73,7 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [SearchQuery, {}, "after", "2026-12-01T10:00[Europe/Berlin]", "2026-12-01T10:00[Europe/Nowhere]"],
     [awaitedPageOf.wait_s, {}, "", 50, 50.1],
     [awaitedPageOf.limit, {}, "", 100, 101],
+    [awaitedPageOf.since, {}, "", "x".repeat(60), "x".repeat(61)],
     [WebhookSecret, {}, "", secret(24), secret(23)],
     [WebhookSecret, {}, "", secret(64), secret(65)],
     [Flag, {}, "", " TRUE ", "yes"],
@@ -238,6 +247,19 @@ describe("local times", () => {
     expect(zoneOf({ timezone: "Asia/Tokyo", location: { lat: 52.5, lng: 13.4 } })).toBe("Asia/Tokyo");
     expect(zoneOf({ timezone: null, location: { lat: 52.5, lng: 13.4 } })).toBe("Europe/Berlin");
     expect(zoneOf({ timezone: null, location: null })).toBe("UTC");
+  });
+
+  it.each([
+    ["that occurs once", "2026-07-01T02:30Z", "2026-07-01T00:30:00.000Z"],
+    ["that occurs twice is the first", "2026-10-25T02:30Z", "2026-10-25T00:30:00.000Z"],
+    [
+      "that clocks leave out is as far behind the last before it",
+      "2026-03-29T02:30Z",
+      "2026-03-29T01:30:00.000Z",
+    ],
+  ])("show an hour %s", (_which, clock, moment) => {
+    const at = momentOfClock(Date.parse(clock), "Europe/Berlin");
+    expect(at === null ? null : new Date(at).toISOString()).toBe(moment);
   });
 
   it.each([

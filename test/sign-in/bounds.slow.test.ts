@@ -221,6 +221,12 @@ describe("limits of signing in", () => {
     expect([answers[10], answers[10 + asked.length]]).toEqual([400, 400]);
   });
 
+  it("are a hundred registrations of hosts in an hour for one address", async () => {
+    const { url } = await start("on");
+    const answer = await fetch(`${url}/oauth/register`, { method: "POST" });
+    expect(answer.headers.get("ratelimit-policy")).toBe('"clients";q=100;w=3600');
+  });
+
   it("count an allowed sign-in as a write of its publisher", async () => {
     const on = await start("write=2/60");
     const [one, two] = [await register(on, "Baker"), await register(on, "Cook")];

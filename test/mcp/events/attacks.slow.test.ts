@@ -17,6 +17,7 @@ import {
   startHostWebhook,
 } from "../../support/clients/event-hosts.ts";
 import type { Response } from "../../support/clients/receiver.ts";
+import { startWitness } from "../../support/clients/webhooks.ts";
 import { startHttpServer } from "../../support/run/http-server.ts";
 import { startNameServer } from "../../support/texts/attacks.ts";
 
@@ -29,6 +30,7 @@ const writer = usePublisher(board, "Writer");
 let host: EventHost;
 beforeAll(async () => {
   host = await eventHost(board, me.key);
+  quiet = await startWitness(board);
 });
 afterAll(() => host.close());
 
@@ -46,7 +48,8 @@ const settled = (id: string) =>
     ([one]) => one?.attempts > 0,
     20_000,
   );
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 900));
+/** Resolves once all that was due is sent. */
+let quiet: () => Promise<void>;
 
 describe("a URL that somebody else answers", () => {
   it("is asked ten times an hour at most, however many topics one publisher names for it", async () => {

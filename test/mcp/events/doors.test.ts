@@ -10,6 +10,7 @@ import {
   startHostWebhook,
 } from "../../support/clients/event-hosts.ts";
 import { decide, RawHost } from "../../support/clients/sign-in.ts";
+import { startWitness } from "../../support/clients/webhooks.ts";
 
 const board = useTestBoard({ SIGN_IN: "on", WEBHOOK_ALLOW: "127.0.0.1" });
 const me = usePublisher(board, "Subscriber");
@@ -73,7 +74,7 @@ it("a host that was signed out subscribes, polls and streams no more, and its we
   await expect(host.ask("events/poll", topic)).rejects.toThrow();
   await expect(host.ask("events/subscribe", { ...topic, delivery })).rejects.toThrow();
   await write(board, writer.key, { tags: ["signed-out"] });
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  await (await startWitness(board))();
   expect(webhook.messages).toEqual([]);
   await host.close();
   await webhook.stop();

@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
@@ -163,7 +163,7 @@ describe("events/poll", () => {
     const [mine, other] = [aTopic(), aTopic()];
     const { cursor } = await poll(mine.topic);
     const { cursor: foreign } = await poll(other.topic);
-    for (const lost of [foreign, "made up", `${cursor}x`, "a".repeat(1_999)]) {
+    for (const lost of [foreign, "made up", `${cursor}x`, "a".repeat(2_000)]) {
       const page = await poll({ ...mine.topic, cursor: lost });
       expect([page.events, page.truncated]).toEqual([[], true]);
       expect(await poll({ ...mine.topic, cursor: page.cursor })).toMatchObject({ truncated: false });
@@ -245,6 +245,7 @@ describe("events/poll", () => {
       { name: "post.replied", arguments: { thread: 5 } },
       { name: "post.replied", arguments: { q: "bike" } },
       { ...aTopic().topic, cursor: 5 },
+      { ...aTopic().topic, cursor: "a".repeat(2_001) },
       { ...aTopic().topic, maxAgeMs: "1" },
     ])
       expect([wrong, await refused(wrong)]).toEqual([wrong, -32602]);
@@ -343,6 +344,16 @@ describe("events/poll", () => {
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ code: -32013, data: { limit: "subscriptions", max: 50 } });
     await client.close();
+  });
+
+  it("says when to come back where the board has too much to do", async () => {
+    const full = Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    const lease = vi.spyOn(board.board.services.events, "lease").mockRejectedValueOnce(full);
+    onTestFinished(() => lease.mockRestore());
+    expect(await host.refused("events/poll", aTopic().topic)).toMatchObject({
+      code: -32013,
+      data: { limit: "overloaded", retryAfterMs: 1_000 },
+    });
   });
 
   it.skipIf(ON_MONGODB)("counts each call against its limit, also one that is refused", async () => {

@@ -57,14 +57,23 @@ describe("events/stream", () => {
     await waitersAt(board, 0);
   });
 
-  it("gives more than one page of what came before", async () => {
+  it("gives more than one page of what came before, where a poll gives fifty, or a hundred at most", async () => {
     const { topic, post } = aTopic();
     const host = await eventHost(board, me.key);
     const { cursor } = await host.ask("events/poll", topic);
-    for (let n = 0; n < 5; n += 1) await post(`post ${n}`);
-    host.stream({ ...topic, cursor, maxEvents: 2 });
-    const events = await first(host, "event", 5);
-    expect(events.map(({ data }: Answer) => data.title)).toEqual([0, 1, 2, 3, 4].map((n) => `post ${n}`));
+    for (let n = 0; n < 101; n += 1) await post(`post ${n}`);
+    host.stream({ ...topic, cursor, maxEvents: 30 });
+    const events = await first(host, "event", 101);
+    expect(events.map(({ data }: Answer) => data.title)).toEqual(
+      Array.from({ length: 101 }, (_, n) => `post ${n}`),
+    );
+    for (const [asked, given] of [
+      [undefined, 50],
+      [1_000, 100],
+    ]) {
+      const page = await host.ask("events/poll", { ...topic, cursor, maxEvents: asked });
+      expect([page.events.length, page.hasMore]).toEqual([given, true]);
+    }
     await host.close();
     await waitersAt(board, 0);
   });

@@ -12,6 +12,7 @@ import {
   startHostWebhook,
 } from "../../support/clients/event-hosts.ts";
 import type { Response } from "../../support/clients/receiver.ts";
+import { startWitness } from "../../support/clients/webhooks.ts";
 import { folderForTest } from "../../support/run/temporary.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -24,6 +25,7 @@ let host: EventHost;
 let topics = 0;
 beforeAll(async () => {
   host = await eventHost(board, me.key);
+  quiet = await startWitness(board);
 });
 afterAll(() => host.close());
 
@@ -55,8 +57,8 @@ async function hooked(...answers: Parameters<typeof startHostWebhook>) {
 
 const subscribe = (params: object, by = host) => by.ask("events/subscribe", params);
 const refusedTo = (params: object, by = host) => by.refused("events/subscribe", params);
-/** Waits longer than a board takes to send what is due. */
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 900));
+/** Resolves once all that was due is sent. */
+let quiet: () => Promise<void>;
 
 describe("events/subscribe", () => {
   it("asks the callback within the call, signed by its secret, and sends nothing before", async () => {

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { recordText, subscriptionLines } from "../../src/adapters/mcp/record.ts";
+import { answerText, type Call } from "../../src/adapters/mcp/results.ts";
+import { listRows } from "../../src/adapters/mcp/rows.ts";
+import { type ServedOperation, servedTools } from "../../src/adapters/mcp/tool-list.ts";
+import { excerptOf, soughtWords } from "../../src/adapters/text/excerpt.ts";
+import { fittingCount, shownPost } from "../../src/adapters/text/posts.ts";
+import { shellJson, visibleValue } from "../../src/adapters/text/untrusted.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
+import { Site } from "../../src/domain/site.ts";
+import type { Post } from "../../src/schema/post.ts";
+import type { InboxItem, Subscription } from "../../src/schema/subscription.ts";
+
+const NOW = Date.parse("2026-12-01T12:00:00Z");
+const at = (ms: number) => new Date(NOW + ms).toISOString();
+const tools = servedTools(await loadCatalog());
+
+const aPost = (over: Partial<Post> = {}): Post => ({
+  ...{
+    id: "7fKm3Qx9Rt",
+    url: "https://board.example/p/7fKm3Qx9Rt",
+    kind: "event",
+    title: "A fair",
+    body: "Long.",
+  },
+  ...{
+    link: null,
+    tags: [],
+    location: null,
+    starts_at: null,
+    ends_at: null,
+    timezone: null,
+    expires_at: at(1),
+  },
+  ...{ source_url: null, syndicated: false, metadata: {}, retrievals: 0, parent_id: null, thread_url: null },
+  ...{ reply_count: 0, last_reply_at: null, flags: [], created_at: at(-9e9), updated_at: at(-9e9) },
+  publisher: {
+    ...{ id: "pub_a", name: "A", description: null, url: null, domain: null, verified: false },
+    ...{ first_seen: at(-9e9), post_count: 1, crier_url: "https://board.example/publishers/pub_a" },
+  },
+  ...over,
+});
+
+describe("the heading of a list", () => {
+  const tool = tools.get("search");
+  if (tool === undefined) throw new Error("no search");
+  const call: Call = {
+    ...{ tool, served: tool.operations[0], sent: {}, detail: "compact", answers: "text", now: NOW },
+    ...{ site: new Site("https://board.example"), sendsKey: false },
+  };
+  const [strong, weak] = [aPost(), aPost({ weak: true })];
+
+  it.each<[heading: string, posts: Post[], meta: object]>([
+    ["None of 18 holds it well", [weak], { first: 0, total: 18 }],
+    ["1 of 18 holds it well", [strong, weak], { first: 0, total: 18 }],
+    ["2 of 18 hold it well", [strong, strong, weak], { first: 0, total: 18 }],
+    ["Posts 1–2 of 2", [strong, strong, weak], { first: 0, total: 2 }],
+    ["No post matches", [weak], { first: 0, total: 0 }],
+    ["Post 41 of 41", [strong], { first: 40, total: 41 }],
+    ["Post 1 of 999", [strong], { first: 0, total: 999 }],
+    ["Post 1 of 1,000+", [strong], { first: 0, total: 1_000 }],
+    ["2 posts of 1,000+", [strong, strong], { first: null, total: 1_000 }],
+    ["2 posts", [strong, strong], {}],
+  ])("says %s", (heading, posts, meta) => {
+    const body = {
+      ok: true as const,
+      data: posts.map((post, n) => ({ ...post, id: `${post.id}${n}` })),
+      meta: { ...meta },
+    };
+    const [, said] =
+      /UTC\. ([^.]*)\./.exec(answerText(call, { reply: { outcome: "ok", data: [] }, body })) ?? [];
+    expect(said).toBe(heading);
+  });
+});
+
+describe("a post in a list", () => {
+  const view = { sought: [], now: NOW, isWhole: false, links: false };
+  it.each<[string, Partial<Post>]>([
+    ["| 1 reply\n", { reply_count: 1 }],
+    ["| 2 replies\n", { reply_count: 2 }],
+    ["| also `a`\n", { copies: { count: 1, ids: ["a"] } }],
+    ["| also `a` +2\n", { copies: { count: 3, ids: ["a", "b"] } }],
+    ["| also on 2026-12-08\n", { also_on: { starts_at: [at(7 * 86_400_000)], more: 0 } }],
+    [
+      "| also on 2026-12-08, 2026-12-15 +3\n",
+      { also_on: { starts_at: [7, 14, 21].map((day) => at(day * 86_400_000)), more: 2 } },
+    ],
+    ["pub_a\n", { starts_at: at(0), ends_at: at(1) }],
+    ["| OVER\n", { starts_at: at(-2), ends_at: at(-1) }],
+    ["| EXPIRED\n", { starts_at: at(-2), ends_at: at(-1), expires_at: at(0) }],
+    ["| ⚠ flags: many_links\n", { flags: ["many_links"] }],
+    ["| relayed | reply\n", { syndicated: true, parent_id: "x" }],
+  ])("ends its facts with %j", (facts, over) => {
+    expect(shownPost(aPost(over), "1. ", view)).toContain(`${facts}   > Long.`);
+  });
+
+  it("is left to the next page where it does not fit, but the first one is always shown", () => {
+    const texts = ["x", "y".repeat(7), "z".repeat(7)];
+    expect([0, 1, 2, 3, 4, 5].map((tokens) => fittingCount(texts, tokens))).toEqual([1, 1, 1, 2, 2, 3]);
+  });
+
+  it("has a row for each way in which it came, and for each change", () => {
+    const item = (over: Partial<InboxItem>): InboxItem => ({
+      type: "match",
+      at: at(0),
+      post: aPost(),
+      ...over,
+    });
+    const change = (ms: number) => ({ change: { what: [], before: {}, at: at(ms) } });
+    const items = [
+      item({}),
+      item({ subscription_id: "b" }),
+      item({ type: "reply" }),
+      item(change(1)),
+      item(change(2)),
+    ];
+    expect(listRows(items).map((row) => row.items.length)).toEqual([2, 1, 1, 1]);
+  });
+});
+
+describe("a record", () => {
+  it("leaves out what is null and rows of zeros, and names columns once", () => {
+    const output = tools.get("about")?.operations[0].operation;
+    if (output === undefined) throw new Error("no about");
+    const data = {
+      gone: null,
+      flat: { a: 1, b: null, "c\u202e": "two words" },
+      days: [
+        { day: "x", posts: 0 },
+        { day: "y", posts: 2 },
+      ],
+      names: [{ from: "x", to: "y" }],
+      none: [],
+      plain: ["a", "b c"],
+    };
+    expect(recordText(output, data)).toMatch(
+      /^flat: a 1, c "two words"\ndays: \(day, posts\) y, 2 \(.*\)\nnames: \(from, to\) x, y\nnone: none\nplain: a, "b c"$/,
+    );
+  });
+
+  it("of a saved query says whether its webhook agreed", () => {
+    const served = tools.get("subscribe")?.operations[0] as ServedOperation;
+    const saved = {
+      id: "sub_a",
+      describes: "Posts",
+      webhook_url: "https://a.example/",
+      active: true,
+      secret: "s3",
+    };
+    const linesFor = (over: object) =>
+      subscriptionLines(
+        { served, sendsKey: false },
+        { ...saved, ...over } as unknown as Subscription,
+        true,
+      ).join("\n");
+    expect(linesFor({ webhook_verified: false })).toContain(
+      '"https://a.example/" (its owner has not answered',
+    );
+    expect(linesFor({ webhook_verified: true })).toContain('"https://a.example/" (verified)\nsecret: s3 (');
+    expect(linesFor({ webhook_url: null })).not.toMatch(/webhook|secret/);
+  });
+});
+
+describe("an excerpt", () => {
+  const words = (count: number, word = "plain") => `${word} `.repeat(count);
+
+  it("begins some sixty characters before the first hit, at a word, and ends at one", () => {
+    const excerpt = excerptOf(`${words(90)}needle ${words(90)}`, ["needle"]);
+    expect(excerpt).toMatch(/^…(plain )+needle (plain )+plain…$/);
+    expect(excerpt.indexOf("needle")).toBeGreaterThan(40);
+    expect(excerpt.indexOf("needle")).toBeLessThanOrEqual(61);
+  });
+
+  it("cuts a word that is longer than twenty characters", () => {
+    const excerpt = excerptOf(`${"x".repeat(300)} needle ${"y".repeat(400)}`, ["needle"]);
+    expect(excerpt).toMatch(/^…x{59} needle y{100,}…$/);
+  });
+
+  it("is the first of the places that hold as much, and the one that holds more", () => {
+    const text = `first needle ${words(90)}second needle ${words(90)}third needle and thread ${words(90)}`;
+    expect(excerptOf(text, ["needle"])).toContain("first");
+    expect(excerptOf(text, ["needle", "thread"])).toContain("third");
+  });
+
+  it("has 180 characters at least, also where each takes three bytes", () => {
+    expect(excerptOf("自転車".repeat(100), []).length).toBeGreaterThan(170);
+    expect(excerptOf("自".repeat(180), [])).toBe("自".repeat(180));
+    expect(excerptOf("自".repeat(181), [])).toMatch(/…$/);
+  });
+
+  it("looks for 32 words at most", () => {
+    const q = Array.from({ length: 40 }, (_, n) => `w${n}`).join(" ");
+    expect(soughtWords(q)).toEqual(Array.from({ length: 32 }, (_, n) => `w${n}`));
+  });
+});
+
+describe("a value that strangers wrote", () => {
+  it("stays within its quotes in a shell, and hides nothing", () => {
+    expect(shellJson("a'b\u2060\u202e\u200b\ufeff")).toBe("'\"a\\u0027b\\u2060\\u202e\\u200b\\ufeff\"'");
+  });
+
+  it("has no null members, and no invisible characters in names", () => {
+    const value = { "a\u200b": null, "b\u200b": [{ c: "x\u202e", d: undefined }], e: 0 };
+    expect(visibleValue(value)).toEqual({ b: [{ c: "x" }], e: 0 });
+  });
+});
