@@ -14,7 +14,7 @@ export async function loadCatalog(): Promise<Catalog> {
     return tool;
   });
   const routes = (await modulesOf(new URL("../routes/", import.meta.url))).flatMap(
-    // Node orders exports by name, other loaders by position. Sorting gives one order everywhere.
+    // Node orders exports by name, and other loaders order them by position. Sorting gives one order everywhere.
     ({ exports }) => (Object.values(exports) as Operation[]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   );
   const operations = [...(tools as Operation[]), ...routes];

@@ -2,12 +2,11 @@
 export type Surface = "rest" | "tools" | "reading";
 
 /**
- * A sentence for the caller. One that names calls has a wording for each surface, since the calls differ. Where `reading` is
- * left out, that of `tools` holds, or nobody meets it there.
+ * Tells the caller something in a sentence. One that names calls has a wording for each surface, since the calls differ.
+ * Where `reading` is left out, that of `tools` holds, or nobody meets it there.
  */
 export type Advice = string | Readonly<{ rest: string; tools: string; reading?: string }>;
 
-/** The wording of one surface. */
 export function adviceOn(surface: Surface, advice: Advice): string {
   return typeof advice === "string" ? advice : (advice[surface] ?? advice.tools);
 }
@@ -248,18 +247,18 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** One problem of the input. `path` is dotted (`location.lat`), empty for the whole; `code` is the rule it breaks. */
+/** Names one problem of the input. `path` is dotted (`location.lat`), empty for the whole; `code` is the rule it breaks. */
 export interface Issue {
   path: string;
   code: string;
   message: string;
 }
 
-/** A failure meant for the caller. The adapter turns any other error into `internal` once, and logs it whole. */
+/** Fails for a reason meant for the caller. The adapter turns any other error into `internal` once, and logs it whole. */
 export class BoardError extends Error {
   readonly code: FailureCode;
   readonly issues: readonly Issue[];
-  /** The table's hint, or a better one for this case. */
+  /** The table's hint stands here, or a better one for this case. */
   readonly hint: Advice;
   /** Whole seconds until a retry makes sense; REST sends it as `Retry-After`. */
   readonly retryAfterS: number | undefined;
@@ -277,7 +276,7 @@ export class BoardError extends Error {
   }
 }
 
-/** A wrong environment; one line for each mistake. */
+/** Tells of a wrong environment; one line for each mistake. */
 export class ConfigError extends Error {
   constructor(mistakes: readonly string[]) {
     super(mistakes.join("\n"));

@@ -1,7 +1,7 @@
 import type { FailureCode } from "./failures.ts";
 import type { Operation } from "./operation.ts";
 
-/** Failures that all operations of one sort share, so none of them declares them. */
+/** All operations of one sort share these failures, so none of them declares them. */
 export interface GeneralFailures {
   /** The manual prints this as the name of the operations. */
   of: string;
@@ -9,7 +9,7 @@ export interface GeneralFailures {
   applies(operation: Operation): boolean;
 }
 
-/** The one place that says what an operation may answer beyond its own `failures`. */
+/** This is the one place that says what an operation may answer beyond its own `failures`. */
 export const GENERAL_FAILURES: readonly GeneralFailures[] = [
   {
     of: "every call",
@@ -29,14 +29,14 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     applies: ({ rest }) => rest.method !== "GET",
   },
   {
-    // By the headers If-Match and If-Unmodified-Since.
+    // The headers If-Match and If-Unmodified-Since bring this.
     of: "PATCH, DELETE",
     codes: ["precondition_failed"],
     applies: ({ rest }) => ["PATCH", "DELETE"].includes(rest.method),
   },
   {
     of: "paths with an id",
-    // For an id that is not valid percent-encoding. Any other unknown id has a failure of its own.
+    // An id that is not valid percent-encoding gets this. Any other unknown id has a failure of its own.
     codes: ["not_found"],
     applies: ({ rest }) => rest.path.includes("{"),
   },
@@ -64,7 +64,7 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
   },
 ];
 
-/** Failures of addresses that belong to no operation. */
+/** These belong to addresses of no operation. */
 export const ROUTELESS_FAILURES: readonly FailureCode[] = ["not_found", "method_not_allowed"];
 
 /** Every failure an operation may answer, each once: its own first, then the general ones. */

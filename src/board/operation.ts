@@ -16,7 +16,7 @@ import type { Webhooks } from "../domain/webhooks/index.ts";
 import type { StoredPublisher } from "../ports/store/index.ts";
 import type { Advice, FailureCode } from "./failures.ts";
 
-/** The parts of the domain that handlers call. Built once per process. */
+/** Handlers call these parts of the domain. Built once per process. */
 export interface Services {
   board: Board;
   events: Events;
@@ -33,17 +33,17 @@ export interface Services {
   writing: Writing;
 }
 
-/** Everything one call hands its handler: the services, the caller and the time. Built once per call. */
+/** Hands a handler all that one call gives it: the services, the caller and the time. Built once per call. */
 export interface Context extends Services {
-  /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
+  /** This publisher's key was sent; null where none was. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
   /** A report comes from the publisher, or else from a hash of the address (IPv6 by /64). */
   reporter: string;
   /** The address is kept as a keyed hash; IPv6 counts by /48. */
   address: string;
-  /** The connection on which the caller waits for the answer, or null where none is known. */
+  /** The caller waits for the answer on this connection; null where none is known. */
   line: Line | null;
-  /** Epoch milliseconds. */
+  /** Counts epoch milliseconds. */
   now: number;
 }
 
@@ -56,11 +56,11 @@ export interface Reply<Data> {
   nextCursor?: string | null;
   /** The next cursor of the same page, ended behind its first `shown` items; a list without it is asked again for fewer. */
   cursorAt?: (shown: number) => Promise<string | null>;
-  /** Sentences for `meta.note`. */
+  /** Holds sentences for `meta.note`. */
   notes?: readonly Advice[];
-  /** Further members of `meta`: a search's `query` and `ranking`. */
+  /** Holds further members of `meta`: a search's `query` and `ranking`. */
   meta?: Record<string, unknown>;
-  /** URL of what was created. */
+  /** The answer names the URL of what was created. */
   location?: string;
   /** True when the idempotency key had been used before. */
   replayed?: boolean;
@@ -68,7 +68,6 @@ export interface Reply<Data> {
   unchanged?: boolean | undefined;
 }
 
-/** HTTP status of each outcome. */
 export const OUTCOME_STATUS = { ok: 200, created: 201, pending: 202 } as const satisfies Record<
   Reply<unknown>["outcome"],
   number
@@ -95,18 +94,18 @@ export type LimitName =
 
 /** One thing a caller can ask of the board. REST offers every operation. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
-  /** snake_case; a tool's name, and `operationId` in OpenAPI. */
+  /** Written in snake_case, it is a tool's name, and `operationId` in OpenAPI. */
   name: string;
   title: string;
   /** One sentence says when to pick this operation over its neighbours. */
   when: string;
   /** Each field's `.describe()` gives its format, default and bounds. */
   input: Input;
-  /** Schema of `data` in the success envelope. */
+  /** Describes `data` in the success envelope. */
   output: Output;
   auth: "open" | "key";
   effect: "reads" | "writes" | "erases";
-  /** `read` or `write`, by its effect, unless the definition says otherwise. */
+  /** It is `read` or `write`, by the effect, unless the definition says otherwise. */
   limit: LimitName;
   /** Failures it may answer besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];
@@ -121,20 +120,20 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Every outcome it may have; only `ok`, unless the definition says otherwise. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
-  /** The zone of local times that come without one, such as that of the post which is edited. */
+  /** Gives the zone of local times that come without one, such as that of the post which is edited. */
   zone?(sent: Readonly<Record<string, unknown>>, services: Services): Promise<string | null>;
-  /** Inputs that the manual prints and the tests run, with real ids in place of these. */
+  /** The manual prints these inputs and the tests run them, with real ids in place of these. */
   examples: readonly z.input<Input>[];
   handle(input: z.output<Input>, context: Context): Promise<Reply<z.input<Output>>>;
 }
 
-/** An operation that agents also see by name, over MCP and in the manual. */
+/** Agents see such an operation by name too, over MCP and in the manual. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType>
   extends Operation<Input, Output> {
   tool: true;
   /**
-   * A second operation that the tool reaches over MCP, where it has no address of its own: by calls with the argument
-   * `given`, or without the argument `missing`. With `given` there may be a third, for calls with `delete: true` too.
+   * The tool reaches a second operation over MCP, where it has no address of its own: by calls with the argument `given`,
+   * or without the argument `missing`. With `given` there may be a third, for calls with `delete: true` too.
    */
   also?: { operation: string } & (
     | { given: string; delete?: string; missing?: never }
@@ -144,7 +143,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 
 /** Every operation of the board, as `src/board/catalog.ts` loads them. */
 export interface Catalog {
-  /** One per file of `tools/`, sorted by name. */
+  /** There is one per file of `tools/`, sorted by name. */
   tools: readonly Tool[];
   /** Tools and the REST-only operations of `src/routes/`, as REST has them. */
   operations: readonly Operation[];
@@ -186,7 +185,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodType, 
   return { ...defineRoute<Input, Output, Auth>(tool), tool: true };
 }
 
-/** Like `defineTool`, for an operation that only REST has. */
+/** Defines an operation that only REST has, as `defineTool` does a tool. */
 export function defineRoute<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   route: Definition<Operation<Input, Output>, Input, Output, Auth>,
 ): Operation<Input, Output> {

@@ -3,7 +3,7 @@ import { API_KEY_LENGTH, looksLikeApiKey } from "./secrets.ts";
 
 /** A match looks like a key by its form alone: a key with a typing error tells nearly as much as the key. */
 const FORM = /(?<![0-9A-Za-z_])bbk_[0-9A-Za-z]{38}(?![0-9A-Za-z_])/;
-/** Characters that nobody sees. */
+/** Nobody sees these characters. */
 const INVISIBLE = /[\p{Cf}\p{Mn}\p{Default_Ignorable_Code_Point}]/gu;
 const PREFIX = "bbk";
 
@@ -32,7 +32,7 @@ function holdsKey(text: string): boolean {
   return false;
 }
 
-/** Percent-encoded ASCII, decoded. */
+/** Decodes percent-encoded ASCII. */
 const unescaped = (text: string) =>
   text.replace(/%([2-7][0-9A-Fa-f])/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 

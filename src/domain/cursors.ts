@@ -16,7 +16,7 @@ export class Cursors {
   }
 
   /**
-   * The values behind a cursor of this list.
+   * Reads the values behind a cursor of this list.
    * @throws BoardError `invalid_cursor`
    */
   read(list: string, cursor: string): (string | number)[] {
@@ -25,7 +25,7 @@ export class Cursors {
     return payload.slice(1) as (string | number)[];
   }
 
-  /** The number behind a cursor of this list, or null without one. */
+  /** Reads the number behind a cursor of this list, or null without one. */
   readNumber(list: string, cursor: string | undefined): number | null {
     if (cursor === undefined) return null;
     const [value] = this.read(list, cursor);
@@ -53,22 +53,22 @@ export class Cursors {
   }
 }
 
-/** One page of a list that was asked for one row more: its rows, and the last of them when more follow. */
+/** Cuts one page of a list that was asked for one row more: its rows, and the last of them when more follow. */
 export function cutPage<T>(rows: readonly T[], limit: number): { shown: readonly T[]; last: T | null } {
   const shown = rows.slice(0, limit);
   return { shown, last: rows.length > limit ? (shown.at(-1) ?? null) : null };
 }
 
-/** For lists whose cursor is never null: only this note says whether to ask again now or later. */
+/** A list whose cursor is never null needs it: only this note says whether to ask again now or later. */
 export const FULL_PAGE = "This page is full, so more may be waiting: ask again now with `next_cursor`.";
 
-/** 72 bits: short enough for a model to copy, and the board's limits stop anyone long before a guess hits. */
+/** 72 bits are short enough for a model to copy, and the board's limits stop anyone long before a guess hits. */
 const MAC_BYTES = 9;
 /** Anything longer was not made here. */
 const MAX_CHARS = 2000;
 
 /**
- * An opaque cursor: base64url of compact JSON and a truncated HMAC-SHA256 over it. A payload of 75 bytes makes 112
+ * Makes an opaque cursor: base64url of compact JSON and a truncated HMAC-SHA256 over it. A payload of 75 bytes makes 112
  * characters.
  *
  * @param payload  what JSON can carry

@@ -23,7 +23,7 @@ export const ACTS = {
 export type Act = keyof typeof ACTS;
 type Actor = ModerationEntry["actor"];
 
-/** A post with its author, who is null once erased. */
+/** Its author is null once erased. */
 interface WithAuthor {
   post: StoredPost;
   author: StoredPublisher | null;
@@ -34,7 +34,7 @@ export type SeenPost = ReturnType<typeof seenPost>;
 export type SeenAct = ReturnType<typeof seenAct>;
 export interface Seen {
   posts: SeenPost[];
-  /** First posts that wait for a look, oldest first; `restore` releases them. */
+  /** Holds first posts that wait for a look, oldest first; `restore` releases them. */
   held: SeenPost[];
   acts: SeenAct[];
 }
@@ -46,13 +46,13 @@ interface Acted {
   failure: "post_not_found" | "publisher_not_found" | null;
 }
 
-/** Reports of one post, and acts on one subject, that are shown. */
+/** At most this many reports of one post, and acts on one subject, are shown. */
 const SHOWN_MAX = 100;
-/** Characters of a text in a list. */
+/** A text in a list has at most this many characters. */
 const BODY_CHARS = 600;
 /** Rows that are read at once. A page of publishers has as many. */
 export const PAGE_ROWS = 500;
-/** Posts that a search of the operator looks through, the newest ones. */
+/** A search of the operator looks through this many posts, the newest ones. */
 const SEARCHED_MAX = 20_000;
 
 /** Does and shows for the operator the same on the command line, on the operator's pages and over MCP. */
@@ -103,7 +103,7 @@ export class Moderation {
   }
 
   /**
-   * Publishers by the time of their registration, newest first, in pages.
+   * Lists publishers by the time of their registration, newest first, in pages.
    * @param before  the last publisher of the page before
    * @throws BoardError `publisher_not_found` for that one
    */
@@ -113,13 +113,13 @@ export class Moderation {
     yield* pages((page) => this.#store.publishers.registered(since, page), last && placeOf(last));
   }
 
-  /** The log, newest first, of one subject or all. */
+  /** Reads the log, newest first, of one subject or all. */
   history(subject: string | null, limit: number): Promise<ModerationEntry[]> {
     return this.#store.reports.history(subject, limit);
   }
 
   /**
-   * A post in any state but removed, whole, with its reports and what was done about it and its author.
+   * Reads a post in any state but removed, whole, with its reports and what was done about it and its author.
    * @throws BoardError `post_not_found`
    */
   async examine(id: string): Promise<Seen> {
@@ -164,11 +164,7 @@ export class Moderation {
     return acted;
   }
 
-  /**
-   * An act of the operator, logged with who did it and why.
-   * @returns the posts that are now removed
-   * @throws BoardError `post_not_found`, `publisher_not_found`
-   */
+  /** Acts for the operator, and logs who did it and why. */
   async act(
     action: Act,
     subject: string,
@@ -268,7 +264,7 @@ function seenPost({ post, author }: WithAuthor, reports: readonly StoredReport[]
 
 const seenAct = ({ at, ...act }: ModerationEntry) => ({ at: isoTime(at), ...act });
 
-/** The whole of a list whose newest rows come first, page by page. */
+/** Gives the whole of a list whose newest rows come first, page by page. */
 async function* pages<Row extends { id: string; createdAt: number }>(
   read: (page: EarlierPage) => Promise<Row[]>,
   from: EarlierPage["before"] = null,

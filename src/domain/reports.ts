@@ -4,7 +4,7 @@ import type { ReportInput } from "../schema/report.ts";
 import { cleanMultiline, counted } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
 
-/** Reports, and what they lead to. */
+/** Takes reports, and does what they lead to. */
 export class Reports {
   readonly #store: Store;
   readonly #reportsToHide: number;

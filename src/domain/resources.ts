@@ -8,7 +8,7 @@ import type { Site } from "./site.ts";
 export const isoTime = (ms: number) => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
-/** The UTC day of a moment, `2026-11-20`. */
+/** Gives the UTC day of a moment, such as `2026-11-20`. */
 export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
 /** A publisher as callers see it. */
@@ -26,7 +26,7 @@ export function publisherResource(stored: StoredPublisher, site: Site): Publishe
   };
 }
 
-/** What changed of a post, as those who are told of it see it. */
+/** Tells what changed of a post, as those who are told of it see it. */
 export function changeResource({ what, before, at }: ToldChange): Change {
   const { startsAt, endsAt, expiresAt, location } = before;
   return {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 import { crc32 } from "node:zlib";
 import { customAlphabet } from "nanoid";
 
-/** 57 letters and digits that no font confuses: no 0 O 1 l I. */
+/** No font confuses these 57 letters and digits: no 0 O 1 l I. */
 const ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -12,20 +12,18 @@ const replySuffix = randomOf(6);
 const accountId = randomOf(14);
 const keyBody = customAlphabet(BASE62, 32);
 
-/** Id of a publisher, subscription or report. */
 export const newId = (prefix: "pub" | "sub" | "rep" | "feed") => `${prefix}_${accountId()}`;
 
 /** Id of a post; a reply's begins with its root's, so that a thread stays on one shard. */
 export const newPostId = (parentId: string | null) =>
   parentId === null ? rootId() : `${parentId}-${replySuffix()}`;
 
-/** A random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
+/** Makes a random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
 export const newToken = () => randomBytes(18).toString("base64url");
 
-/** Characters of an API key. */
 export const API_KEY_LENGTH = 42;
 
-/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of everything before: 42 characters, 190 bits. */
+/** Makes `bbk_` + 32 base62 + 6 base62 of the CRC32 of everything before: 42 characters, 190 bits. */
 export function newApiKey(): string {
   const head = `bbk_${keyBody()}`;
   return head + checksumOf(head);
@@ -46,10 +44,10 @@ function checksumOf(head: string): string {
   return out;
 }
 
-/** The stored form of a key. A plain hash is enough for 190 random bits. */
+/** Hashes a key as it is stored. A plain hash is enough for 190 random bits. */
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** The setting that holds the secret key of a board started without SECRET_KEY. */
+/** This setting holds the secret key of a board started without SECRET_KEY. */
 export const SECRET_KEY_SETTING = "secret_key";
 
 /** The setting that tells whether a process was started with the key of the others; the key cannot be found from it. */
@@ -58,7 +56,7 @@ export const SECRET_KEY_CHECK_SETTING = "secret_key_check";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Characters of the alphabet of ids, from the first 16 bytes. */
+/** Takes characters of the alphabet of ids from the first 16 bytes. */
 function charactersOf(digits: Buffer, length: number): string {
   let rest = BigInt(`0x${digits.subarray(0, 16).toString("hex")}`);
   let out = "";
@@ -84,7 +82,7 @@ export class Secrets {
     return parentId === null ? out : `${parentId}-${out}`;
   }
 
-  /** The id of what a host subscribed to, in the form of every other one. */
+  /** Makes the id of what a host subscribed to, in the form of every other one. */
   subscriptionId(key: string): string {
     return `sub_${charactersOf(this.#mac("subscription", key), 14)}`;
   }
@@ -118,7 +116,7 @@ export class Secrets {
     }
   }
 
-  /** `whsec_` + base64 of 32 bytes. */
+  /** Makes `whsec_` + base64 of 32 bytes. */
   webhookSecret(subscriptionId: string, version: number): string {
     return `whsec_${this.#mac("webhook", `${subscriptionId}\0${version}`).toString("base64")}`;
   }
@@ -141,7 +139,7 @@ export class Secrets {
     return this.#mac("answer", call);
   }
 
-  /** An address as one voice in reports and limits, without keeping it. */
+  /** Makes an address one voice in reports and limits, without keeping it. */
   addressTag(address: string): string {
     return this.#mac("address", address).toString("base64url").slice(0, 22);
   }

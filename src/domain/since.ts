@@ -11,8 +11,8 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The moment from which a caller wants to hear: ISO 8601, `yesterday` (its whole day in UTC), `today`, `3 days ago`. A local
- * time is read generously.
+ * Reads the moment from which a caller wants to hear: ISO 8601, `yesterday` (its whole day in UTC), `today`, `3 days ago`.
+ * A local time is read generously.
  * @throws BoardError `invalid_query`
  */
 export function sinceOf(text: string, now: number): number {
@@ -29,9 +29,8 @@ export function sinceOf(text: string, now: number): number {
 }
 
 /**
- * The place in a numbered list behind which everything came at this time or later. It asks for some entries one by one, twice
- * the logarithm of their number.
- * @param next  the first entry behind a number, or null
+ * Finds the place in a numbered list behind which everything came at this time or later. It asks for some entries one by
+ * one, twice the logarithm of their number.
  */
 export async function placeSince(
   since: number,

@@ -1,8 +1,8 @@
 /** A board presents itself so on pages, in feeds, in tools and on cards. */
 export interface Identity {
-  /** One line. */
+  /** It is one line. */
   name: string;
-  /** A sentence. */
+  /** It is a sentence. */
   description: string;
   /** BCP 47: the language of the board's own words on its pages. */
   language: string;
@@ -20,13 +20,13 @@ export const DEFAULT_IDENTITY: Identity = {
 
 /** Knows every public address of the board, built from SITE_URL and never from a request. */
 export class Site {
-  /** Without a trailing slash. */
+  /** It has no trailing slash. */
   readonly root: string;
   readonly api: string;
   readonly mcp: string;
-  /** The tool server for hosts that signed in; null where none can. */
+  /** Hosts that signed in have this tool server; null where none can. */
   readonly me: string | null;
-  /** The other tool servers, by what each is for. */
+  /** Lists the other tool servers, by what each is for. */
   readonly doors: readonly { url: string; for: string }[];
   readonly manual: string;
 

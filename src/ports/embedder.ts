@@ -20,7 +20,7 @@ export const REFERENCE_SCALE: CosineScale = {
   unrelated: { median: 0.1, high: 0.23 },
 };
 
-/** Text to vectors, locally. Never blocks the event loop: the model runs in its own thread. */
+/** Turns text to vectors, locally. Never blocks the event loop: the model runs in its own thread. */
 export interface Embedder {
   /** Names model, quantisation and pooling; vectors of different ids do not compare. */
   readonly modelId: string;
@@ -32,8 +32,8 @@ export interface Embedder {
   /** Resolves when the state is `ready`, `absent` or `off`. */
   settled(): Promise<ModelState>;
   /**
-   * Unit vectors, one for each text or post, in order. Texts beyond the model's length (256 tokens) are cut. The model's
-   * thread also makes the text of a post, whose cost grows with its words (`src/search/text/model-text.ts`).
+   * Gives unit vectors, one for each text or post, in order. Texts beyond the model's length (256 tokens) are cut. The
+   * model's thread also makes the text of a post, whose cost grows with its words (`src/search/text/model-text.ts`).
    * @param purpose  queries go ahead of posts, and their vectors are remembered
    * @throws EmbedderUnavailable when the state is not `ready`, or the queue is full
    */

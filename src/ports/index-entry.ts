@@ -4,7 +4,7 @@ import { endOfStart } from "../schema/time/local-time.ts";
 import type { IndexEntry, IndexText } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
-/** The fields that say when a post takes place. */
+/** These fields say when a post takes place. */
 type Dated = Pick<StoredPost, "startsAt" | "endsAt" | "timezone" | "location" | "createdAt" | "expiresAt">;
 
 /**

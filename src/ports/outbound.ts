@@ -1,18 +1,15 @@
-/** The only way out of the board: requests to addresses that others chose. */
+/** This is the only way out of the board: requests to addresses that others chose. */
 export interface Outbound {
   /**
    * Tells why this URL may not be called, judged by its text alone (scheme, port, credentials, address literals); null if
    * it may. What its name resolves to is checked again at every call.
    */
   refusal(url: string): string | null;
-  /**
-   * One request without redirects, decompression or proxies, within bounded time and size.
-   * @throws OutboundError
-   */
+  /** Sends one request without redirects, decompression or proxies, within bounded time and size. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   /**
-   * TXT records of a name, chunks joined; at most 20 of 1,000 characters. Null when DNS does not say whether there are
-   * any.
+   * Looks up TXT records of a name, chunks joined; at most 20 of 1,000 characters. Null when DNS does not say whether there
+   * are any.
    */
   txt(name: string): Promise<string[] | null>;
   close(): Promise<void>;

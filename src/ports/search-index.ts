@@ -2,11 +2,11 @@ import type { Lift, PostFilter, WordQuery } from "../schema/filter.ts";
 import type { Kind } from "../schema/post.ts";
 import type { Position } from "./store/index.ts";
 
-/** A search: filters and, optionally, words and meaning. With words or a vector, one of them must support a post. */
+/** A search has filters and, optionally, words and meaning. With words or a vector, one of them must support a post. */
 export interface Question {
   filter: PostFilter;
   words: WordQuery | null;
-  /** Meaning of the query as an int8 vector of the index's model. */
+  /** It holds the meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
   /** The id of a post whose own vector is asked with, in the place of `vector`; only `rank` takes it. */
   like?: string;
@@ -20,7 +20,7 @@ export interface Question {
   distinct?: boolean;
   /** Only one of the posts with one `IndexEntry.series` matches: the next date, or the last where all are over. */
   nextDates?: boolean;
-  /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
+  /** It is aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
   gone?: AbortSignal | undefined;
 }
 
@@ -35,17 +35,16 @@ export class Abandoned extends Error {
 /** A degree has so many squares of a `Spot` along it. */
 export const SPOTS_PER_DEGREE = 10;
 
-/** Posts that are close together, with the mean of their places in degrees. */
+/** Gathers posts that are close together, with the mean of their places in degrees. */
 export interface Spot {
   lat: number;
   lng: number;
   count: number;
 }
 
-/** A post in a ranking. */
 export interface Ranked {
   id: string;
-  /** 0…1, three decimals, never larger than that of the post before. */
+  /** It lies in 0…1, has three decimals, and is never larger than that of the post before. */
   relevance: number;
 }
 
@@ -62,7 +61,7 @@ export interface Answered {
     options: { rerank?: boolean; limit: number; except?: ReadonlySet<string>; lifts?: readonly Lift[] },
   ): Ranked[];
   /**
-   * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
+   * Lists matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
    * @returns ids with the time they are ordered by
    */
   list(
@@ -70,16 +69,19 @@ export interface Answered {
     page: { order: "newest" | "soonest"; after: Position | null; limit: number },
   ): Position[];
   /**
-   * A page of a list with the number of all matches, counted to `most`: null at the end of the list, and where `most` is 0.
-   * One question costs half of what two do where another thread answers.
+   * Gives a page of a list with the number of all matches, counted to `most`: null at the end of the list, and where `most`
+   * is 0. One question costs half of what two do where another thread answers.
    */
   page(
     question: Question,
     page: Parameters<Answered["list"]>[1] & { most: number },
   ): { places: Position[]; total: number | null };
-  /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
+  /** Gives ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
   copies(question: Question, ids: readonly string[]): string[][];
-  /** The dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by start. */
+  /**
+   * Finds the dates of a series, of each of some posts, that come after it and pass a filter, soonest first, as places by
+   * start.
+   */
   laterDates(filter: PostFilter, ids: readonly string[]): Position[][];
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
   count(question: Question, most?: number): number;
@@ -92,7 +94,7 @@ export interface Answered {
   spellings(words: readonly string[]): (string | null)[];
   /** Finds the words that no active post has, whatever the filters. */
   unknownWords(words: readonly string[]): string[];
-  /** Vectors of posts under the index's model, null where there is none. */
+  /** Reads vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): (Int8Array | null)[];
 }
 
@@ -101,7 +103,7 @@ export type Ask = <What extends keyof Answered>(
   ...of: Parameters<Answered[What]>
 ) => Promise<ReturnType<Answered[What]>>;
 
-/** An answer to each question, at once or later. */
+/** It answers each question, at once or later. */
 export type Answering = {
   [What in keyof Answered]: (
     ...of: Parameters<Answered[What]>
@@ -109,9 +111,8 @@ export type Answering = {
 };
 
 /**
- * Candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
- * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never
- * returned.
+ * Finds candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
+ * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never returned.
  */
 export interface SearchIndex {
   readonly ask: Ask;

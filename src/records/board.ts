@@ -3,7 +3,7 @@ import { id, idOf, moment, type RowOf, record, text } from "./record.ts";
 
 export const SETTING = record({ name: id, value: text }, [["name"]]);
 
-/** A count of one UTC day. */
+/** Counts something on one UTC day. */
 export const COUNTER = record({ day: z.iso.date(), name: id, n: z.int() });
 
 /** Work still to be done on a post. */
@@ -13,9 +13,9 @@ export const WORK = record({ kind: z.enum(["match", "embed"]), postId: idOf("pos
 export const RANKING = record({
   id,
   ids: z.array(id).readonly(),
-  /** In 0…1, one for each id. */
+  /** It lies in 0…1, one for each id. */
   relevance: z.array(z.number()).readonly(),
-  /** The ranking that this one continues. */
+  /** This ranking continues that one. */
   previous: id.nullable(),
   expiresAt: moment,
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CHANGED } from "../schema/subscription.ts";
 import { moment, since, text } from "./record.ts";
 
-/** A post that somebody was told of changed: which of its fields, how they were, and when. */
+/** A post that somebody was told of changed: it tells which of its fields, how they were, and when. */
 const CHANGE = z.strictObject({
   at: moment,
   what: z.array(z.enum(CHANGED)).readonly(),

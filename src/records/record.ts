@@ -18,13 +18,13 @@ interface Facts {
   written?: true;
   /** Works the field out of the others for a row that was written before there was this one. */
   before?: (row: Fields) => unknown;
-  /** The sort of rows whose id it holds. */
+  /** It holds the id of such a row. */
   names?: "publisher" | "post" | "subscription";
 }
 
 export interface Field extends Facts {
   name: string;
-  /** Its name in a database: in snake case. */
+  /** A database has its name in snake case. */
   column: string;
   kept: Kept;
 }
@@ -41,7 +41,7 @@ export interface RowRecord<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly wiped: Partial<z.output<z.ZodObject<Shape>>>;
 }
 
-/** A row as stores take and give it. */
+/** Stores take and give a row so. */
 export type RowOf<One extends RowRecord> = z.output<z.ZodObject<One["shape"]>>;
 
 export function record<Shape extends z.ZodRawShape>(
@@ -73,7 +73,7 @@ export function record<Shape extends z.ZodRawShape>(
 export const columnName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The fields that a row lacks because it is older than they are. */
+/** Finds the fields that a row lacks because it is older than they are. */
 export function missing(fields: readonly Field[], row: Fields): Fields {
   const late = fields.filter(({ name, before }) => before !== undefined && row[name] === undefined);
   return Object.fromEntries(late.map(({ name, before }) => [name, before?.(row)]));
@@ -87,15 +87,15 @@ function having<Schema extends z.ZodType>(schema: Schema, facts: Facts): Schema 
   return own;
 }
 
-/** A field that rows of before lack: what they have in its place. */
+/** Rows of before lack this field, and have something in its place. */
 export const since = <Schema extends z.ZodType>(schema: Schema, before: (row: Fields) => unknown): Schema =>
   having(schema, { before });
 
-/** A field that a removal of the row's text sets to `empty`. */
+/** A removal of the row's text sets this field to `empty`. */
 export const wipedTo = <Schema extends z.ZodType>(empty: z.output<Schema>, schema: Schema): Schema =>
   having(schema, { wiped: empty });
 
-/** A field of a post that its publisher writes. */
+/** The publisher of a post writes this field. */
 export const written = <Schema extends z.ZodType>(empty: z.output<Schema>, schema: Schema): Schema =>
   having(schema, { wiped: empty, written: true });
 

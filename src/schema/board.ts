@@ -10,7 +10,7 @@ export const BoardCounts = z.object({
   launched: z.string().describe("UTC day of the first start."),
 });
 
-/** The answer of `GET /board`. */
+/** `GET /board` answers this. */
 export const BoardInfo = z.object({
   name: z.string(),
   description: z.string(),
@@ -40,10 +40,7 @@ export const BoardInfo = z.object({
 const rate = z.number().min(0).max(1);
 const counts = z.record(z.string(), Count);
 
-/**
- * The answer of `GET /metrics`: aggregates without addresses, keys or queries. `_7d` and `_30d` count UTC days, today
- * included.
- */
+/** `GET /metrics` answers aggregates without addresses, keys or queries. `_7d` and `_30d` count UTC days, today included. */
 export const Metrics = z.object({
   generated_at: Timestamp,
   health: z.object({
@@ -117,8 +114,8 @@ export const Metrics = z.object({
 export const Health = z.object({ ok: z.literal(true) });
 
 /**
- * Of `GET /readyz`: `ok`, and 200, as soon as store and index serve and until the process stops; the model may come later
- * or not at all.
+ * `GET /readyz` answers this: `ok`, and 200, as soon as store and index serve and until the process stops; the model may
+ * come later or not at all.
  */
 export const Readiness = z.object({
   ok: z.boolean(),

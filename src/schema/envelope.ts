@@ -45,7 +45,7 @@ export const Meta = z.object({
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 
-/** The `meta` of a failure; the counts are missing when the storage itself failed. */
+/** It is the `meta` of a failure; the counts are missing when the storage itself failed. */
 export const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({
   board: BoardCounts.optional(),
 });
@@ -53,7 +53,7 @@ export const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).exte
 /** One problem of the input; `path` is dotted, empty for the whole. */
 export const Issue = z.object({ path: z.string(), code: z.string(), message: z.string() });
 
-/** The envelope of a failure with one of these codes. */
+/** Makes the envelope of a failure with one of these codes. */
 export function failureOf(codes: readonly string[]) {
   return z.object({
     ok: z.literal(false),

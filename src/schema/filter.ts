@@ -1,29 +1,29 @@
 import type { Kind } from "./post.ts";
 
-/** The filters of a query, saved or asked now, with defaults applied. All times are epoch milliseconds. */
+/** Holds the filters of a query, saved or asked now, with defaults applied. All times are epoch milliseconds. */
 export interface StandingFilter {
   kinds: readonly Kind[] | null;
-  /** Any of them, in normal form. */
+  /** Any of them is enough; they are in normal form. */
   tags: readonly string[] | null;
   near: { lat: number; lng: number; radiusKm: number } | null;
-  /** Windows ending at or after it. */
+  /** Windows end at or after it. */
   after: number | null;
-  /** Windows starting at or before it. */
+  /** Windows start at or before it. */
   before: number | null;
   verifiedOnly: boolean;
   publisherId: string | null;
-  /** Only replies to this post. */
+  /** Only replies to this post count. */
   parentId: string | null;
   includeReplies: boolean;
   includeSyndicated: boolean;
 }
 
-/** Every filter of a search: those that a standing query keeps, and those that belong to the moment of asking. */
+/** Adds the filters that belong to the moment of asking to those that a standing query keeps. */
 export interface PostFilter extends StandingFilter {
   includeExpired: boolean;
   /** Leaves out posts whose window begins in the millisecond they were written: those without a start. */
   datedOnly?: boolean;
-  /** Only posts whose window ends before it. */
+  /** Only posts whose window ends before it count. */
   endedBy?: number;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;
@@ -45,7 +45,7 @@ export interface WordQuery {
   any: readonly string[];
   /** The words of `any` as others write them, `check-in` as one; each counts where a post has it. Empty where all agree. */
   respelt?: readonly string[];
-  /** The publishers of the name that is asked for: their posts count as if they had a part of it. */
+  /** Their name is asked for: their posts count as if they had a part of it. */
   publishers?: readonly string[];
   /** Each must occur: its words in this order, next to each other. */
   phrases: readonly (readonly string[])[];

@@ -2,22 +2,21 @@ import { z } from "zod";
 import { type GazetteerPlace, resolvePlace, suggestPlaces } from "../gazetteer/index.ts";
 import { fromJsonText, refuseValue } from "./scalars.ts";
 
-/** The centre of a search. */
 export interface NearPoint extends Point {
   /** The place that its name was read as; missing where coordinates were sent. */
   place?: NamedPlace;
   /** The named country, region or island reaches so far around this point. */
   radiusKm?: number;
-  /** The places that bear the name, largest first, where none is meant more than the others. This point is that of the first. */
+  /** These places bear the name, largest first, where none is meant more than the others. This point is that of the first. */
   oneOf?: readonly NearPoint[];
   /** No other place of this name has posts. */
   isOnlyWithPosts?: true;
 }
 
 interface NamedPlace {
-  /** `Springfield, Illinois`. */
+  /** It reads like `Springfield, Illinois`. */
   label: string;
-  /** Labels of the other places of this name, largest first. */
+  /** Holds labels of the other places of this name, largest first. */
   others: readonly string[];
 }
 
@@ -32,8 +31,8 @@ const PointObject = z
   .or(z.tuple([z.number(), z.number()]));
 
 /**
- * The fields of a post with `location` as `name`, `lat` and `lng`, where it came as GeoJSON (a point, or a feature of one), under
- * other names of coordinates, or as a text of two numbers. Any other place without these stays, and is refused.
+ * Writes `location` as `name`, `lat` and `lng`, where it came as GeoJSON (a point, or a feature of one), under other names
+ * of coordinates, or as a text of two numbers. Any other place without these stays, and is refused.
  */
 export function withPlainPlace(sent: Record<string, unknown>): Record<string, unknown> {
   const location = fromJsonText(sent["location"]);
@@ -58,7 +57,7 @@ export function withPlainPlace(sent: Record<string, unknown>): Record<string, un
 const INNER = ["geometry", "geo", "point", "position", "coordinates", "coords"];
 const SHAPES: ReadonlySet<string> = new Set("type properties bbox latitude longitude lon long".split(" "));
 
-/** A point of GeoJSON, longitude first, or coordinates by name. */
+/** Reads a point of GeoJSON, longitude first, or coordinates by name. */
 function pointOfObject(sent: unknown): Point | null {
   const of = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value);
   if (typeof sent !== "object" || sent === null) return null;
@@ -68,7 +67,7 @@ function pointOfObject(sent: unknown): Point | null {
   return typeof south === "number" && typeof west === "number" ? { lat: south, lng: west } : null;
 }
 
-/** The centre of a search: the name of a place, or its coordinates. */
+/** A search has its centre at the name of a place, or at its coordinates. */
 export const Near = z
   .union([z.string(), PointObject], { error: FORMS })
   .transform((sent, context): NearPoint => {
@@ -129,7 +128,7 @@ function nearOfText(sent: string): NearPoint | Misread {
 }
 
 const OR = new Intl.ListFormat("en", { type: "disjunction" });
-/** `"Valencia, Spain" or "Valencia, Venezuela"`. */
+/** Writes `"Valencia, Spain" or "Valencia, Venezuela"`. */
 export const quotedLabels = (labels: readonly string[]) => OR.format(labels.map((label) => `"${label}"`));
 
 const nearPlace = ({ label, lat, lng }: GazetteerPlace, others: readonly GazetteerPlace[]): NearPoint => ({
@@ -152,7 +151,7 @@ export function placeInWords(near: NearPoint, radiusKm?: number): string | null 
   return `${read}, a country, region or island: within ${near.radiusKm} km of its middle, which may be more than it is (\`radius_km\` sets it)${others}.`;
 }
 
-/** A place on the map, in degrees. */
+/** Names a place on the map, in degrees. */
 export interface Point {
   lat: number;
   lng: number;
@@ -160,9 +159,9 @@ export interface Point {
 
 const NUMBER = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?`;
 const DECIMALS = new RegExp(String.raw`^(${NUMBER})°?\s*(?:[,;]\s*|\s+)(${NUMBER})°?$`, "i");
-/** Decimal commas, as in `52,52; 13,40`. */
+/** Matches decimal commas, as in `52,52; 13,40`. */
 const COMMAS = /^([+-]?\d{1,3},\d+)(?:\s*;\s*|\s+)([+-]?\d{1,3},\d+)$/;
-/** One half of `52°31'12"N 13°24'36"E`, or of `52.52 N, 13.40 E`. */
+/** Matches one half of `52°31'12"N 13°24'36"E`, or of `52.52 N, 13.40 E`. */
 const HALF = String.raw`(\d{1,3}(?:\.\d+)?)\s*°?\s*(?:(\d{1,2}(?:\.\d+)?)\s*['′’]\s*(?:(\d{1,2}(?:\.\d+)?)\s*["″”]\s*)?)?`;
 const HEMISPHERES = new RegExp(String.raw`^${HALF}([NS])[\s,;]*${HALF}([EW])$`, "i");
 
@@ -190,18 +189,18 @@ function pointOfText(sent: string): Point | null {
   return pointWithin(rounded(half(1) * sign(4)), rounded(half(5) * sign(8)));
 }
 
-/** The point, or null when it is beyond the poles or the antimeridian. */
+/** Gives the point, or null when it is beyond the poles or the antimeridian. */
 function pointWithin(lat: number, lng: number): Point | null {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
 }
 
-/** Six decimals: a decimetre. */
+/** Six decimals make a decimetre. */
 const rounded = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
 
 /** Longer beginnings of a name suggest nothing. */
 export const BEGUN_CHARS = 100;
 
-/** At most eight places whose names begin so, in any language and script, the largest first. `near` takes each label. */
+/** Suggests at most eight places whose names begin so, in any language and script, the largest first. `near` takes each label. */
 export const placeSuggestions = (begun: string) =>
   suggestPlaces(begun.normalize("NFC").trim()).map(({ label, country, lat, lng }) => {
     return { label, country, lat, lng };

@@ -65,7 +65,7 @@ const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Locatio
   Location,
 );
 
-/** Free-form JSON, bounded in bytes, depth and keys before anything walks it recursively. */
+/** Takes free-form JSON, bounded in bytes, depth and keys before anything walks it recursively. */
 const Metadata = z
   .unknown()
   .transform(fromJsonText)

@@ -55,7 +55,7 @@ export const VerifyInstructions = z.object({
 });
 export type VerifyInstructions = z.infer<typeof VerifyInstructions>;
 
-/** The state of a recovery, and how to go on. */
+/** Tells the state of a recovery, and how to go on. */
 export const Recovery = z.object({
   id: z.string(),
   domain: z.string(),
@@ -70,7 +70,7 @@ export const Recovery = z.object({
 });
 export type Recovery = z.infer<typeof Recovery>;
 
-/** A host that signed in, as its publisher sees it. */
+/** Its publisher sees a host that signed in so. */
 export const SignedInHost = z.object({
   name: z.string().describe("What the host calls itself, or the address of its document."),
   signed_in_at: Timestamp,

@@ -3,10 +3,10 @@ import { parseUrl } from "../platform/parse-url.ts";
 import { isOverADay, spanOfText, type TimeSpan } from "./time/iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./time/zones.ts";
 
-/** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
+/** Only fields that several schemas share stand here. Each gives its JSON form by `meta`, since its parsing is wider. */
 
 /**
- * A moment of ISO 8601 with an offset, `Z` or a zone in brackets, as epoch milliseconds. Days that do not exist
+ * Reads a moment of ISO 8601 with an offset, `Z` or a zone in brackets, as epoch milliseconds. Days that do not exist
  * (February 30th) are refused.
  */
 export const DateTime = z
@@ -30,7 +30,7 @@ export const DateTime = z
     );
   });
 
-/** A bound of a search: any form of ISO 8601. A date, week, month or year covers all of it. */
+/** A bound of a search takes any form of ISO 8601. A date, week, month or year covers all of it. */
 export const Bound = z
   .string()
   .transform((text, context): TimeSpan => {
@@ -64,7 +64,7 @@ function spanWithin(text: string): TimeSpan | null {
   return span.zone !== undefined && zoneNamed(span.zone) === null ? null : span;
 }
 
-/** A moment in an answer, ISO 8601 in UTC. */
+/** Answers give a moment as ISO 8601 in UTC. */
 export const Timestamp = z.string().meta({ format: "date-time" });
 
 export const Count = z.int().min(0);
@@ -104,7 +104,7 @@ export function numeric(bounds: { min: number; max: number; integer?: boolean })
     });
 }
 
-/** The items of a text with commas between them, without empty ones. */
+/** Gives the items of a text with commas between them, without empty ones. */
 export function commaSeparated(text: string): string[] {
   return text
     .split(",")
@@ -176,8 +176,8 @@ export const TimeZone = z
 type PageOfIds = "p" | "publishers" | "subscriptions";
 
 /**
- * An id, or the address of its page. Anything that does not look like an id is passed on and answered as "not found", like any
- * unknown id.
+ * Takes an id, or the address of its page. Anything that does not look like an id is passed on and answered as "not found",
+ * like any unknown id.
  */
 export const idOn = (page: PageOfIds) =>
   z
@@ -185,14 +185,14 @@ export const idOn = (page: PageOfIds) =>
     .transform((sent) => bareId(sent, page))
     .meta({ override: { type: "string" } });
 
-/** The id inside a page URL or a file name: `https://board/p/abc.md` → `abc`; anything else is returned trimmed. */
+/** Takes the id out of a page URL or a file name: `https://board/p/abc.md` → `abc`; anything else is returned trimmed. */
 export function bareId(sent: string, page: PageOfIds): string {
   const text = sent.trim().slice(0, 2000);
   const fromUrl = new RegExp(`/${page}/([^/?#]+)`).exec(text)?.[1] ?? text;
   return fromUrl.replace(/(\.(json|md|ics))+$/, "");
 }
 
-/** The secret of a webhook, in the form of Standard Webhooks. */
+/** Takes the secret of a webhook, in the form of Standard Webhooks. */
 export const WebhookSecret = z
   .string()
   .refine(isWebhookSecret, "Must be `whsec_` and base64 of 24 to 64 bytes.");

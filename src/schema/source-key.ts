@@ -1,7 +1,7 @@
 import { parseUrl } from "../platform/parse-url.ts";
 
 /**
- * Parameters that identify a click, a campaign or a sender, and not the page: those of Google, Meta, Microsoft, Yandex, X,
+ * These parameters identify a click, a campaign or a sender, and not the page: those of Google, Meta, Microsoft, Yandex, X,
  * TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo, Vero, Omeda, Adobe, Drip, Klaviyo, Matomo and Openstat, which
  * Firefox, Brave and ClearURLs strip; and those by which sites and apps say who shared a link.
  */
@@ -17,7 +17,7 @@ export const plainWords = (text: string): string =>
     .trim();
 
 /**
- * The page that a `source_url` names, the same for every way of linking to it: without scheme, `www.` or `m.`, default port,
+ * Names the page of a `source_url`, the same for every way of linking to it: without scheme, `www.` or `m.`, default port,
  * trailing slash or `index.html`, fragment and tracking parameters, its host in lower case and its parameters in order.
  *
  * @returns null for a text that is no web address

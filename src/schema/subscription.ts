@@ -6,7 +6,6 @@ import { cleanLine, line } from "./text.ts";
 
 /** The posts of a board as a saved query sees them, counted when it is saved and again as the board changes. */
 export interface PostBackground {
-  /** Active posts of the board. */
   posts: number;
   /** This many posts pass the filters of the query. */
   passing: number;
@@ -17,10 +16,13 @@ export interface PostBackground {
 export const Breadth = z.enum(["close", "wide"]);
 export type Breadth = z.output<typeof Breadth>;
 
-/** Fields of which one is enough for a saved query. */
+/** One of these fields is enough for a saved query. */
 const NARROWING = ["q", "kind", "tags", "near", "after", "before", "publisher", "thread"] as const;
 
-/** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. It may come as text of JSON. */
+/**
+ * A saved query has the search grammar without limit, cursor and sort, and at least one criterion. It may come as text of
+ * JSON.
+ */
 export const StandingQuery = z.preprocess(
   fromJsonText,
   z
@@ -118,7 +120,6 @@ export const RotatedSecret = z.object({
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
-/** The result of a `webhook.test`. */
 export const WebhookTest = z.object({
   id: z.string(),
   delivered: z.boolean().describe("True for an answer of 200 to 299 within 10 s."),
@@ -194,7 +195,7 @@ export const pageOf = {
     .default(50)
     .describe("Items a page, 1 to 100. Default 50."),
 };
-/** The same for a list whose new items a caller may wait for. */
+/** A caller may wait for new items of such a list. */
 export const awaitedPageOf = {
   ...pageOf,
   since: z.string().max(60).optional().describe('Instead of `cursor`: a time, "yesterday", "3 hours ago".'),

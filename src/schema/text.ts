@@ -26,12 +26,12 @@ export function cleanLine(sent: string): string {
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
 /**
- * The text with a blank for each Arabic phrase that is one character. Its compatibility form has up to 18 letters, so a short
- * text of them would become an expensive one.
+ * Puts a blank for each Arabic phrase that is one character. Its compatibility form has up to 18 letters, so a short text
+ * of them would become an expensive one.
  */
 export const withoutLigatures = (text: string) => text.replace(/[\uFDF0-\uFDFD]/g, " ");
 
-/** Length in Unicode code points, which is how every limit of the board counts. */
+/** Counts Unicode code points, as every limit of the board does. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -75,7 +75,7 @@ function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 }
 
-/** The words of a post: what a model reads of it, and what saved queries look for words in. */
+/** A model reads these words of a post, and saved queries look for words in them. */
 export interface PostParts {
   title: string;
   body: string;
@@ -83,6 +83,6 @@ export interface PostParts {
   placeName: string | null;
 }
 
-/** A count and its noun: `1 post`, `2 posts`. */
+/** Writes a count and its noun: `1 post`, `2 posts`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;

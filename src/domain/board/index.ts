@@ -58,12 +58,12 @@ export class Board {
     });
   }
 
-  /** Counts of what the board holds, slightly old. */
+  /** Gives counts of what the board holds, slightly old. */
   counts(now: number): Promise<BoardCounts> {
     return this.#counts.get(now);
   }
 
-  /** The `board` member of every `meta`. */
+  /** Gives the `board` member of every `meta`. */
   async meta(now: number) {
     const counts = await this.counts(now);
     return {
@@ -74,7 +74,7 @@ export class Board {
     };
   }
 
-  /** `GET /board`. */
+  /** Answers `GET /board`. */
   async about(now: number) {
     const { searches, ...overview } = await this.#overviewAsCounted(now);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
@@ -168,7 +168,10 @@ export class Board {
   }
 }
 
-/** The store's overview of a moment, what searches list by kind, the towns with the most posts, and the searches of the last 14 days, by UTC day. */
+/**
+ * Holds the store's overview of a moment, what searches list by kind, the towns with the most posts, and the searches of
+ * the last 14 days, by UTC day.
+ */
 type Overview = BoardOverview & {
   at: number;
   listed: Readonly<Record<Kind, number>>;
@@ -176,7 +179,6 @@ type Overview = BoardOverview & {
   searches: Readonly<Record<string, number>>;
 };
 
-/** A search without words and filters. */
 const everything = (now: number) => ({ filter: filterOf({}, now), words: null, vector: null, minCosine: 0 });
 
 /** While the index is filled there are no places; the board has all else to tell. */
@@ -191,16 +193,16 @@ const SPOTS_MAX = 1_000;
 /** Spots looked up in one go, which takes a few milliseconds. */
 const SPOTS_PER_STEP = 10;
 
-/** A town and how many posts are in it or near. */
+/** Names a town and counts the posts in it or near. */
 interface TopPlace {
-  /** `Portland, Oregon`: `near` takes it. */
+  /** Reads like `Portland, Oregon`: `near` takes it. */
   place: string;
   count: number;
 }
 
 /**
- * The 25 towns with the most posts that a search without words finds, equal ones by name. Each post counts for one, the
- * largest within 20 km.
+ * Finds the 25 towns with the most posts that a search without words finds, equal ones by name. Each post counts for one,
+ * the largest within 20 km.
  */
 async function topPlaces(index: Pick<SearchIndex, "ask">, now: number): Promise<TopPlace[]> {
   const spots = await index.ask("spots", everything(now), SPOTS_MAX);

@@ -13,12 +13,12 @@ const ACTIVE_MS = 60_000;
 const SERIES_DAYS = 30;
 const DEMAND_MAX = 20;
 
-/** The setting that holds when `backup` last succeeded, in epoch milliseconds. */
+/** This setting holds when `backup` last succeeded, in epoch milliseconds. */
 export const LAST_BACKUP = "last_backup";
 
 type Row = { day: string; name: string; n: number };
 
-/** Operating statistics, aggregated by day from counters that hold no address, key or query. */
+/** Aggregates operating statistics by day from counters that hold no address, key or query. */
 export class Metrics {
   readonly #store: Store;
   readonly #board: Board;
@@ -43,7 +43,7 @@ export class Metrics {
     await this.#store.settings.set(`job:${job}`, JSON.stringify({ at: now, ok }));
   }
 
-  /** `GET /metrics`. */
+  /** Answers `GET /metrics`. */
   async read(now: number): Promise<z.input<typeof MetricsResource>> {
     const [board, active, jobs, rows] = await Promise.all([
       this.#board.census(now),
@@ -120,7 +120,7 @@ export class Metrics {
 interface ActivePublishers {
   week: number;
   month: number;
-  /** Publishers that wrote both this week and the week before. */
+  /** This many publishers wrote both this week and the week before. */
   bothWeeks: number;
 }
 
@@ -140,7 +140,7 @@ function byName(rows: readonly Row[], prefix: string): Record<string, number> {
 const topOf = (rows: readonly Row[], prefix: string) =>
   Object.entries(byName(rows, prefix)).slice(0, DEMAND_MAX);
 
-/** The last 30 UTC days, oldest first, quiet days included. */
+/** Lists the last 30 UTC days, oldest first, quiet days included. */
 function seriesOf(rows: readonly Row[], now: number) {
   const counts = new Map(rows.map(({ day, name, n }) => [`${day} ${name}`, n]));
   return Array.from({ length: SERIES_DAYS }, (_, i) => {
@@ -158,5 +158,5 @@ function seriesOf(rows: readonly Row[], now: number) {
   });
 }
 
-/** In 0…1, rounded to three decimals; 0 when the whole is 0. */
+/** The ratio lies in 0…1, rounded to three decimals; 0 when the whole is 0. */
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 1000);

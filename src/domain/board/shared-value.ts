@@ -57,9 +57,9 @@ export class SharedValue<T> {
   }
 
   /**
-   * A value younger than the maximum age, or than twice the time until an expensive one is renewed; an older one when a newer
-   * takes longer than 250 ms or the store is away. When none is kept, rejects with the read's error, or after 10 s with
-   * `StoreUnavailable`.
+   * Gives a value younger than the maximum age, or than twice the time until an expensive one is renewed; an older one when
+   * a newer takes longer than 250 ms or the store is away. When none is kept, rejects with the read's error, or after 10 s
+   * with `StoreUnavailable`.
    */
   async get(now: number): Promise<T> {
     this.#kept ??= await this.#shared();

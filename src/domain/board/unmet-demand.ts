@@ -5,7 +5,7 @@ import { textOfQuery } from "../search/query.ts";
 
 /** A part is kept only once this many distinct callers looked for it on one day. */
 const CALLERS_MIN = 3;
-/** Parts of searches followed on one day. Further ones are not counted. */
+/** This many parts of searches are followed on one day. Further ones are not counted. */
 const FOLLOWED_MAX = 20_000;
 const PER_SEARCH_MAX = 16;
 /** Only words of letters are published: numbers and tokens never are, however many callers ask for them. */
@@ -13,7 +13,7 @@ const PUBLISHED_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
 /** Tags may have some digits: web3, 5k. */
 const PUBLISHED_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
 
-/** The published kinds of unmet demand, each with the prefix of its counters. */
+/** Lists the published kinds of unmet demand, each with the prefix of its counters. */
 export const DEMAND = {
   terms: "unmet:term:",
   kinds: "unmet:kind:",

@@ -6,7 +6,7 @@ import { isStopWord } from "../../search/text/stop-words.ts";
 import { wordsOf } from "../../search/text/tokens.ts";
 import { filterOf } from "../search/query.ts";
 
-/** The setting that holds the latest count, as percent of the newest posts. */
+/** This setting holds the latest count, as percent of the newest posts. */
 export const UNREAD_SETTING = "unread_posts";
 
 const NEWEST = 200;

@@ -11,13 +11,13 @@ export type Statistic = "posts" | "registrations" | "searches";
 interface CountedSuccess {
   /** False when the call repeated an earlier one. */
   isNew: boolean;
-  /** The parsed input: a search's query. */
+  /** A search's parsed input is its query. */
   input: Record<string, unknown>;
-  /** The answer's data: a search's page of posts. */
+  /** The data of a search's answer are its page of posts. */
   data: unknown;
   /** One voice; it is not kept. */
   caller: string;
-  /** The calling program, as a name from a fixed set. */
+  /** Names the calling program, out of a fixed set. */
   client: string;
 }
 
@@ -39,9 +39,9 @@ export type SearchStage = "understand" | "embed" | "rank" | "read";
  * and all at shutdown.
  */
 export class Usage {
-  /** By `day name`. */
+  /** Its keys are `day name`. */
   readonly #tallies: CounterBuffer;
-  /** By id of the post. */
+  /** Its keys are ids of posts. */
   readonly #retrievals: CounterBuffer;
   readonly #demand = new UnmetDemand();
   readonly #searchers: SearcherEstimate;
@@ -175,7 +175,7 @@ export class CounterBuffer {
 
 /** Every caller falls into one of these buckets. Four billion addresses share them, so a bucket identifies nobody. */
 const BUCKETS = 1024;
-/** Prefix of the counters: `seeker:417` on a day means that somebody in bucket 417 searched that day. */
+/** The counters begin so: `seeker:417` on a day means that somebody in bucket 417 searched that day. */
 export const SEEKER = "seeker:";
 
 /** Estimates how many callers searched over any number of days, from the buckets they fell into. */
@@ -189,7 +189,7 @@ export class SearcherEstimate {
     this.#tag = tag;
   }
 
-  /** The counter to raise for this caller, or null when its bucket is already noted for the day. */
+  /** Names the counter to raise for this caller, or null when its bucket is already noted for the day. */
   seen(caller: string, day: string): string | null {
     if (day !== this.#day) {
       this.#day = day;
@@ -204,8 +204,9 @@ export class SearcherEstimate {
 }
 
 /**
- * Distinct callers behind a number of buckets, by linear counting (Whang, Vander-Zanden and Taylor, "A linear-time
- * probabilistic counting algorithm", TODS 1990). Exact for a few, within 3 % up to 2,000; never above about 7,000.
+ * Estimates distinct callers behind a number of buckets, by linear counting (Whang, Vander-Zanden and Taylor, "A
+ * linear-time probabilistic counting algorithm", TODS 1990). Exact for a few, within 3 % up to 2,000; never above about
+ * 7,000.
  */
 export function callersBehind(buckets: number): number {
   const empty = Math.max(1, BUCKETS - buckets);

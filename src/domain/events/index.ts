@@ -44,7 +44,7 @@ export interface Topic {
 }
 
 export interface EventPage {
-  /** Each with the cursor behind it. */
+  /** Each stands with the cursor behind it. */
   events: { cursor: string; occurrence: Occurrence }[];
   from: string;
   cursor: string;
@@ -92,7 +92,8 @@ export class Events {
   }
 
   /**
-   * Events after a cursor, oldest first; without one, from now on. A lost place is no error: the page says `truncated`.
+   * Lists events after a cursor, oldest first; without one, from now on. A lost place is no error: the page says
+   * `truncated`.
    * @returns null when the subscription is gone
    */
   async page(
@@ -274,7 +275,7 @@ export class Events {
     return this.#parts.cursors.write(`events ${id}`, [number, createdAt, now]);
   }
 
-  /** The number behind a cursor; null for none, a foreign one, one of before a lapse, and one too old. */
+  /** Reads the number behind a cursor; null for none, a foreign one, one of before a lapse, and one too old. */
   #placeOf(
     { id, createdAt }: StoredSubscription,
     cursor: string | null,
@@ -293,6 +294,6 @@ export class Events {
   }
 }
 
-/** The number up to which every delivery is acknowledged or given up. */
+/** Every delivery up to this number is acknowledged or given up. */
 const watermarkOf = (position: { last: number; oldestWaiting: number | null } | null): number =>
   position === null ? 0 : position.oldestWaiting === null ? position.last : position.oldestWaiting - 1;

@@ -1,6 +1,6 @@
 /**
- * Every name and number that the draft of MCP Events (SEP-3415) gives, and where hosts differ from it, so that a change of
- * the draft is an edit here.
+ * Every name and number that the draft of MCP Events (SEP-3415) gives stands here, and where hosts differ from it, so that
+ * a change of the draft is an edit here.
  */
 
 export const METHODS = {
@@ -25,7 +25,7 @@ export const EVENT_CAPABILITIES = { events: {}, extensions: { [EVENTS_EXTENSION]
 
 export const DELIVERY_MODES = ["poll", "push", "webhook"] as const;
 
-/** In `_meta` of what a stream tells: the id of its request. */
+/** In `_meta` of what a stream tells it names the id of its request. */
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
 
 /** Codes of JSON-RPC errors, as hosts know them: those of the sketch. The draft has −32023 to −32027, in this order. */

@@ -24,7 +24,7 @@ interface Told {
   notice: string;
 }
 
-/** A match, or a change of one, as an event. It has what tells a person whether to look; `get_post` has the rest. */
+/** Writes a match, or a change of one, as an event. It has what tells a person whether to look; `get_post` has the rest. */
 export function occurrenceOf(
   { event }: Pick<StoredSubscription, "event">,
   { post, told, change, matchedAt, notice }: Told,

@@ -5,19 +5,19 @@ export interface Act {
   /** Of several signs of one kind the strongest counts. */
   kind: string;
   needs: readonly Concept[];
-  /** UTF-16 units from the start of the first to the end of the last. */
+  /** Counts UTF-16 units from the start of the first to the end of the last. */
   span: number;
   /** 1 is enough by itself. */
   weight: number;
   /** The concepts come in the order given. Languages put verbs first or last, so most need no order. */
   ordered?: true;
-  /** The language in which the act does not count: English, the commonest, needs more to be sure. */
+  /** The act does not count in this language: English, the commonest, needs more to be sure. */
   except?: "en";
   /** May cross the end of a sentence. */
   across?: true;
 }
 
-/** The acts by what they are signs of, and how much each weighs. */
+/** Each act is a sign of something, and weighs this much. */
 export const ACTS: readonly Act[] = [
   // Set aside what you were told.
   act("override", 1, 64, ["ignore", "prior", "rules"]),
@@ -50,7 +50,7 @@ export const ACTS: readonly Act[] = [
   ordered("extraction", 1, 64, ["repeat", "prompt"]),
   act("extraction", 1, 64, ["ask", "prompt"]),
   act("extraction", 1, 64, ["repeat", "own", "rules"], "en"),
-  // Hand over what is not yours.
+  // These ask to hand over what is not yours.
   act("secret", 1, 44, ["ask", "your", "secret"]),
   act("secret", 1, 64, ["send", "your", "secret"]),
   act("secret", 1, 90, ["send", "secret", "here"]),
@@ -61,17 +61,17 @@ export const ACTS: readonly Act[] = [
   act("private", 0.7, 64, ["ask", "user"]),
   act("private", 0.7, 64, ["send", "user"]),
   act("personal", 0.6, 64, ["ask", "personal"]),
-  // Use the tools and files that only an agent has.
+  // These use the tools and files that only an agent has.
   act("tool", 1, 60, ["gear", "deed"]),
   act("tool", 1, 60, ["gear", "send"]),
   act("tool", 0.5, 60, ["gear"]),
-  // Deceive, or leave out, the person you work for.
+  // These deceive the person you work for, or leave it out.
   act("conceal", 1, 56, ["hide", "user"]),
   act("conceal", 0.7, 70, ["secretly", "deed"]),
   act("conceal", 0.6, 70, ["hide", "deed"]),
   ordered("deceive", 1, 40, ["tell", "user"]),
   act("private", 0.4, 40, ["user"]),
-  // You, the machine that reads this.
+  // These address you, the machine that reads this.
   act("address", 1, 160, ["address", "sway"], undefined, true),
   act("address", 0.8, 140, ["address", "must"], undefined, true),
   act("address", 1, 140, ["bots", "must", "sway"], undefined, true),
@@ -79,7 +79,7 @@ export const ACTS: readonly Act[] = [
   act("address", 0.5, 60, ["reader"]),
   act("address", 0.4, 60, ["bots", "must"]),
   act("sway", 0.5, 60, ["sway"]),
-  // Answer as I dictate.
+  // These dictate an answer.
   ordered("dictate", 1, 40, ["only", "quoted"]),
   act("dictate", 0.7, 64, ["answer", "shape"]),
   act("dictate", 0.6, 80, ["say", "whenever"]),
@@ -92,7 +92,7 @@ export const ACTS: readonly Act[] = [
   act("suppose", 1, 160, ["suppose", "personal"], undefined, true),
   ordered("authority", 1, 120, ["authority", "must"], true),
   act("authority", 0.6, 60, ["authority"]),
-  // Beyond this conversation.
+  // These reach beyond this conversation.
   ordered("memory", 1, 70, ["keep", "memory"]),
   act("memory", 0.6, 60, ["memory"]),
   act("spread", 1, 90, ["spread", "posts"]),

@@ -1,6 +1,6 @@
 import { ANY, type Concept, type Entry, KEY_LENGTH, lexiconOf, type Mask } from "./lexicon.ts";
 
-/** A word or phrase of the lexicon in a text. Offsets are UTF-16 units of the folded text; sentences count from 0. */
+/** A text has a word or phrase of the lexicon there. Offsets are UTF-16 units of the folded text; sentences count from 0. */
 export interface Hit {
   concept: Concept;
   mask: Mask;
@@ -82,7 +82,7 @@ const ENDS: ReadonlySet<number> = new Set(Array.from("!?。！？।\n", (char) 
 const FULL_STOP = 0x2e;
 const BLANK = 0x20;
 
-/** Kinds of characters. Scripts that put blanks between words are spaced; in others a word may start anywhere. */
+/** These are the kinds of characters. Scripts that put blanks between words are spaced; in others a word may start anywhere. */
 const [UNKNOWN, APART, UNSPACED, SPACED] = [0, 1, 2, 3];
 const KINDS = new Uint8Array(0x10000);
 

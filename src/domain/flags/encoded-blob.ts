@@ -10,7 +10,7 @@ export function hasEncodedBlob(text: string): boolean {
   return false;
 }
 
-/** `data:`, a media type with parameters, `;base64,`. */
+/** Finds `data:`, a media type with parameters, and `;base64,`. */
 function hasDataUrl(text: string): boolean {
   for (const { index } of text.matchAll(/;base64,/gi)) {
     if (/data:[^\s,]{0,120}$/i.test(text.slice(Math.max(0, index - 128), index))) return true;
@@ -22,8 +22,8 @@ function hasDataUrl(text: string): boolean {
 const BLOB = { hexDigits: 96, base64Chars: 64, distinctChars: 16 } as const;
 
 /**
- * The readable text in the encoded parts of a text, decoded once: base64, hex and binary digits. An instruction in any
- * of these disguises is still an instruction.
+ * Gives the readable text in the encoded parts of a text, decoded once: base64, hex and binary digits. An instruction in
+ * any of these disguises is still an instruction.
  *
  * @returns at most 8 texts that are mostly letters, of at most 4,000 characters each
  */

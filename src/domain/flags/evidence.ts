@@ -1,4 +1,4 @@
-/** A sign that a text gives orders to a model. Offsets are UTF-16 units of the text it was found in. */
+/** Each is a sign that a text gives orders to a model. Offsets are UTF-16 units of the text it was found in. */
 export interface Evidence {
   /** Two signs of one kind count as the stronger one. */
   kind: string;
@@ -11,7 +11,7 @@ export interface Evidence {
 /** Signs further apart than this, in UTF-16 units, do not add up: a long post is not worse for being long. */
 const REACH = 500;
 
-/** The largest sum of weights, one per kind, of signs that begin within 500 characters of each other. */
+/** Gives the largest sum of weights, one per kind, of signs that begin within 500 characters of each other. */
 export function scoreOf(evidence: readonly Evidence[]): number {
   const sorted = [...evidence].sort((one, other) => one.start - other.start);
   const latest = new Map<string, Evidence>();

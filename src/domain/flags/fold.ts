@@ -29,7 +29,7 @@ const TAGS = /[\u{E0020}-\u{E007E}]/gu;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: it looks for lone joiners and selectors
 const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/gu;
 
-/** Letters that no normalization form takes apart. */
+/** No normalization form takes these letters apart. */
 const SINGLES: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ đ: "d", ł: "l", ø: "o", ı: "i", ß: "ss", æ: "ae", œ: "oe" }),
   ...pairsOf("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),
@@ -39,7 +39,7 @@ const SINGLE_LETTERS = new RegExp(`[${[...SINGLES.keys()].join("")}]`, "gu");
 /** Words that may hold strangers: letters of three alphabets, and digits and signs used for letters. */
 const WORDS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d@$]+/gu;
 
-/** Cyrillic and Greek letters that look like Latin ones, and digits and signs used for letters. */
+/** These Cyrillic and Greek letters look like Latin ones, and these digits and signs are used for letters. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map([
   ...pairsOf("авсԁеґһіјкӏмпорԛгѕтуѵԝх", "abcderhijklmnopqrstyvwx"),
   ...pairsOf("αβεηικνορτυχγ", "abenikvoptuxy"),

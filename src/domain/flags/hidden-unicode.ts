@@ -23,13 +23,13 @@ const SUSPECT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: it looks for lone joiners and selectors
   /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/u;
 
-/** England, Scotland, Wales: the only recommended emoji that hold tag characters (Unicode, emoji-sequences.txt). */
+/** England, Scotland and Wales have the only recommended emoji that hold tag characters (Unicode, emoji-sequences.txt). */
 export const NATION_FLAG =
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu;
 
 /**
- * Pictures joined by ZWJ. By the property of their parts, not by the runtime's list of emoji: that list is slower, and
- * older than next year's emoji.
+ * Matches pictures joined by ZWJ. By the property of their parts, not by the runtime's list of emoji: that list is slower,
+ * and older than next year's emoji.
  */
 const PICTURE_SEQUENCE =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu;
@@ -41,7 +41,7 @@ const TEXT_OR_KEYCAP = /\p{Emoji}[\uFE0E\uFE0F]\u20E3?/gu;
 const PATTERNS: readonly RegExp[] = [
   // Tag characters outside an emoji flag spell ASCII nobody sees.
   /[\u{E0000}-\u{E007F}]/u,
-  // One selector picks a variant after an ideograph, VS1 to VS3 also after a symbol or in a few scripts. Runs carry
+  // One selector picks a variant after an ideograph, VS1 to VS3 also after a symbol or in a few scripts. Runs of them carry
   // bytes.
   /(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<![\p{Script=Han}\p{Sm}\p{Nd}\p{Script=Myanmar}\p{Script=Phags_Pa}])[\uFE00-\uFE0D]/u,
   /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2}/u,
@@ -79,16 +79,16 @@ function hasUnbalancedBidi(text: string): boolean {
   return false;
 }
 
-/** Scripts that shape letters by ZWJ and ZWNJ. */
+/** These scripts shape letters by ZWJ and ZWNJ. */
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Thai}\p{Script=Lao}\p{Script=Tibetan}\p{M}]/u;
-/** Scripts written without spaces, where ZWSP marks words. */
+/** These scripts are written without spaces, and ZWSP marks words. */
 const UNSPACED =
   /[\p{Script=Khmer}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Arabic}]/u;
 const LETTER = /[\p{L}\p{N}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
-/** Zero-width characters where a script has no use for them: one inside a word, or this many anywhere. */
+/** A script has no use for zero-width characters: one inside a word, or this many anywhere. */
 const ZERO_WIDTH_MAX = 3;
 
 function hasZeroWidth(text: string): boolean {

@@ -29,7 +29,7 @@ const LIMITS = { hosts: 5, urls: 10, urlsForShare: 3, share: 0.3 } as const;
 
 const URLS = /\b(?:https?:\/\/|www\.)[^\s<>"'`()[\]{}]+/gi;
 
-/** More than 5 distinct hosts, more than 10 URLs, or at least 3 URLs that make up over 30 % of the characters. */
+/** Finds more than 5 distinct hosts, more than 10 URLs, or at least 3 URLs that make up over 30 % of the characters. */
 function hasManyLinks(text: string): boolean {
   const urls = text.match(URLS) ?? [];
   if (urls.length < LIMITS.urlsForShare) return false;

@@ -64,7 +64,7 @@ export type Concept =
   | "phrase"; // enough by itself
 
 /**
- * A row of `src/data/flags.jsonl`: words of a language (ISO 639-1; `tl` for Filipino; `any` for those that are the same
+ * A row of `src/data/flags.jsonl` has words of a language (ISO 639-1; `tl` for Filipino; `any` for those that are the same
  * in many) that do one thing, general ones rather than quotations of attacks. `|` separates; a final `*` takes any ending
  * (scripts without blanks always do). All is folded as texts are, so accents and case do not matter.
  */
@@ -74,10 +74,10 @@ interface WordRow {
   words: string;
 }
 
-/** The language of the words that are the same in many languages. */
+/** Words that are the same in many languages have this language. */
 export const ANY = "any";
 
-/** One bit per concept, in two halves of 30, so that two comparisons tell whether several concepts occur. */
+/** Holds one bit per concept, in two halves of 30, so that two comparisons tell whether several concepts occur. */
 export interface Mask {
   low: number;
   high: number;
@@ -85,7 +85,6 @@ export interface Mask {
 
 const MASKS = new Map<Concept, Mask>();
 
-/** The bit of a concept. */
 export function maskOf(concept: Concept): Mask {
   const known = MASKS.get(concept);
   if (known !== undefined) return known;
@@ -107,10 +106,10 @@ export interface Entry {
 /** Words are filed under their first letters, at most so many: a text is compared with few at each place. */
 export const KEY_LENGTH = 4;
 
-/** Null before the first text: a program that flags nothing need not wait. */
+/** It is null before the first text: a program that flags nothing need not wait. */
 let lexicon: ReadonlyMap<string, readonly Entry[]> | null = null;
 
-/** The words by their first letters, the shorter ones first. */
+/** Lists the words by their first letters, the shorter ones first. */
 export function lexiconOf(): ReadonlyMap<string, readonly Entry[]> {
   lexicon ??= readLexicon();
   return lexicon;

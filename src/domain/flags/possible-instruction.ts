@@ -15,7 +15,7 @@ export function looksLikeInstruction(text: string): boolean {
   return CIPHERED.test(text) || scoreOf(evidenceIn(text)) >= 1;
 }
 
-/** Every sign in a text, its weight lessened where it is only mentioned. */
+/** Finds every sign in a text, its weight lessened where it is only mentioned. */
 function evidenceIn(text: string): Evidence[] {
   const plain = folded(text).replace(WRAPPED, " ");
   const hits = meant(conceptsIn(plain));
@@ -25,13 +25,13 @@ function evidenceIn(text: string): Evidence[] {
   return found.map((sign) => ({ ...sign, weight: sign.weight * mentionFactor(sign, mentions) }));
 }
 
-/** A line break inside a sentence. Items of a list begin with a sign or end with one. */
+/** Matches a line break inside a sentence. Items of a list begin with a sign or end with one. */
 const WRAPPED = /(?<=[\p{L},])\n(?=\p{L})/gu;
 
 /** This many words after each one are read. No sentence has more in its span, and the bound keeps the time linear. */
 const NEIGHBOURS_MAX = 48;
 const SPAN_MAX = Math.max(...ACTS.map((act) => act.span));
-/** The acts that a concept may begin, the strongest first. */
+/** Lists the acts that a concept may begin, the strongest first. */
 const STARTED_BY = new Map<string, { act: Act; low: number; high: number }[]>();
 for (const act of [...ACTS].sort((one, other) => other.weight - one.weight)) {
   const masks = act.needs.map(maskOf);
@@ -48,7 +48,7 @@ function actsIn(hits: readonly Hit[]): Evidence[] {
   return hits.flatMap((_, at) => actsFrom(hits, at));
 }
 
-/** The acts that this word and words after it make. */
+/** Finds the acts that this word and words after it make. */
 function actsFrom(hits: readonly Hit[], at: number): Evidence[] {
   const first = hits[at];
   const candidates = first && STARTED_BY.get(first.concept);
@@ -101,16 +101,16 @@ function endOf(act: Act, hits: readonly Hit[], at: number, last: number): number
 
 const agree = (one: string, other: string) => one === other || one === ANY || other === ANY;
 
-/** Concepts that a denial turns around: "never ignore the rules above", "do not send your password". */
+/** A denial turns these concepts around: "never ignore the rules above", "do not send your password". */
 const DENIABLE: ReadonlySet<string> = new Set(["ignore", "ask", "send", "repeat", "tell", "sway"]);
-/** UTF-16 units between a denial and what it denies. */
+/** This many UTF-16 units lie between a denial and what it denies. */
 const DENIAL = { before: 14, after: 6, never: 40 } as const;
-/** Words that a denial or an everyday phrase is looked for among, on either side. */
+/** A denial or an everyday phrase is looked for among this many words on either side. */
 const AROUND = 12;
 
 const TURNING: ReadonlySet<string> = new Set(["not", "never", "unless", "plain"]);
 
-/** The hits that count: neither denied nor part of an everyday phrase, such as the password of "wifi password". */
+/** Keeps the hits that count: neither denied nor part of an everyday phrase, such as the password of "wifi password". */
 function meant(hits: readonly Hit[]): Hit[] {
   const turned = hits.some(({ concept }) => TURNING.has(concept));
   if (!turned) return [...hits];
@@ -140,7 +140,7 @@ function isPlain(hit: Hit, at: number, hits: readonly Hit[]): boolean {
     .some((other) => other.concept === "plain" && other.start < hit.end && other.end >= hit.end);
 }
 
-/** "instruction" and "previous" in all 25 Caesar ciphers, rot13 among them. */
+/** Matches "instruction" and "previous" in all 25 Caesar ciphers, rot13 among them. */
 const CIPHERED = new RegExp(
   `\\b(?:${Array.from({ length: 25 }, (_, index) => `${shifted("instruction", index + 1)}|${shifted("previous", index + 1)}`).join("|")})`,
   "i",
@@ -156,13 +156,13 @@ function shifted(word: string, by: number): string {
 interface Mentions {
   /** Each UTF-16 unit has the number of the quotation it is in, from 1; 0 outside. Null in a text that only acts. */
   quotes: Uint16Array | null;
-  /** Words about attacks, by their place. */
+  /** Holds words about attacks, by their place. */
   talk: readonly Hit[];
   /** Each sentence about attacks has the place where its first word about them ends. */
   reports: ReadonlyMap<number, number>;
   /** Words such as "for" and "about" start at these. */
   topics: ReadonlySet<number>;
-  /** The sentence of each word by its start. */
+  /** Gives the sentence of each word by its start. */
   sentences: ReadonlyMap<number, number>;
 }
 

@@ -1,8 +1,8 @@
 import type { Evidence } from "./evidence.ts";
 
 /**
- * Forms that need no language: turns of a conversation that the text plays itself, calls of tools, commands that fetch
- * and run, addresses that carry words away. `text` is the text as sent; at most one piece of evidence per form.
+ * Finds forms that need no language: turns of a conversation that the text plays itself, calls of tools, commands that
+ * fetch and run, addresses that carry words away. `text` is the text as sent; at most one piece of evidence per form.
  */
 export function structuresIn(text: string): Evidence[] {
   const found: Evidence[] = [];
@@ -26,7 +26,7 @@ interface Structure {
 const ROLE = "system|assistant|developer|user|human|tool";
 const FETCH = "(?:curl|wget|fetch|iwr|invoke-webrequest)";
 const SHELL = "(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)";
-/** Names of what leaves with an address: the placeholders that attacks fill in. */
+/** These name what leaves with an address: the placeholders that attacks fill in. */
 const PRIVATE =
   "(?:[\\w. ]{0,20}(?:user|owner|chat|conversation|history|prompt|secret|key|token|password|mail|memory|context|message|query|data|summary)[\\w. ]{0,20})";
 
@@ -38,7 +38,7 @@ const VOID =
   "(?:(?:is|are|was|were|has been|have been) (?:now |hereby |null and ){0,2}(?:void|lifted|revoked|suspended|cancell?ed|removed|overridden|superseded|disabled)|no longer (?:appl(?:y|ies)|counts?|holds?|binds?|matters?))";
 const READERS = "(?:assistants?|agents?|models?|bots?|llms?|ais?)";
 
-/** A row per form. Every quantifier is bounded or runs over a class that excludes what follows, so each is linear. */
+/** Each form has a row. Every quantifier is bounded or runs over a class that excludes what follows, so each is linear. */
 const STRUCTURES: readonly Structure[] = [
   // Turns in the chat formats of models.
   row("turn", 0.7, "<\\|[a-z_]{2,24}\\|>"),
@@ -113,7 +113,7 @@ const STRUCTURES: readonly Structure[] = [
     "\\bhuman {0,2}:[^\\n]{1,200}(?:\\n{1,3}| )[ \\t>*]{0,4}(?:assistant|ai|bot|model)\\*{0,2} {0,2}:|(?:^|\\n)[ \\t>*]{0,4}user {0,2}:[^\\n]{1,200}\\n{1,3}[ \\t>*]{0,4}assistant\\*{0,2} {0,2}:",
   ),
   row("turn", 0.6, "\\b(?:system|security|admin) (?:notice|alert|override|update)s?:"),
-  // Calls and answers of tools.
+  // These are calls and answers of tools.
   row(
     "tool",
     1,
@@ -171,7 +171,7 @@ const STRUCTURES: readonly Structure[] = [
     1,
     "\\b(?:if you(?:'re| are)|as (?:the|an?)) (?:an? |the )?(?:ai|language model|llm)\\b[^.\\n]{0,40}[,:] {0,2}(?:you (?:must|should|are required|have to)|rate|recommend|reply|answer|ignore|visit|click)\\b",
   ),
-  // Commands: fetched code that runs at once, data piped out, files wiped.
+  // These commands run fetched code at once, pipe data out or wipe files.
   row("command", 1, `\\b${FETCH}\\b[^|\\n]{1,300}\\| {0,3}(?:sudo (?:-\\w+ ){0,2})?${SHELL}\\b`),
   row("command", 1, `\\b${SHELL} (?:-\\w+ )?["']?(?:\\$|<)\\( {0,2}${FETCH}\\b|\\b${SHELL} <\\(${FETCH}\\b`),
   row("command", 1, `\\biex\\b[^\\n]{0,8}\\((?:new-object|${FETCH})\\b|\\| {0,3}iex\\b`),
@@ -202,7 +202,7 @@ const STRUCTURES: readonly Structure[] = [
     "(?:~|/home/\\w{1,32}|/root)/\\.(?:ssh|aws|config|netrc|gnupg|kube)\\b|\\bid_(?:rsa|ed25519)\\b|(?<![\\w/.])\\.env\\b|\\b(?:passwords?|secrets?|credentials)\\.(?:txt|json|csv|ya?ml)\\b|\\bwallet\\.dat\\b",
   ),
   row("leak", 1, "\\bdocument\\.cookie\\b|\\blocalstorage\\.getitem"),
-  // Pictures and links that are filled with what the reader knows.
+  // These pictures and links are filled with what the reader knows.
   row("leak", 1, `!\\[[^\\]\\n]{0,80}\\]\\([^)\\s]{1,300}[?&/][\\w.-]{0,40}=?(?:[{[<$]|%7b){1,2}${PRIVATE}`),
   row("leak", 1, "!\\[[^\\]\\n]{0,80}\\]\\([^)\\s]{1,300}[?&][\\w.-]{1,40}=[A-Z_]{3,40}[)&]", ""),
   row("leak", 1, `<img\\b[^>\\n]{0,200}[?&][\\w.-]{1,40}=(?:[{[<$]|%7b){1,2}${PRIVATE}`),

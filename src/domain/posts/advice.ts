@@ -1,6 +1,6 @@
 import type { Advice } from "../../board/failures.ts";
 
-/** A sentence around the call that changes a post. */
+/** Puts a sentence around the call that changes a post. */
 export function adviceToEdit(id: string, sentence: (call: string) => string): Advice {
   return {
     rest: sentence(`PATCH /posts/${id}`),

@@ -59,7 +59,7 @@ export async function cancelledEntries(
 /** From when on a calendar keeps what is over: a program that reads it again would drop what is missing. */
 const keptFrom = (now: number) => now - KEPT_DAYS * DAY_MS;
 
-/** The search for what a calendar keeps of the past beside what is to come; null where its days are chosen. */
+/** Searches for what a calendar keeps of the past beside what is to come; null where its days are chosen. */
 export function pastOf(query: SearchQuery, now: number): SearchQuery | null {
   if (query.after !== undefined || query.before !== undefined || query.cursor !== undefined) return null;
   const moment = (at: number) => ({ from: at, to: at, local: false, text: "" });

@@ -67,7 +67,7 @@ export function nearIdentical(a: string, b: string): boolean {
 
 const nearBits = (words: number) => (words <= 150 ? 11 : words <= 400 ? 9 : 6);
 
-/** The number of bits in which two fingerprints of 16 hex digits differ, 0 to 64. */
+/** Counts the bits in which two fingerprints of 16 hex digits differ, 0 to 64. */
 function bitsApart(a: string, b: string): number {
   let apart = 0;
   for (let at = 0; at < 16; at += 4) {
@@ -100,7 +100,7 @@ function vote(votes: Int32Array, feature: string): void {
   }
 }
 
-/** FNV-1a over UTF-16 units with the finish of MurmurHash3, so that every input bit reaches every output bit. */
+/** Hashes by FNV-1a over UTF-16 units with the finish of MurmurHash3, so that every input bit reaches every output bit. */
 function hash32(text: string, seed: number): number {
   let hash = seed;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -175,10 +175,8 @@ const COMPARED = 20;
 const TEXT_CHARS = 2_000;
 
 /**
- * A note to the writer of a new post when an active one of anybody else says nearly the same or names the same source: by a
+ * Tells the writer of a new post when an active one of anybody else says nearly the same or names the same source: by a
  * look for its words in the index, and by the fingerprints and sources of what that finds.
- *
- * @returns none when the index cannot answer: the post is written, and must not be written again for want of advice
  */
 export async function noteOnSaidAlready(
   parts: { store: Store; index: SearchIndex },

@@ -9,7 +9,7 @@ const LIFETIME_MAX_MS = 365 * DAY_MS;
 const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 /** A thread lives at least this long after its latest reply. */
 const THREAD_REST_MS = 7 * DAY_MS;
-/** Replies from which on a thread is long. */
+/** A thread is long from this many replies on. */
 const LONG_THREAD = 100;
 
 /**
@@ -65,7 +65,7 @@ export function noteOnPast(
   return [adviceToEdit(id, (call) => `${past}; if that is not meant, correct them: ${call}.`)];
 }
 
-/** The least expiry of a thread whose latest reply came at this time. */
+/** A thread lives at least until then when its latest reply came at this time. */
 export const threadExpiry = (lastReplyAt: number) => lastReplyAt + THREAD_REST_MS;
 
 /**
@@ -81,7 +81,7 @@ export function extendedExpiry(
   return thread.replyCount < LONG_THREAD ? least : least + DAY_MS;
 }
 
-/** A note to the writer of a reply who sent an expiry. */
+/** This is for the writer of a reply who sent an expiry. */
 export const NOTE_ON_REPLY_EXPIRY =
   "A reply lives as long as the post it answers, so `expires_at` changed nothing; to take a reply back, delete it.";
 

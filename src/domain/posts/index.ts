@@ -18,7 +18,7 @@ import type { Site } from "../site.ts";
 import { adviceOnEnded } from "./advice.ts";
 import { nextDates, withDates } from "./stands-for.ts";
 
-/** Data, with notes for its reader (`meta.note`). */
+/** Data come with notes for their reader (`meta.note`). */
 export interface Noted<T> {
   data: T;
   notes: Advice[];
@@ -37,7 +37,7 @@ export class Posts {
     index: SearchIndex;
     site: Site;
     cursors: Cursors;
-    /** Cosine below which a post is not called related. */
+    /** Below this cosine a post is not called related. */
     relatedCosine: () => number;
   }) {
     this.#store = parts.store;
@@ -48,7 +48,7 @@ export class Posts {
   }
 
   /**
-   * One post with its first replies, a cursor for more of them, and related posts. Its owner also sees a hidden one.
+   * Reads one post with its first replies, a cursor for more of them, and related posts. Its owner also sees a hidden one.
    * @throws BoardError `post_not_found`, `post_hidden`
    */
   async read(
@@ -81,7 +81,7 @@ export class Posts {
   }
 
   /**
-   * Replies of a post, oldest first, without hidden ones.
+   * Reads replies of a post, oldest first, without hidden ones.
    * @throws BoardError `post_not_found`, `post_hidden`, `invalid_cursor`
    */
   async replies(
@@ -99,7 +99,7 @@ export class Posts {
     };
   }
 
-  /** The zone in which a post shows its times; null without the post. */
+  /** Names the zone in which a post shows its times; null without the post. */
   async zone(id: string): Promise<string | null> {
     const post = await this.#store.posts.get(id);
     return post === null ? null : zoneOf(post);
@@ -160,7 +160,7 @@ export class Posts {
     });
   }
 
-  /** Posts in the form of the API, in order, without those whose publisher is gone. */
+  /** Gives posts in the form of the API, in order, without those whose publisher is gone. */
   #resources(posts: readonly StoredPost[], { publishers }: Visibility): Post[] {
     return posts.flatMap((post) => {
       const publisher = publishers.get(post.publisherId);
@@ -186,7 +186,7 @@ export async function visiblePost(
   return { post, notes: await notesFor(store, post, await visibilityOf(store, [post]), caller) };
 }
 
-/** The failure of a post that is not there; whose post the operator removed reads why. */
+/** Makes the failure of a post that is not there; whose post the operator removed reads why. */
 async function notFound(store: Store, post: StoredPost | null, caller: StoredPublisher | null) {
   if (post === null || post.publisherId !== caller?.id) return new BoardError("post_not_found");
   const reason = await reasonOf(store, { subject: post.id, action: "remove" });
@@ -236,7 +236,7 @@ async function reasonOf(
   return last?.action === action && last.actor.startsWith("operator") ? JSON.stringify(last.reason) : null;
 }
 
-/** For the author of a post that waits for its operator. */
+/** The author of a post that waits for its operator reads this. */
 export const NOTE_ON_HELD =
   "This board shows the first posts of a new publisher once its operator has looked at them: until then only you see this one. Nothing needs to be sent again.";
 const BY_REPORTS = "This post is hidden after reports.";
@@ -247,7 +247,10 @@ const WITH_ITS_ROOT =
 interface Visibility {
   /** Publishers that exist are found by id. */
   publishers: ReadonlyMap<string, StoredPublisher>;
-  /** The hidden ones of the posts, by id: themselves, with their suspended publisher, or with the post they answer. */
+  /**
+   * Tells of the hidden ones among the posts, by id, whether they are hidden themselves, with their suspended publisher, or
+   * with the post they answer.
+   */
   hidden: ReadonlyMap<string, "itself" | "suspended" | "root">;
 }
 

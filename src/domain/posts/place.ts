@@ -126,7 +126,7 @@ const VENUE =
 /** Halle 7 is a hall of a fair, and no town. */
 const HALL = /^halle\s+[\p{N}A-Z]{1,2}$/iu;
 
-/** Without house numbers and postal codes: "10967 Berlin", "Paris 11e". */
+/** Drops house numbers and postal codes: "10967 Berlin", "Paris 11e". */
 const withoutNumbers = (part: string) =>
   part
     .split(/\s+/u)
@@ -140,7 +140,7 @@ function isTown(name: string): boolean {
   return largest?.name.toLowerCase() === name.toLowerCase() && largest.population >= POPULATION_MIN;
 }
 
-/** Towns that a longer text may begin with. */
+/** A longer text may begin with a town of this many people. */
 const CITY_POPULATION = 100_000;
 /** Short names of towns in other languages are words too: "Room 101" is not in Rome. */
 const SHORT_NAME = 4;

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../platform/time.ts";
 
-/** Time for readers to report what an unproved publisher wrote, before search engines spread it. */
+/** Readers have this long to report what an unproved publisher wrote, before search engines spread it. */
 const FRESH_MS = DAY_MS;
 
 /**

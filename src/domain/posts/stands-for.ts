@@ -11,7 +11,7 @@ import { filterOf } from "../search/query.ts";
 export const isWhole = <Shown extends Post>(post: Shown | GonePost | undefined): post is Shown =>
   post !== undefined && "title" in post;
 
-/** The posts, with the copies that each stands for in the answer to a question. */
+/** Adds to posts the copies that each stands for in the answer to a question. */
 export async function withCopies(
   index: SearchIndex,
   posts: readonly Post[],
@@ -43,7 +43,7 @@ export async function withDates<Shown extends Post>(
   });
 }
 
-/** The posts, the next date of its series in the place of one that is over. */
+/** Puts the next date of its series in the place of a post that is over. */
 export async function nextDates(
   { index, posts }: { index: SearchIndex; posts: Pick<PostStore, "many"> },
   told: readonly StoredPost[],

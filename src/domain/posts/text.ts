@@ -3,7 +3,7 @@ import type { PostInput, PostPatch } from "../../schema/post.ts";
 import { normalTag } from "../../schema/query.ts";
 import { cleanLine, cleanMultiline, withoutLigatures } from "../../schema/text.ts";
 
-/** The cleaned text fields of an input. */
+/** Takes the text fields of an input, cleaned. */
 export function textOf(input: Pick<PostInput, "title" | "body" | "tags" | "location">) {
   const place = input.location ?? null;
   const name = cleanLine(place?.name ?? "");
@@ -44,7 +44,7 @@ function stringsIn(json: unknown): string[] {
 
 const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** A stored post in the shape of an input, for the flags of an edit. */
+/** Gives a stored post the shape of an input, for the flags of an edit. */
 export function asInput({ title, body, tags, location, metadata }: StoredPost) {
   return { title, body, tags: [...tags], location, metadata };
 }
@@ -93,7 +93,7 @@ const EMAIL = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]
 const INTERNATIONAL = /(?<![\w.,/+-])(?:\+|00)[1-9](?:[ ().\-/]{0,2}\d){7,14}(?!\w)/g;
 const NORTH_AMERICAN =
   /(?<![\w.,/+-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}(?![\w-])/;
-/** A word that announces a number, then a number with at least 6 digits. */
+/** A word announces a number, which follows with at least 6 digits. */
 const ANNOUNCED =
   /(?<!\p{L})(?:tel|tel\.|telefon|telefoon|telephone|telefono|teléfono|téléphone|telefone|phone|mobile|mobil|handy|cell|call me|call|call us|text me|sms|whatsapp|anrufen|ruf an|appelez|llamar|llama|móvil|celular|fax|电话|電話|тел|телефон|전화)(?: (?:me|us|at|on|unter|nr|no|number|is|au|al))?[.:\s]{0,3}\(?\d(?:[ ().\-/]{0,2}\d){5,13}(?![\w])/iu;
 

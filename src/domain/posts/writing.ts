@@ -37,11 +37,11 @@ interface Parts {
   secrets: Secrets;
   /** This many posts of a publisher must be shown before further ones are shown at once; 0 holds none. */
   holdFirst: number;
-  /** Called after each write, so that matching and embedding begin at once. */
+  /** It is called after each write, so that matching and embedding begin at once. */
   written: () => void;
 }
 
-/** Writing, editing and removing posts and replies. */
+/** Writes, edits and removes posts and replies. */
 export class Writing {
   readonly #parts: Parts;
 
@@ -125,7 +125,7 @@ export class Writing {
         actor: "hold",
         reason: HELD,
       });
-    // Beside the insertion, so that the writer does not wait for both. It never fails.
+    // It runs beside the insertion, so that the writer does not wait for both. It never fails.
     const saidAlready = this.#saidAlready(post, now, options);
     const result = await this.#parts.store.posts
       .insert(post, { admit: (root) => admitReply(root, now), guard: near.guard })

@@ -57,7 +57,7 @@ export async function findProof(
   return records === null || file === null ? "unclear" : null;
 }
 
-/** Null when the site does not answer, or answers that it cannot now. */
+/** Answers null when the site does not answer, or answers that it cannot now. */
 async function fileHas(outbound: Outbound, url: string, wanted: string): Promise<boolean | null> {
   try {
     const { status, body } = await outbound.send({ method: "GET", url, ...BOARD_TXT });

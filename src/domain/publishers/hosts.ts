@@ -4,7 +4,7 @@ import { cleanLine } from "../../schema/text.ts";
 import { isoTime } from "../resources.ts";
 import { sha256 } from "../secrets.ts";
 
-/** The id of a row that the sign-in of hosts keeps, by the row's kind and name. */
+/** The sign-in of hosts keeps a row by this id, made of the row's kind and name. */
 export const signInId = (kind: string, name: string) => `${kind}:${sha256(name)}`;
 
 /** Hosts that are shown of one publisher, which may have more. */

@@ -65,7 +65,7 @@ export class Inbox {
     });
   }
 
-  /** The posts of entries, those of matches with how well they answer their saved query. */
+  /** Reads the posts of entries, those of matches with how well they answer their saved query. */
   async #withRelevance(entries: readonly InboxEntry[], posts: readonly (Post | GonePost | undefined)[]) {
     const found = [...posts];
     const ids = new Set(entries.flatMap(({ subscriptionId }) => subscriptionId ?? []));

@@ -32,7 +32,7 @@ const STILL_IN_THE_LOG =
 /** Anybody may register, or nobody, or whoever has a code of the operator. */
 export type Registration = "open" | "closed" | "invite";
 
-/** Registration, edits, keys, proof of a domain, and erasure. */
+/** Keeps publishers: registration, edits, keys, proof of a domain, and erasure. */
 export class Publishers {
   readonly #store: Store;
   readonly #outbound: Outbound;
@@ -68,10 +68,7 @@ export class Publishers {
     throw new BoardError("already_registered", { hint });
   }
 
-  /**
-   * A new publisher with its key, which is shown only here.
-   * @throws BoardError `registration_closed`, `invite_needed`
-   */
+  /** Makes a new publisher with its key, which is shown only here. */
   async register(
     input: PublisherInput,
     now: number,
@@ -126,7 +123,7 @@ export class Publishers {
     return { data, notes: note === null ? [] : [note] };
   }
 
-  /** The hosts that are signed in as the caller, at most 50; null where no host can sign in. */
+  /** Lists the hosts that are signed in as the caller, at most 50; null where no host can sign in. */
   async hosts(caller: StoredPublisher, now: number): Promise<SignedInHost[] | null> {
     return this.#site.me === null ? null : hostsOf(this.#store.signIns, caller.id, now);
   }

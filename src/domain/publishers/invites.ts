@@ -5,7 +5,10 @@ import { signInId } from "./hosts.ts";
 
 const rowId = (code: string) => signInId("Invite", code);
 
-/** A code that is good for one registration. The store keeps its hash alone, among the sign-ins, and not for longer than it is good. */
+/**
+ * Makes a code that is good for one registration. The store keeps its hash alone, among the sign-ins, and not for longer
+ * than it is good.
+ */
 export async function makeInvite(
   { signIns }: Pick<Store, "signIns">,
   now: number,

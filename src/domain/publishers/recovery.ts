@@ -16,9 +16,9 @@ interface Parts {
 }
 
 /**
- * A new key for a verified publisher that lost its own, by a second proof of its domain. Whoever begins gets a secret; its hash
- * is the proof to publish, so a proof that stands there serves nobody else. From the moment it is found, a call with the
- * old key within a day ends the recovery; after that day the secret is exchanged for a new key.
+ * Gives a new key for a verified publisher that lost its own, by a second proof of its domain. Whoever begins gets a
+ * secret; its hash is the proof to publish, so a proof that stands there serves nobody else. From the moment it is found, a
+ * call with the old key within a day ends the recovery; after that day the secret is exchanged for a new key.
  *
  * @param secret  of a recovery that was begun before; null begins one
  * @throws BoardError `publisher_not_found`, likewise for a publisher that is not verified
@@ -94,7 +94,7 @@ export async function recoverKey(
 const ONLY_VERIFIED =
   "Only a verified publisher gets a new key by its domain. Check the id (pub_…); any other registers again.";
 
-/** Since when a recovery waits, and whose; null where none does. */
+/** Tells since when a recovery waits, and whose; null where none does. */
 function stageOf({ recovery }: StoredPublisher): { at: number; token: string } | null {
   if (recovery === null) return null;
   const [at = "0", token = ""] = recovery.split(" ");

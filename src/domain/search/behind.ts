@@ -9,7 +9,7 @@ const READ = 200;
 /** Taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be misread. */
 const BEHIND = 0.4;
 
-/** The same posts, those that break what the words ask of prices, or hold what they do not want, further behind. */
+/** Puts those posts further behind that break what the words ask of prices, or hold what they do not want. */
 export async function putBehind(
   posts: PostStore,
   ranked: readonly Ranked[],

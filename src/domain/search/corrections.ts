@@ -6,7 +6,6 @@ import { CORRECTED_MIN } from "../../search/text/spelling.ts";
 import { isAnyStopWord, isOtherLanguage } from "../../search/text/stop-words.ts";
 import { comparableWords, respelt, WORD_LETTERS_MAX, withSigns, wordsOf } from "../../search/text/tokens.ts";
 
-/** A word that was taken for another. */
 export interface Correction {
   from: string;
   to: string;

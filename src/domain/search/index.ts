@@ -45,11 +45,11 @@ type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest"
 
 export const COUNTED_MAX = PIECE;
 
-/** One page of results, with what `meta` says about it. */
+/** Holds one page of results, with what `meta` says about it. */
 export interface SearchPage {
   posts: Post[];
   nextCursor: string | null;
-  /** The cursor of the same page, ended behind its first `shown` posts. */
+  /** Gives the cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
   /** This many matches come before the page; null behind the thousandth. */
   first: number | null;
@@ -59,7 +59,7 @@ export interface SearchPage {
   fitting: number | undefined;
   query: Record<string, unknown>;
   ranking: RankingMode;
-  /** Words of `q` that were taken for others. */
+  /** These words of `q` were taken for others. */
   corrections: readonly Correction[];
   /** The words say this of place and time, if anything. */
   understood: Understood | undefined;
@@ -257,8 +257,8 @@ export class Search {
   }
 
   /**
-   * The relevance of posts that are listed by time, from a ranking of the best thousand; a post behind these gets that of the
-   * last. Null without a text.
+   * Ranks the best thousand for the relevance of posts that are listed by time; a post behind these gets that of the last.
+   * Null without a text.
    */
   async #relevanceOf(
     posts: readonly Position[],
@@ -271,7 +271,7 @@ export class Search {
     return posts.map(({ id }) => relevance.get(id) ?? least);
   }
 
-  /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
+  /** Gives found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
   async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
     const { filter } = question;
     const places = new Map(found.map((post) => [post.id, post]));
@@ -324,7 +324,7 @@ const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower"
 interface Plan {
   read: ReadWords;
   question: Question & { filter: PostFilter; words: QueryText | null };
-  /** Words of the subject: neither place nor time. */
+  /** Holds words of the subject: neither place nor time. */
   subject: readonly string[];
   sort: Sort;
   rerank: boolean;

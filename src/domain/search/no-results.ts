@@ -57,7 +57,7 @@ async function mistakeIn({ publisher, thread }: SearchQuery, store: Store): Prom
   return null;
 }
 
-/** A query with one filter dropped, and words for that. */
+/** Drops one filter of a query, and has words for that. */
 interface Relaxation {
   without: string;
   query: SearchQuery;
@@ -65,7 +65,7 @@ interface Relaxation {
 
 const WIDER_KM = 100;
 
-/** The query with one filter dropped at a time. At most thirteen. @param words  what its text asks for */
+/** Drops one filter of the query at a time. At most thirteen. @param words  what its text asks for */
 function relaxations(query: SearchQuery, words: Question["words"]): Relaxation[] {
   const radiusKm = query.near === undefined ? RADIUS_KM.max : radiusOf(query);
   const { any, phrases, excluded } = words ?? { any: [], phrases: [], excluded: [] };

@@ -12,7 +12,7 @@ import { quantize } from "../../search/ranking/vectors.ts";
 import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/text/query-text.ts";
 import { isoTime } from "../resources.ts";
 
-/** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
+/** Reads the filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {
   const { near, after, before } = query;
   const zone = zoneOfQuery(query);
@@ -43,7 +43,7 @@ export const isShortWindow = (
   days = 14,
 ): boolean => typeof after === "number" && typeof before === "number" && before - after <= days * DAY_MS;
 
-/** The zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
+/** Names the zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
 export function zoneOfQuery({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {
   return timezone ?? (near === undefined ? null : zoneAt(near));
 }
@@ -54,7 +54,7 @@ export function notesOnPlace({ near, radius_km }: StandingQuery): string[] {
   return note === null ? [] : [note];
 }
 
-/** Notes on a radius without a place, and on bounds in the wrong order, which only posts that last from one to the other meet. */
+/** Notes a radius without a place, and bounds in the wrong order, which only posts that last from one to the other meet. */
 export function notesOnBounds(query: StandingQuery): string[] {
   const { after, before } = filterOf(query, 0);
   const isReversed = after !== null && before !== null && after > before;
@@ -117,7 +117,7 @@ const emptyAsNull = <T>(list: readonly T[] | undefined) =>
   list === undefined || list.length === 0 ? null : list;
 const emptyText = (text: string | undefined) => (text === undefined || text === "" ? null : text);
 
-/** The free text of a query, or null when there is none. */
+/** Gives the free text of a query, or null when there is none. */
 export function textOfQuery(query: StandingQuery): string | null {
   const text = cleanLine(query.q ?? "");
   return text === "" ? null : text;
@@ -171,7 +171,10 @@ export function appliedJson(
   };
 }
 
-/** A sentence a person understands: `Offers about "road bike", tagged bike or cycling, within 25 km of 52.37, 4.90`. */
+/**
+ * Writes a sentence that a person understands: `Offers about "road bike", tagged bike or cycling, within 25 km of 52.37,
+ * 4.90`.
+ */
 export function describeQuery(query: StandingQuery): string {
   const filter = filterOf(query, 0);
   const q = textOfQuery(query);
@@ -209,7 +212,7 @@ function joinWith(word: "and" | "or", items: readonly string[]): string {
   return `${items.slice(0, -1).join(", ")} ${word} ${items.at(-1) ?? ""}`;
 }
 
-/** The meaning of a query's plain text, or null when there is no text, no model, or no time for it now. */
+/** Embeds a query's plain text; null when there is no text, no model, or no time for it now. */
 export async function queryVector(embedder: Embedder, text: string): Promise<Int8Array | null> {
   if (text === "" || embedder.state() !== "ready") return null;
   try {
@@ -221,7 +224,7 @@ export async function queryVector(embedder: Embedder, text: string): Promise<Int
   }
 }
 
-/** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
+/** Orders results: without words by `soonest` when only events are asked for and a bound is given, else `newest`. */
 export function sortOf(query: SearchQuery, asksWords: boolean): Sort {
   if (asksWords) return query.sort ?? "relevance";
   if (query.sort === "newest" || query.sort === "soonest") return query.sort;

@@ -12,16 +12,16 @@ import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./und
 export interface ReadWords {
   /** With its slips put right; null without any. */
   text: string | null;
-  /** The whole text, parsed; null without any. */
+  /** Parses the whole text; null without any. */
   whole: QueryText | null;
-  /** The same without place and time, which are no part of the subject. */
+  /** Leaves out place and time, which are no part of the subject. */
   subject: QueryText | null;
   corrections: readonly Correction[];
   understood: Understood;
   lifts: readonly Lift[];
-  /** The words that mean where the reader is, if any. */
+  /** These words mean where the reader is, if any do. */
   here: string | null;
-  /** Ids of the publishers of that name. */
+  /** The publishers of that name have these ids. */
   publishers: readonly string[];
   /** No post has any of the words: they are a name and nothing else. */
   isName: boolean;
@@ -67,7 +67,7 @@ export async function readWords(
   return { ...read, text, whole, subject, corrections, publishers, isName };
 }
 
-/** Publishers of one name whose posts a search finds, at most. */
+/** A search finds the posts of this many publishers of one name at most. */
 const NAMED_MAX = 10;
 /** A shorter text is hardly a name. */
 const NAME_MIN = 3;

@@ -16,7 +16,7 @@ import { putBehind } from "./behind.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
 export const PIECE = 1_000;
-/** Rankings that a process keeps: 12 MB at most. */
+/** A process keeps this many rankings: 12 MB at most. */
 const KEPT_MAX = 200;
 /** A walk ends after this many pieces; nobody reads further, and each piece excludes all before it. */
 const PIECES_MAX = 10;
@@ -37,15 +37,15 @@ interface Asked {
   bounds: QueryText["bounds"] | null;
 }
 
-/** A page of a walk, and where it lies among all that matched. */
+/** Holds a page of a walk, and where it lies among all that matched. */
 interface RankedPage {
   found: Ranked[];
   nextCursor: string | null;
-  /** The cursor of the same page, ended behind its first `shown` posts. */
+  /** Gives the cursor of the same page, ended behind its first `shown` posts. */
   cursorAt(shown: number): Promise<string | null>;
   /** This many posts come before the page; null behind the first piece. */
   first: number | null;
-  /** Posts that matched, counted as far as the first piece goes. */
+  /** Counts posts that matched, as far as the first piece goes. */
   total: number;
 }
 
@@ -67,7 +67,7 @@ export class RelevanceWalks {
   readonly #posts: PostStore;
   readonly #rankings: RankingStore;
   readonly #cursors: Cursors;
-  /** The latest rankings, some 60 KB each, and whether the store holds them. */
+  /** Keeps the latest rankings, some 60 KB each, and whether the store holds them. */
   readonly #kept = new LRUCache<string, { ranking: FrozenRanking; isSaved: boolean }>({ max: KEPT_MAX });
 
   constructor(parts: { index: SearchIndex; posts: PostStore; rankings: RankingStore; cursors: Cursors }) {
@@ -104,7 +104,7 @@ export class RelevanceWalks {
   }
 
   async #firstPage(asked: Asked, limit: number, now: number): Promise<RankedPage> {
-    // Every post, even one from an instance whose clock runs ahead; later pages take no newer posts.
+    // It takes every post, even one from an instance whose clock runs ahead; later pages take no newer posts.
     const ranked = await this.#rank(asked, null, new Set());
     const found = ranked.slice(0, limit);
     const cursorAt = async (shown: number) => {
@@ -152,7 +152,7 @@ export class RelevanceWalks {
     return { ranking: piece, offset: shown.length, asOf };
   }
 
-  /** The best posts that no earlier piece holds. */
+  /** Ranks the best posts that no earlier piece holds. */
   async #nextPiece(asked: Asked, { ranking, asOf }: WalkPoint): Promise<WalkPoint> {
     const except = new Set(ranking.ids);
     let pieces = 1;
@@ -218,7 +218,7 @@ export class RelevanceWalks {
 
 /** The cursor of a first page carries this, so that a process without its ranking can rank once more. */
 interface Anew {
-  /** The endings of the ids that were shown. */
+  /** The ids that were shown end so. */
   shown: string;
   /** Relevance of the last of these: what follows gets no higher one. */
   ceiling: number;
@@ -247,7 +247,7 @@ function frozen(
   };
 }
 
-/** The time of the walk that a ranking was frozen for. */
+/** A ranking was frozen for the walk of this time. */
 const timeOf = ({ expiresAt }: FrozenRanking) => expiresAt - FROZEN_MS;
 
 const isFull = ({ ids }: FrozenRanking) => ids.length === PIECE;

@@ -7,10 +7,9 @@ import { cosineOf } from "../../search/ranking/vectors.ts";
 import { answers, type CosineMap, PostText, standingText } from "../../search/standing/index.ts";
 import type { QueryText } from "../../search/text/query-text.ts";
 
-/** A post on a page of results. */
 export interface FoundPost {
   id: string;
-  /** 0…1, or null where nothing is ranked. */
+  /** It lies in 0…1, or is null where nothing is ranked. */
   relevance: number | null;
   /** Neither words nor meaning support it well. */
   weak?: true;
@@ -30,7 +29,7 @@ export const withoutText = <Asked extends Question>(question: Asked): Asked => (
 export const FULL_PAGE = 10;
 
 /**
- * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
+ * Finds the nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
  * answers have cosines as low as noise, so a short page may hold them, but nobody is notified of them and none is counted.
  * None without a vector, and none beside quoted phrases, which must occur.
  */
@@ -56,8 +55,8 @@ export async function weakResults(
 }
 
 /**
- * The other posts that fit the filters of a list by time, in its order and marked as weak. None beside quoted phrases or
- * excluded words, which a post must or must not hold.
+ * Adds the other posts that fit the filters of a list by time, in its order and marked as weak. It adds none beside quoted
+ * phrases or excluded words, which a post must or must not hold.
  * @param fitting  how many posts fit the filters; 0 asks for none
  */
 export async function othersByTime(

@@ -158,7 +158,7 @@ export class Subscriptions {
     ];
   }
 
-  /** The caller's subscriptions, oldest first. */
+  /** Lists the caller's subscriptions, oldest first. */
   async list(caller: StoredPublisher): Promise<Subscription[]> {
     const rows = await this.#parts.store.subscriptions.ofPublisher(caller.id);
     const counts = await this.#parts.store.subscriptions.pendingCounts(rows.map((row) => row.id));

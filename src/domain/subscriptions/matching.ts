@@ -40,9 +40,9 @@ const DATES_READ = 50;
 export interface PostToMatch {
   post: StoredPost;
   publisher: StoredPublisher;
-  /** The publisher of the post that it answers, or null. */
+  /** The post answers one of this publisher, or of none (null). */
   answers?: string | null;
-  /** Under the embedder's model, or null while there is none. */
+  /** It is of the embedder's model, or null while there is none. */
   vector: Int8Array | null;
 }
 
@@ -56,13 +56,13 @@ export class Matching {
   readonly #index: SearchIndex;
   readonly #embedder: Embedder;
   readonly #boardModel: BoardModel;
-  /** By subscription id; null for a query without text, which its filters decide. */
+  /** Keys are subscription ids; null stands for a query without text, which its filters decide. */
   #standing: SavedQueries<StandingText | null>;
-  /** Texts of active queries that have no vector of this model, or one of an earlier preparation. */
+  /** These texts of active queries have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
   /** The board as counted for each active query with a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
-  /** Queries with so short a window that they tell of each date of a series. */
+  /** These queries have so short a window that they tell of each date of a series. */
   readonly #eachDate = new Set<string>();
   #seen = 0;
   /** Posts that were matched since the board's size was looked at. */
@@ -81,7 +81,7 @@ export class Matching {
     return this.#standing.size;
   }
 
-  /** About how many bytes they take in memory. */
+  /** They take about this many bytes in memory. */
   get bytes(): number {
     return this.#standing.bytes;
   }
@@ -103,7 +103,7 @@ export class Matching {
     if (this.#matched >= COUNTING.posts || now - this.#lookedAt >= COUNTING.everyMs) await this.#count(now);
   }
 
-  /** Ids of the subscriptions that a post answers. */
+  /** Finds the subscriptions that a post answers, by id. */
   answeredBy({ post, publisher, answers: answered = null, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
     this.#matched += 1;

@@ -11,7 +11,10 @@ import { filterOf, queryVector, radiusOf, textOfQuery } from "../search/query.ts
 import { subjectOf, unquoted } from "../search/understood/index.ts";
 import { toReference } from "../search/weak.ts";
 
-/** A query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it ready. */
+/**
+ * Gives a query's vector, and the board as counted for it. All null without a model: words decide until a refresh finds it
+ * ready.
+ */
 export async function meaningOf(
   { index, embedder }: { index: SearchIndex; embedder: Embedder },
   query: StandingQuery,
@@ -70,7 +73,7 @@ const BESIDE = 20;
 /** A board that has grown or shrunk by this factor is counted again. */
 const CHANGED = 1.25;
 
-/** Active top-level posts of the board. */
+/** Counts active top-level posts of the board. */
 export function countPosts(index: SearchIndex, now: number): Promise<number> {
   return index.ask("count", questionOf({}, now));
 }

@@ -9,8 +9,8 @@ import { hasVectorOf, standingFor } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 
 /**
- * Matches of a saved query with how well each answers it: 0…1. It is not kept with a match, since query, text and vectors are
- * all there is to it. Of a post that is gone nothing is said.
+ * Tells how well each match of a saved query answers it: 0…1. It is not kept with a match, since query, text and vectors
+ * are all there is to it. Of a post that is gone nothing is said.
  */
 export async function withRelevance<Told extends Post | GonePost | undefined>(
   { store, embedder }: { store: Store; embedder: Embedder },

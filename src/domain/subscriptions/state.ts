@@ -9,7 +9,7 @@ import {
 import { OF_HOSTS } from "../../ports/store/transfer.ts";
 import { StandingQuery } from "../../schema/subscription.ts";
 
-/** Active subscriptions of one publisher. */
+/** One publisher has at most this many active subscriptions. */
 export const ACTIVE_MAX = 50;
 
 /** True while its publisher is suspended, once the suspension has reached it. */
@@ -38,7 +38,7 @@ export const BEGUN = {
   savedNo: 0,
 } as const;
 
-/** The saved query, or null when it was written by a version that knew other criteria. */
+/** Gives the saved query, or null when it was written by a version that knew other criteria. */
 export function standingQueryOf({ query }: StoredSubscription): StandingQuery | null {
   return StandingQuery.safeParse(query).data ?? null;
 }
@@ -60,10 +60,6 @@ export async function keepSubscription(
   }
 }
 
-/**
- * A subscription of the caller.
- * @throws BoardError `subscription_not_found`, also for another publisher's
- */
 export async function ownSubscription(
   store: Store,
   id: string,
@@ -74,10 +70,7 @@ export async function ownSubscription(
   return row;
 }
 
-/**
- * The same, if the board itself chose its secret and asked its webhook.
- * @throws BoardError `subscription_not_found`; `no_webhook` for one that a host made
- */
+/** Gives it only if the board itself chose its secret and asked its webhook. */
 export async function ownWebhook(
   store: Store,
   id: string,

@@ -10,18 +10,18 @@ const LOOKS_AT_ONCE = 4;
 /** This many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
 const MOST = { ofAll: 10_000, ofOnePublisher: 50 } as const;
 
-/** Calls and streams that may wait for one publisher at once. */
+/** This many calls and streams may wait for one publisher at once. */
 export const STREAMS_MAX = MOST.ofOnePublisher;
 
-/** The connection on which a caller waits for its answer. */
+/** A caller waits for its answer on this connection. */
 export interface Line {
-  /** Aborted when the caller hangs up. */
+  /** It is aborted when the caller hangs up. */
   readonly closed: AbortSignal;
   /** Says that the call waits from now on, and no longer counts among those under way. */
   rest(): void;
 }
 
-/** A page of a list that a caller may wait for. */
+/** A caller may wait for such a page of a list. */
 interface Awaited {
   /** True when there is something to tell at once: an item, or that none can come. */
   hasNews: boolean;
@@ -36,15 +36,15 @@ const NOTES: Partial<Record<Ending, string>> = {
 };
 
 interface Waiter {
-  /** The last entry of the publisher's inbox when it looked. */
+  /** The publisher's inbox ended with this entry when it looked. */
   seen: number;
   end(why: Ending): void;
 }
 
 /**
- * Calls that wait until their publisher's inbox gets an entry, which every match adds. A waiting call holds no connection
- * of the store, no thread and no place among calls under way. This process's matches wake it at once, those of others at
- * the next look.
+ * Holds calls until their publisher's inbox gets an entry, which every match adds. A waiting call holds no connection of
+ * the store, no thread and no place among calls under way. This process's matches wake it at once, those of others at the
+ * next look.
  */
 export class Waits {
   readonly #inbox: InboxStore;
@@ -81,7 +81,7 @@ export class Waits {
     if (seconds === 0) return look();
     const deadline = performance.now() + seconds * 1000;
     for (let isFirst = true, isLast = false; ; isFirst = false) {
-      // Read before the look, so that nothing is missed that comes after it.
+      // It is read before the look, so that nothing is missed that comes after it.
       const seen = await this.newest(caller.id);
       const page = await (isFirst ? look() : this.#inTurn(look));
       if (page.hasNews || isLast) return page;
@@ -93,7 +93,7 @@ export class Waits {
     }
   }
 
-  /** The place from which `matchesAfter` tells of everything that comes from now on. */
+  /** Gives the place from which `matchesAfter` tells of everything that comes from now on. */
   async newest(publisherId: string): Promise<number> {
     return (await this.#inbox.lastNumbers([publisherId])).get(publisherId) ?? 0;
   }

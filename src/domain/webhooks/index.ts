@@ -47,7 +47,7 @@ export class Webhooks {
   }
 
   /**
-   * A new secret. The previous one also signs for 24 h, so that a receiver can switch over without a gap.
+   * Makes a new secret. The previous one also signs for 24 h, so that a receiver can switch over without a gap.
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
@@ -64,10 +64,7 @@ export class Webhooks {
     };
   }
 
-  /**
-   * Deliveries of a subscription to its webhook, newest first.
-   * @throws BoardError `subscription_not_found`, `invalid_cursor`
-   */
+  /** Lists deliveries of a subscription to its webhook, newest first. */
   async deliveries(
     id: string,
     caller: StoredPublisher,

@@ -40,9 +40,9 @@ interface Parts {
   /** Every message says it about the text in it. */
   contentNotice: string;
   events: Pick<Events, "pushed">;
-  /** Told once what keeps messages from being signed. */
+  /** It is told once what keeps messages from being signed. */
   log: (message: string) => void;
-  /** In 0…1, for the jitter of retries. */
+  /** It gives 0…1, for the jitter of retries. */
   random: () => number;
 }
 
@@ -148,7 +148,7 @@ type PushOutcome = Parameters<PushStore["settle"]>[2];
  * From the table of the Standard Webhooks specification 1.0.
  */
 const WAITS_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/** The same for events of hosts, whose subscriptions last a day at most. The event can still be polled. */
+/** Events of hosts wait so, whose subscriptions last a day at most. The event can still be polled. */
 const WAITS_OF_HOSTS_S = [5, 30, 120, 600, 3_600];
 /** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
 const JITTER = 0.2;
@@ -185,7 +185,7 @@ function outcomeOf(
   return { state: "waiting", dueAt: now + Math.round(Math.max(jittered, asked)), deactivate };
 }
 
-/** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now: whole seconds or a date; 0 for anything else. */
+/** Reads `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now: whole seconds or a date; 0 for anything else. */
 export function retryAfterMs(header: string | null, now: number): number {
   const text = header?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;

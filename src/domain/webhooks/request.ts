@@ -7,12 +7,11 @@ import type { Secrets } from "../secrets.ts";
 /** A receiver may take this long, and answer this much: more is a failure, whatever the status. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
-/** The result of a message to a webhook. */
 export interface CallResult {
   attempt: PushAttempt;
   /** The answer's `Retry-After`, as it was sent. */
   retryAfter: string | null;
-  /** The body of the answer; empty when none came. */
+  /** It is empty when no answer came. */
   answered: string;
 }
 
@@ -71,8 +70,8 @@ export interface Message {
 type Signed = Pick<StoredSubscription, "id" | "event">;
 
 /**
- * Headers of a signed message to a webhook: those of Standard Webhooks, and either `X-Board-Signature` with the same MACs or,
- * for a host of MCP Events, the subscription. Each MAC is HMAC-SHA256 with the secret's decoded bytes over
+ * Makes the headers of a signed message to a webhook: those of Standard Webhooks, and either `X-Board-Signature` with the
+ * same MACs or, for a host of MCP Events, the subscription. Each MAC is HMAC-SHA256 with the secret's decoded bytes over
  * `<id>.<timestamp>.<body>`; the timestamp is `now` in Unix seconds.
  */
 function signedHeaders(to: Signed, keys: readonly string[], { id, body }: Message, now: number) {
@@ -96,8 +95,8 @@ function signedHeaders(to: Signed, keys: readonly string[], { id, body }: Messag
 }
 
 /**
- * The secrets that sign for a subscription now, the newest first: two for a while after a rotation. None when those that its
- * host chose cannot be read under this SECRET_KEY.
+ * Lists the secrets that sign for a subscription now, the newest first: two for a while after a rotation. None when those
+ * that its host chose cannot be read under this SECRET_KEY.
  */
 export function keysOf(row: StoredSubscription, secrets: Secrets, now: number): string[] {
   const count = (row.previousSecretUntil ?? 0) > now ? 2 : 1;
@@ -109,7 +108,7 @@ export function keysOf(row: StoredSubscription, secrets: Secrets, now: number): 
   return sealed.flatMap((text) => secrets.unseal(text ?? "", row.id) ?? []);
 }
 
-/** The problem of an attempt; null for one that was delivered. */
+/** Names the problem of an attempt; null for one that was delivered. */
 export function problemOf({ status, error }: Pick<PushAttempt, "status" | "error">): DeliveryProblem | null {
   if (status !== null) {
     if (isDelivered({ status })) return null;

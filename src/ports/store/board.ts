@@ -44,19 +44,19 @@ export interface BoardCounts {
   /** Top-level posts and replies neither expired nor removed; hidden ones are counted. */
   activePosts: number;
   publishers: number;
-  /** Created since 00:00 UTC. */
+  /** These were created since 00:00 UTC. */
   postsToday: number;
 }
 
 export interface BoardOverview extends BoardCounts {
-  /** First-hand ones among `activePosts`; `syndicated` and `kinds` count these too. */
+  /** It counts the first-hand ones among `activePosts`; `syndicated` and `kinds` count these too. */
   firstHand: number;
   syndicated: number;
-  /** Active subscriptions. */
+  /** Counts active subscriptions. */
   subscriptions: number;
   kinds: Record<Kind, number>;
   topTags: { tag: string; count: number }[];
-  /** Posts created by UTC day (`2026-11-20`), of the last `days` days, today included; oldest first, zeros too. */
+  /** Counts posts created by UTC day (`2026-11-20`), of the last `days` days, today included; oldest first, zeros too. */
   postsByDay: { day: string; posts: number }[];
 }
 
@@ -67,8 +67,8 @@ export interface StatisticsStore {
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
   add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;
-  /** Counters from `since` (a UTC day) on, oldest first. */
+  /** Reads counters from `since` (a UTC day) on, oldest first. */
   read(since: string): Promise<{ day: string; name: string; n: number }[]>;
-  /** Distinct publishers that wrote a post in [from, to). */
+  /** Counts distinct publishers that wrote a post in [from, to). */
   activePublishers(from: number, to: number): Promise<number>;
 }

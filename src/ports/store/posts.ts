@@ -26,7 +26,7 @@ export interface Position {
   id: string;
 }
 
-/** A page of a list whose newest rows come first: those before a position, or the first ones. */
+/** Asks for a page of a list whose newest rows come first: those before a position, or the first ones. */
 export interface EarlierPage {
   before: Position | null;
   limit: number;
@@ -35,7 +35,7 @@ export interface EarlierPage {
 /** The operator looks through these posts; what is left out bounds nothing. */
 export interface WrittenFilter {
   publisherId?: string | undefined;
-  /** Written at or after this time. */
+  /** They were written at or after this time. */
   since?: number | undefined;
   /** Only those that are hidden themselves; one may also be hidden with its publisher or its root. */
   hidden?: boolean | undefined;
@@ -83,7 +83,7 @@ export interface VectorMaker {
 export const makerName = ({ model, preparation }: VectorMaker): string =>
   preparation === undefined ? model : `${model}#${preparation}`;
 
-/** The preparation in a maker's word; nothing where there was none. */
+/** Gives the preparation in a maker's word; nothing where there was none. */
 export function preparationIn(maker: string | null | undefined, model: string): { preparation?: string } {
   return maker?.startsWith(`${model}#`) === true ? { preparation: maker.slice(model.length + 1) } : {};
 }
@@ -99,7 +99,7 @@ interface NewVector extends VectorMaker {
   vector: Int8Array;
 }
 
-/** The `writtenNo` of a post that was hidden when it was written, and never shown since. */
+/** A post that was hidden when it was written, and never shown since, has this `writtenNo`. */
 export const NEVER_SHOWN = Number.MIN_SAFE_INTEGER;
 
 export interface PostStore {
@@ -113,17 +113,20 @@ export interface PostStore {
    * error of `admit` or `guard`.
    */
   insert(post: StoredPost, options?: InsertOptions): Promise<{ inserted: boolean; post: StoredPost }>;
-  /** One post in any state, or null. */
+  /** Reads one post in any state, or null. */
   get(id: string): Promise<StoredPost | null>;
-  /** The post of a publisher with this `idempotencyHash`, in any state, or null. */
+  /** Reads the post of a publisher with this `idempotencyHash`, in any state, or null. */
   byIdempotency(publisherId: string, idempotencyHash: string): Promise<StoredPost | null>;
-  /** The existing ones among these posts, in any state, in the order of `ids`. At most 1,000 ids. */
+  /** Reads the existing ones among these posts, in any state, in the order of `ids`. At most 1,000 ids. */
   many(ids: readonly string[]): Promise<StoredPost[]>;
-  /** Active replies of a post, oldest first by (createdAt, id), after `after`. */
+  /** Lists active replies of a post, oldest first by (createdAt, id), after `after`. */
   replies(parentId: string, page: { after: Position | null; limit: number }): Promise<StoredPost[]>;
-  /** Active top-level posts and replies of a publisher, newest first. */
+  /** Lists active top-level posts and replies of a publisher, newest first. */
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
-  /** Active and hidden posts and replies, expired ones too, newest first by (createdAt, id): what the operator looks through. */
+  /**
+   * Lists active and hidden posts and replies, expired ones too, newest first by (createdAt, id): the operator looks
+   * through them.
+   */
   written(filter: WrittenFilter, page: EarlierPage): Promise<StoredPost[]>;
   /**
    * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. Where somebody was
@@ -160,7 +163,7 @@ export interface PostStore {
    */
   setVectors(rows: readonly NewVector[], settled?: readonly WorkItem[]): Promise<void>;
   /**
-   * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. An index may
+   * Reads vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. An index may
    * lag behind, and a worker must see what its work was enqueued for.
    */
   vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;

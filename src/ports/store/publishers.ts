@@ -6,7 +6,7 @@ export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
 export interface ErasedPublisher {
-  /** Posts that were not removed before. */
+  /** It counts posts that were not removed before. */
   posts: number;
   subscriptions: number;
   /** False while a reader elsewhere keeps older copies of the text in the database's log. */
@@ -41,7 +41,7 @@ export interface PublisherStore {
    * `Store.finishErasures` completes what a crash, or a reader elsewhere, interrupts. Null when there is no publisher.
    */
   erase(id: string): Promise<ErasedPublisher | null>;
-  /** Publishers that registered at or after `since`, newest first by (createdAt, id). */
+  /** Lists publishers that registered at or after `since`, newest first by (createdAt, id). */
   registered(since: number, page: EarlierPage): Promise<StoredPublisher[]>;
   /** Verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
@@ -72,7 +72,7 @@ export interface SignInStore {
 export interface ReportedPost {
   postId: string;
   reporters: number;
-  /** Each once, in any order. */
+  /** Each stands once, in any order. */
   reasons: string[];
   lastAt: number;
 }
@@ -81,19 +81,19 @@ export interface ReportStore {
   /** Keeps one report per post and reporter; a repeat updates reason and details, adds its addresses and keeps its id. */
   upsert(report: StoredReport): Promise<StoredReport>;
   /**
-   * Voices for hiding a post that were first heard after `since`. Reports with a common address are one voice, whatever
-   * their keys, and so are all of one key; suspended publishers have none.
+   * Counts voices for hiding a post that were first heard after `since`. Reports with a common address are one voice,
+   * whatever their keys, and so are all of one key; suspended publishers have none.
    */
   voices(postId: string, since: number): Promise<number>;
-  /** The reports of a post, oldest first. */
+  /** Lists the reports of a post, oldest first. */
   of(postId: string, limit: number): Promise<StoredReport[]>;
   /**
-   * Posts with open reports, most reporters first, then by `lastAt`, when the latest reporter first reported it. Reports are
-   * open until the operator acts on their post, or it is removed. Reads all reports: it is for the operator.
+   * Lists posts with open reports, most reporters first, then by `lastAt`, when the latest reporter first reported it.
+   * Reports are open until the operator acts on their post, or it is removed. Reads all reports: it is for the operator.
    */
   queue(limit: number): Promise<ReportedPost[]>;
   /** Appends to the moderation log. */
   log(entry: ModerationEntry): Promise<void>;
-  /** The newest entries, for one subject or for all. */
+  /** Lists the newest entries, for one subject or for all. */
   history(subject: string | null, limit: number): Promise<ModerationEntry[]>;
 }

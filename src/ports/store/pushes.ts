@@ -3,8 +3,8 @@ import type { PushAttempt, PushRecord, PushState, StoredSubscription } from "../
 export type { PushAttempt, PushRecord, PushState };
 
 /**
- * A delivery on its way to a webhook. Each delivery recorded while its subscription had a webhook has one: it waits until the
- * subscription is active and the webhook has consented.
+ * A delivery is on its way to a webhook. Each delivery recorded while its subscription had a webhook has one: it waits
+ * until the subscription is active and the webhook has consented.
  */
 type Push = Pick<PushRecord, "subscriptionId" | "deliveryId" | "postId" | "matchedAt">;
 
@@ -19,15 +19,15 @@ export interface ClaimedPush extends Push {
 
 /** A push's subscription, as it was when the push was claimed. */
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
-  /** Host and port of the webhook. */
+  /** It holds host and port of the webhook. */
   origin: string;
-  /** Its last push failed. */
+  /** True when its last push failed. */
   failing: boolean;
 }
 
 /**
- * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions with a webhook. Pushes vanish
- * with their subscription; those of a post that is gone stay as records.
+ * Keeps the outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions with a webhook.
+ * Pushes vanish with their subscription; those of a post that is gone stay as records.
  */
 export interface PushStore {
   /**
@@ -79,7 +79,7 @@ export interface PushStore {
   giveBack(pushes: readonly ClaimedPush[]): Promise<void>;
   /** Tells how many wait for webhooks that may be called, and when the oldest of their posts matched; null where none waits. */
   backlog(): Promise<{ waiting: number; oldestAt: number | null }>;
-  /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */
+  /** Lists pushes of a subscription with a delivery id below `before` (all when null), newest first. */
   list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;
   /**
    * Makes a delivery due again at `now`, with its attempts counted from 0, even one that was delivered, given up, or

@@ -25,7 +25,6 @@ export interface Delivery {
   publisher: StoredPublisher;
 }
 
-/** A match to record. */
 export interface Match {
   subscriptionId: string;
   postId: string;
@@ -34,7 +33,7 @@ export interface Match {
   series?: { key: string; endsAt: number } | null;
 }
 
-/** A pair of subscription and post that was just recorded, with the subscription's publisher. */
+/** A pair of subscription and post was just recorded, with the subscription's publisher. */
 export interface NewMatch {
   subscriptionId: string;
   publisherId: string;
@@ -53,7 +52,7 @@ export interface SubscriptionStore {
     isSame?: (own: StoredSubscription) => boolean,
   ): Promise<boolean>;
   get(id: string): Promise<StoredSubscription | null>;
-  /** All of a publisher, oldest first. */
+  /** Lists all of a publisher, oldest first. */
   ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
   /**
    * Changes a subscription in one step with reading it. One that is matched again (`isMatched`) is told of what is written from
@@ -106,8 +105,9 @@ export interface SubscriptionStore {
   /** Ids of all subscriptions that were told of a post. */
   toldOf(postId: string): Promise<string[]>;
   /**
-   * Deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not suspended;
-   * of replies, only while that holds for the post they answer too. Of a post that is removed, the one that tells it.
+   * Lists deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not
+   * suspended; of replies, only while that holds for the post they answer too. Of a post that is removed, the one that
+   * tells it.
    */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
   /** Counts what `pending` would return from 0 on, for each id. */
@@ -126,8 +126,8 @@ export const INBOX_KEPT_DAYS = 30;
  */
 export interface InboxStore {
   /**
-   * Entries after `after`, in order, of posts that are active and whose publisher is not suspended, and those that tell of a
-   * removal.
+   * Lists entries after `after`, in order, of posts that are active and whose publisher is not suspended, and those that
+   * tell of a removal.
    */
   read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
   /**

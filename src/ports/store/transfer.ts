@@ -2,16 +2,12 @@ import type { BoardRows, RowKind } from "../../records/index.ts";
 
 export { OF_HOSTS } from "../../records/index.ts";
 
-/** Rows of one kind. */
 export type RowPage = { [K in RowKind]: { kind: K; rows: BoardRows[K][] } }[RowKind];
 
 /** A board as it is at one moment, while it goes on changing. */
 export interface BoardSnapshot {
   counts: Readonly<Record<RowKind, number>>;
-  /**
-   * Every row, kind after kind in the order of `ROW_KINDS`, of that one moment; bounded in memory.
-   * @throws Error in one line for the operator when the database no longer knows that moment
-   */
+  /** Gives every row, kind after kind in the order of `ROW_KINDS`, of that one moment; bounded in memory. */
   pages(): AsyncIterable<RowPage>;
   close(): Promise<void>;
 }

@@ -5,13 +5,13 @@ import { DAY_MS } from "../../platform/time.ts";
  * what clocks show, as if these stood in UTC (`local`), unless the text names its zone.
  */
 export interface TimeSpan {
-  /** Epoch milliseconds of the first and of the last millisecond covered; equal for a moment. */
+  /** It is the first millisecond covered, and `to` the last, of the epoch; equal for a moment. */
   from: number;
   to: number;
   local: boolean;
-  /** As sent, trimmed. */
+  /** It is trimmed, and else as sent. */
   text: string;
-  /** The zone that the text names in brackets (RFC 9557). */
+  /** The text names this zone in brackets (RFC 9557). */
   zone?: string;
 }
 
@@ -50,7 +50,7 @@ export const isOverADay = ({ from, to }: TimeSpan): boolean => to - from >= DAY_
 
 const zoneIn = (zone: string | undefined) => (zone === undefined ? {} : { zone });
 
-/** First millisecond of a date and that of what follows it. */
+/** Gives the first millisecond of a date and that of what follows it. */
 function dayOfText(text: string): { from: number; end: number } | null {
   const groups = DATE.exec(text)?.groups;
   if (groups === undefined) return null;
@@ -82,10 +82,10 @@ function dayOfText(text: string): { from: number; end: number } | null {
 
 const dayFrom = (from: number) => ({ from, end: from + DAY_MS });
 
-/** Not by `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999. */
+/** `Date.UTC` reads the years 0 to 99 as 1900 to 1999. */
 const utcDay = (year: number, month: number, day: number) => new Date(0).setUTCFullYear(year, month - 1, day);
 
-/** Milliseconds since midnight, and how far the clock is ahead of UTC; null offset for a local time. */
+/** Gives milliseconds since midnight, and how far the clock is ahead of UTC; null offset for a local time. */
 function timeOfText(text: string): { ms: number; offsetMs: number | null } | null {
   const [, clock = "", offset = ""] = /^([\d:.,h]+)\s*(Z|[+\-−\s]\s*\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
   const groups = TIME.exec(

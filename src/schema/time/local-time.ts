@@ -12,8 +12,8 @@ const AHEAD_MS = 14 * 3_600_000;
 const BEHIND_MS = 12 * 3_600_000;
 
 /**
- * The first moment that a text covers: of a local time, in the zone, or else the first at which clocks anywhere show it.
- * @param zone  IANA zone, or null when none is known
+ * Gives the first moment that a text covers: of a local time, in the zone, or else the first at which clocks anywhere show
+ * it.
  */
 export function firstMoment(span: TimeSpan, zone: string | null): number {
   if (!span.local) return span.from;
@@ -21,7 +21,7 @@ export function firstMoment(span: TimeSpan, zone: string | null): number {
   return known === null ? span.from - AHEAD_MS : (momentOfClock(span.from, known) ?? span.from);
 }
 
-/** The last moment that a text covers, likewise. */
+/** Gives the last moment that a text covers, likewise. */
 export function lastMoment(span: TimeSpan, zone: string | null): number {
   if (!span.local) return span.to;
   const known = span.zone ?? zone;
@@ -35,8 +35,8 @@ export const hasLocalTimes = (sent: Readonly<Record<string, unknown>>): boolean 
   );
 
 /**
- * The fields of a post with its local times as moments, where `timezone` or the place tells the zone. A date begins with its
- * first moment and ends with its last. Other texts stay as they are.
+ * Turns local times of a post into moments, where `timezone` or the place tells the zone. A date begins with its first
+ * moment and ends with its last. Other texts stay as they are.
  *
  * @param own  the zone of the post that is edited, where nothing that was sent tells one
  * @returns `note` names a zone that the caller did not send
@@ -87,12 +87,12 @@ export function zoneMeantAt(abbreviation: string, zone: string | null): string |
   return zone !== null && zonesMeant(abbreviation).some(isSame) ? zone : null;
 }
 
-/** Midwinter and midsummer: two zones that agree then count as one. */
+/** Two zones that agree at midwinter and midsummer count as one. */
 const SEASONS = [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)];
 
 /**
- * The last moment of a post that says when it starts and not when it ends: the start itself, or, where that is a midnight,
- * the end of that day, since people write a date as its midnight.
+ * Gives the last moment of a post that says when it starts and not when it ends: the start itself, or, where that is a
+ * midnight, the end of that day, since people write a date as its midnight.
  * @param startsAt  epoch milliseconds
  */
 export function endOfStart(startsAt: number, post: Whereabouts): number {
@@ -102,7 +102,7 @@ export function endOfStart(startsAt: number, post: Whereabouts): number {
   return clock % DAY_MS === 0 ? (momentOfClock(clock + DAY_MS, zone) ?? startsAt + DAY_MS) - 1 : startsAt;
 }
 
-/** The zone in which a post's times are shown: its own, else that of its place, else UTC. */
+/** Gives the zone in which a post's times are shown: its own, else that of its place, else UTC. */
 export function zoneOf({ timezone, location }: Whereabouts): string {
   const { lat, lng } = location ?? {};
   return timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";
@@ -117,7 +117,10 @@ interface Whereabouts {
 /** Every clock of the world differs from UTC by a multiple of this. */
 const CLOCK_STEP_MS = 900_000;
 
-/** The zone at the coordinates of a post, or else at the place, island or small region that its name means without doubt. */
+/**
+ * Finds the zone at the coordinates of a post, or else at the place, island or small region that its name means without
+ * doubt.
+ */
 export function zoneOfPlace(location: unknown): string | null {
   const { lat, lng, name } =
     typeof location === "string" ? { name: location } : ((location ?? {}) as Record<string, unknown>);
@@ -129,14 +132,14 @@ export function zoneOfPlace(location: unknown): string | null {
   return "place" in found ? zoneAt(found.place) : area && zoneAt(area);
 }
 
-/** The IANA zone at a place; null beyond the poles. */
+/** Finds the IANA zone at a place; null beyond the poles. */
 export function zoneAt({ lat, lng }: { lat: number; lng: number }): string | null {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? tzLookup(lat, lng) : null;
 }
 
 /**
- * The moment at which clocks of a zone show a time, given as if it stood in UTC. Of an hour that occurs twice, the first;
- * null for an unknown zone, about which its own field complains.
+ * Gives the moment at which clocks of a zone show a time, given as if it stood in UTC. Of an hour that occurs twice, the
+ * first; null for an unknown zone, about which its own field complains.
  */
 export function momentOfClock(asUtc: number, zone: string): number | null {
   try {

@@ -1,7 +1,7 @@
 import { readData } from "../../data/read.ts";
 
 const [{ spellings, abbreviations }] = readData<{
-  /** Names of IANA that `Intl` does not list and that are not spelt like titles. */
+  /** Lists names of IANA that `Intl` does not know and that are not spelt like titles. */
   spellings: string;
   /** Gives each name that people have for zones the zones that it may mean. */
   abbreviations: Record<string, string>;
@@ -12,9 +12,9 @@ const SPELLINGS = new Map(
 );
 
 /**
- * The IANA zone of a name, as IANA spells it, in any letter case and with blanks around it: ` europe/berlin` is Europe/Berlin.
- * Null for names that the runtime does not know, for offsets, and for those that only ICU takes: its `BST` is that of
- * Bangladesh.
+ * Finds the IANA zone of a name, as IANA spells it, in any letter case and with blanks around it: ` europe/berlin` is
+ * Europe/Berlin. Null for names that the runtime does not know, for offsets, and for those that only ICU takes: its `BST`
+ * is that of Bangladesh.
  */
 export function zoneNamed(sent: string): string | null {
   const name = sent.trim();

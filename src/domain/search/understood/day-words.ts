@@ -4,14 +4,14 @@ import type { Chrono } from "chrono-node";
 export interface DayLanguage {
   /** Without one of these, no text is given to the parser. */
   mayNameDays: RegExp;
-  /** Before a word of a day that means something else there: "am Morgen", "por la mañana". */
+  /** Before a word of a day these make it mean something else: "am Morgen", "por la mañana". */
   isNoDay: RegExp;
   /** Opens the end behind, or the one before. */
   from: RegExp;
   until: RegExp;
-  /** Words before a month that stands for all of it. Without one, the name of a month may mean something else. */
+  /** Before a month these words stand for all of it. Without one, the name of a month may mean something else. */
   inMonth: string;
-  /** January first. */
+  /** January comes first. */
   months: readonly string[];
   parser(): Promise<Chrono>;
 }
@@ -95,7 +95,7 @@ export const LANGUAGES: readonly DayLanguage[] = [
   },
 ];
 
-/** The day after tomorrow, where the parsers read tomorrow or nothing. */
+/** These name the day after tomorrow, where the parsers read tomorrow or nothing. */
 export const AFTER_TOMORROW = words("après-demain|pasado mañana|depois de amanhã|overmorgen");
 
 const THIS = "diese[sn]?|(?:am|übers)(?= wochen)|ce|cette|est[ea]|nest[ea]|questo|questa|dit|deze";
@@ -106,7 +106,10 @@ const WEEKEND = "wochenende|week-?end|fin de semana|finde|fim de semana|fine set
 const WEEK = "woche|semaine|semana|settimana|week";
 const MONTH = "monat|mois|mes|mês|mese|maand";
 
-/** "dieses Wochenende", "la semaine prochaine", "el mes que viene"; English words behind words of another language too. */
+/**
+ * Matches "dieses Wochenende", "la semaine prochaine", "el mes que viene"; English words behind words of another language
+ * too.
+ */
 export const SPANS = new RegExp(
   `(?<!\\p{L})(?:(?<this>${THIS})|(?<next>${NEXT})|l[ea]|el|il|[oa])\\s+(?:(?<weekend>${WEEKEND})|(?<week>${WEEK})|(?<month>${MONTH}))(?:\\s+(?<behind>${NEXT_BEHIND}))?(?![\\p{L}-])`,
   "iu",

@@ -14,7 +14,7 @@ const FROM = /\b(?:from|starting|since|after|as of)\s+$/i;
 const WEEKEND_OF = /\bweekend of\s+(?:the\s+)?$/i;
 const UNTIL = /\b(?:until|till|by|before)\s+$/i;
 
-/** "next 14 days", "within two weeks", "in the coming week": spans from today. "next week" is the calendar's. */
+/** Spans from today are "next 14 days", "within two weeks", "in the coming week". "next week" is the calendar's. */
 const FROM_TODAY =
   /\b(?:(?:in|within|over|during) )?(?:the )?(?:(?:(?:next|coming|following) |(?<=within ))(?<count>\d{1,2}|two|three|four|five|six|seven|ten)|coming) (?<unit>day|week|month)s?\b/i;
 const COUNTS = ["", "", "two", "three", "four", "five", "six", "seven", "", "", "ten"];
@@ -22,7 +22,7 @@ const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30
 /** How long something lasts is no date. */
 const LASTING =
   /\bfor (?:a few|several|some|a couple of|an?|one|two|three|four|five|six|\d+) (?:day|night|week|month|year)s?\b/gi;
-/** "between 1 and 5 December", which the parser reads only with "to". */
+/** The parser reads "between 1 and 5 December" only with "to". */
 const BETWEEN = /(?<=\bbetween (?:the )?\d{1,2}(?:st|nd|rd|th)? )and(?= (?:the )?\d)/gi;
 
 type DaysOfYear = (year: number) => Span;
@@ -32,7 +32,7 @@ const on =
     first: dayOf(Date.UTC(year, month - 1, first)),
     last: dayOf(Date.UTC(year, month - 1, last)),
   });
-/** Days before or behind Easter Sunday. */
+/** These days lie before or behind Easter Sunday. */
 const easter =
   (first: number, last = first): DaysOfYear =>
   (year) => ({ first: dayAfter(easterOf(year), first), last: dayAfter(easterOf(year), last) });
@@ -55,7 +55,7 @@ const FEASTS: readonly [RegExp, DaysOfYear][] = [
   ],
 ];
 
-/** Easter Sunday of the western churches: the anonymous Gregorian algorithm, in the form of Butcher (1876). */
+/** Finds Easter Sunday of the western churches by the anonymous Gregorian algorithm, in the form of Butcher (1876). */
 function easterOf(year: number): string {
   const [a, b, c] = [year % 19, Math.floor(year / 100), year % 100];
   const [d, e] = [Math.floor(b / 4), b % 4];
@@ -67,8 +67,8 @@ function easterOf(year: number): string {
 }
 
 /**
- * The days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December", and the
- * like in `LANGUAGES`.
+ * Finds the days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December",
+ * and the like in `LANGUAGES`.
  *
  * @param now  epoch milliseconds
  * @param offsetMinutes  how far the clocks at the place are ahead of UTC
@@ -132,7 +132,7 @@ let parser: typeof en.casual | undefined;
 
 const withWord = (before: string, word: RegExp) => word.exec(before)?.[0] ?? "";
 
-/** Months that English spells the same way: without another word of that language, they are English. */
+/** English spells these months the same way: without another word of that language, they are English. */
 const ENGLISH_TOO = /^(?:april|august|september|november|december)$/i;
 const NOT_ENGLISH = /\d\.|\b(?:bis|tot|au|al|im|ab|seit|vanaf|anfang|mitte|ende|eind|en)\b|t\/m/i;
 
@@ -141,8 +141,8 @@ const THINGS_TOO = /^(?:mars|mai)$/i;
 const BEFORE_A_DAY = /(?:^|\s)(?:le|du|au|dès|jusqu['’]au|am|vom|den|dem|zum)\s*$/iu;
 
 /**
- * The days that a text speaks of in German, Dutch, French, Spanish, Italian or Portuguese: "nächstes Wochenende", "le 5 mars".
- * Weekends, weeks and months are read here, since most of the parsers know none; single days by the parser.
+ * Finds the days that a text speaks of in German, Dutch, French, Spanish, Italian or Portuguese: "nächstes Wochenende", "le
+ * 5 mars". Weekends, weeks and months are read here, since most of the parsers know none; single days by the parser.
  */
 async function daysInOtherLanguages(
   text: string,
@@ -173,7 +173,7 @@ async function daysInOtherLanguages(
   return null;
 }
 
-/** "dieses Wochenende", "la semaine prochaine". */
+/** Reads "dieses Wochenende", "la semaine prochaine". */
 function spanNamed(text: string, today: string): DaysInText | null {
   const found = SPANS.exec(text);
   if (found?.groups === undefined) return null;
@@ -182,7 +182,7 @@ function spanNamed(text: string, today: string): DaysInText | null {
   if (!isNext && present === undefined) return null;
   const [words] = found;
   if (weekend !== undefined) {
-    // On a Sunday the coming one, as in English.
+    // A Sunday means the coming one, as in English.
     const saturday = dayAfter(today, (6 - new Date(today).getUTCDay() + 7) % 7);
     const first = isNext && new Date(today).getUTCDay() > 0 ? dayAfter(saturday, 7) : saturday;
     return { text: words, first, last: dayAfter(first, 1) };
@@ -213,7 +213,7 @@ const MONTHS: readonly MonthWords[] = LANGUAGES.map((language) => {
   };
 });
 
-/** "12. bis 14. Dezember", "im Februar". */
+/** Reads "12. bis 14. Dezember", "im Februar". */
 function monthNamed(text: string, today: string, { language, days, whole }: MonthWords): DaysInText | null {
   const found = days.exec(text) ?? whole.exec(text);
   const { month: name = "", first, last, year } = found?.groups ?? {};
@@ -243,7 +243,7 @@ function monthNamed(text: string, today: string, { language, days, whole }: Mont
   return alone.first === null || alone.last === null ? alone : open;
 }
 
-/** A span, open at one end behind a word that says so. */
+/** Opens a span at one end behind a word that says so. */
 function opened(
   text: string,
   { index, text: words }: { index: number; text: string },

@@ -25,7 +25,7 @@ export function subjectOf(text: string, understood: readonly string[]): string {
   return wordsOf(rest).length === 0 ? text : rest;
 }
 
-/** The text with blanks for what is quoted or excluded. */
+/** Puts blanks for what is quoted or excluded. */
 export const unquoted = (text: string): string =>
   text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
 
@@ -93,7 +93,7 @@ export function notesOnHere(here: string | null, { near }: StandingQuery): Advic
   return [{ rest: call, tools: call, reading: `${where}: fill in a town under Near.` }];
 }
 
-/** The arguments that filter by what was understood. */
+/** Gives the arguments that filter by what was understood. */
 export function filtersOf({ near, days }: Understood): Record<string, string | number> {
   return {
     ...(near === undefined
@@ -120,7 +120,7 @@ export function notesOnUnderstood(understood: Understood, sent: SearchQuery): Ad
   ];
 }
 
-/** That a saved query takes words of place and time as words, and the caller's own query that filters by them. */
+/** Tells that a saved query takes words of place and time as words, and proposes the caller's own query that filters by them. */
 export function notesOnSavedWords(understood: Understood, sent: StandingQuery, text: string): Advice[] {
   const filters = filtersOf(understood);
   if (Object.keys(filters).length === 0) return [];
@@ -138,7 +138,7 @@ export const withoutUnderstood = (note: string) =>
     "",
   );
 
-/** `“near Berlin” as within 25 km of Berlin, Germany`. */
+/** Writes `“near Berlin” as within 25 km of Berlin, Germany`. */
 function takenFor({ near, days }: Understood): string {
   return [
     ...(near === undefined ? [] : [`“${near.words}” as within ${near.radius_km} km of ${near.place}`]),
@@ -178,7 +178,7 @@ function argumentsOf(query: Partial<SearchQuery>): Arguments {
 
 const DEFAULT_LIMIT = 20;
 
-/** A sentence around the call that searches, in the words of each surface. */
+/** Puts a sentence around the call that searches, in the words of each surface. */
 function adviceToSearch(sent: Arguments, sentence: (call: string) => string): Advice {
   const parameters = new URLSearchParams(
     Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]),

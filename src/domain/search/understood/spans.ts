@@ -2,22 +2,21 @@ import type { ParsedResult } from "chrono-node";
 import { DAY_MS } from "../../../platform/time.ts";
 import { dayOf } from "../../resources.ts";
 
-/** The days that a text speaks of. */
+/** A text speaks of these days. */
 export interface DaysInText {
-  /** First and last day, `2026-12-12`; null for an open end. */
+  /** Gives the first and `last` the last day, as `2026-12-12`; null for an open end. */
   first: string | null;
   last: string | null;
-  /** The words that name them. */
+  /** These words name them. */
   text: string;
 }
 
-/** First and last day. */
 export interface Span {
   first: string;
   last: string;
 }
 
-/** The first and the last day; null where the text names an hour only, or now. */
+/** Gives the first and the last day; null where the text names an hour only, or now. */
 export function spanOf({ text, start, end }: ParsedResult): Span | null {
   const day = dayOfParts(start);
   if (/^now$/i.test(text)) return null;
@@ -40,7 +39,7 @@ function dayOfParts(parts: ParsedResult["start"]): string {
   return dayOf(Date.UTC(year, month - 1, day));
 }
 
-/** Monday to Sunday around a day. */
+/** Gives Monday to Sunday around a day. */
 export function weekOf(day: string): Span {
   const monday = dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
   return { first: monday, last: dayAfter(monday, 6) };
