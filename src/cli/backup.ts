@@ -49,7 +49,7 @@ export function backupCommand(): Command {
     });
 }
 
-/** `agent-board restore FILE`: a backup into an empty store of any kind. */
+/** Makes `agent-board restore FILE`, which reads a backup into an empty store of any kind. */
 export function restoreCommand(): Command {
   return new Command("restore")
     .argument(
@@ -71,7 +71,7 @@ export function restoreCommand(): Command {
 
 const isFolder = (path: string) => existsSync(path) && statSync(path).isDirectory();
 
-/** Names of backups that nobody chose, in the order of their times. */
+/** Backups whose names nobody chose have these, in the order of their times. */
 const OWN_NAME = /^agent-board-\d{4}-\d\d-\d\dT\d+Z\.jsonl\.gz$/;
 
 /** Removes backups with their keys, all but the newest; only now, when the newest has been read back. */

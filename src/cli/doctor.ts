@@ -54,7 +54,10 @@ export function doctorCommand(): Command {
     });
 }
 
-/** `agent-board healthcheck`: for Docker, systemd and cron. Exits with 0 where the board of this environment serves, else with 1. */
+/**
+ * Makes `agent-board healthcheck`, for Docker, systemd and cron. Exits with 0 where the board of this environment serves,
+ * else with 1.
+ */
 export function healthcheckCommand(): Command {
   return new Command("healthcheck").addOption(jsonOption()).action(async ({ json }: { json: boolean }) => {
     const url = readinessUrl(readConfig(process.env));

@@ -6,10 +6,7 @@ import { checkExport, importBoard } from "../transfer/import-board.ts";
 import { storeAddress, storedSecrets, withStore } from "./open-store.ts";
 import { createProgress, print } from "./output.ts";
 
-/**
- * `agent-board import FILE` where the file is an export: a whole board into an empty one.
- * @param options.secretKey  the key that the exported board made; the store keeps it unless it has one
- */
+/** Runs `agent-board import FILE` where the file is an export: a whole board goes into an empty one. */
 export async function importExport(
   file: string,
   options: { otherSecretKey: boolean; json: boolean; secretKey?: string },

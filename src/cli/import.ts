@@ -39,12 +39,12 @@ async function importFile(file: string, options: Options): Promise<void> {
   await ((await isExport(file)) ? importExport(file, options) : importPosts(file, size, options));
 }
 
-/** Rows that are written at the same time, so that they share commits. */
+/** This many rows are written at the same time, so that they share commits. */
 const BATCH = 32;
 const REFUSALS_SHOWN = 20;
 const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
 const NO_OBJECT = { path: "", code: "custom", message: "must be a JSON object" };
-/** The setting with the id of the publisher that is registered for imports. */
+/** This setting has the id of the publisher that is registered for imports. */
 const RELAY_SETTING = "relay:posts";
 const RELAY = { name: "Import", description: "Posts imported by the operator of this board." };
 
@@ -81,7 +81,7 @@ async function importPosts(
 }
 
 interface Row {
-  /** Counted from 1. */
+  /** It is counted from 1. */
   line: number;
   bytes: Buffer;
 }
@@ -117,7 +117,7 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** The named publisher, or the one for imports, which the first import registers. */
+/** Finds the named publisher, or the one for imports, which the first import registers. */
 async function publisherFor(board: OpenBoard, named: string | null, json: boolean): Promise<StoredPublisher> {
   const id = named ?? (await board.store.settings.get(RELAY_SETTING));
   const known = id === null ? null : await board.store.publishers.get(id);

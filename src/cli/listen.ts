@@ -8,7 +8,7 @@ const REFUSALS: Record<string, (port: number, host: string) => string> = {
   ENOTFOUND: (_, host) => `HOST: ${host} is neither an address nor a name that can be resolved.`,
 };
 
-/** The error of a listener in one line for the operator, with the system's error as its cause. */
+/** Tells the operator of the error of a listener in one line, with the system's error as its cause. */
 export function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   return new Error(REFUSALS[error.code ?? ""]?.(port, host) ?? error.message, { cause: error });
 }

@@ -8,7 +8,7 @@ import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
 import { commandBelow, createProgress, print } from "./output.ts";
 
-/** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
+/** Makes `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
 export function modelsCommand(): Command {
   const command = new Command("models");
 

@@ -19,7 +19,7 @@ export async function withBoard(use: (store: Store, config: Config) => Promise<v
   });
 }
 
-/** The address of the store, without a password. */
+/** Gives the address of the store, without a password. */
 export const storeAddress = ({ storeUrl }: Config): string =>
   storeUrl.replace(/^(mongodb[^/]*\/\/)(?:.*@)?([^?]*).*/, "$1$2");
 
@@ -41,12 +41,11 @@ export async function withStore({ storeUrl }: Config, use: (store: Store) => Pro
   }
 }
 
-/** SECRET_KEY, or else the key that the board made at its first start, or null. */
+/** Reads SECRET_KEY, or else the key that the board made at its first start, or null. */
 export async function secretKeyOf(config: Config, store: Store): Promise<string | null> {
   return config.secretKey ?? (await store.settings.get(SECRET_KEY_SETTING));
 }
 
-/** The secrets under that key, or null. */
 export async function storedSecrets(config: Config, store: Store): Promise<Secrets | null> {
   const key = await secretKeyOf(config, store);
   return key === null ? null : new Secrets(key);

@@ -97,7 +97,7 @@ function withPriorities(to: { write(line: string): void }) {
   return stream;
 }
 
-/** The least level of pino that has a priority of syslog. */
+/** A priority of syslog begins at this level of pino. */
 const PRIORITIES = [
   [60, 2],
   [50, 3],

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 
-/** A usage error: an unknown command or option, a missing argument. Everything else that fails exits with 1. */
+/** A usage error (an unknown command or option, a missing argument) exits with this. Everything else that fails exits with 1. */
 export const WRONG_USE = 2;
 
 /** Throws CommanderError instead of exiting, in all commands. */
@@ -14,7 +14,7 @@ export function withoutExits(command: Command): Command {
 export function exitCodeOf(error: unknown): number | null {
   if (!(error instanceof CommanderError)) return null;
   if (error.exitCode === 0) return 0;
-  // The code of `Command.error`, by which a command itself says that it failed.
+  // `Command.error`, by which a command itself says that it failed, has this code.
   return error.code === "commander.error" ? 1 : WRONG_USE;
 }
 

@@ -11,7 +11,7 @@ import { counted } from "../schema/text.ts";
 import { withBoard } from "./open-store.ts";
 import { commandBelow, print, sinceOption, wholeNumber } from "./output.ts";
 
-/** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
+/** Makes `agent-board publishers …`, which tells who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
   const command = new Command("publishers");
   commandBelow(command, "list", "publishers, newest first; with --json one object a line")
@@ -99,7 +99,7 @@ async function found(store: Store, id: string): Promise<StoredPublisher> {
   throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
 }
 
-/** Without the hash of its key and the token of its proof. */
+/** Leaves out the hash of its key and the token of its proof. */
 const shown = (row: StoredPublisher) => ({
   id: row.id,
   name: row.name,

@@ -4,7 +4,7 @@ import { readinessAt, readinessUrl } from "./doctor.ts";
 import { secretKeyOf, storedSecrets, withBoard } from "./open-store.ts";
 import { jsonOption, print } from "./output.ts";
 
-/** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
+/** Makes `agent-board secret-key`, which prints the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
   return new Command("secret-key")
     .option(

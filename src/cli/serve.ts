@@ -116,7 +116,7 @@ const NOTICE_MS = 1_500;
 /** A stop then waits this long for answers under way. */
 const DRAIN_MS = 5_000;
 
-/** The one stop of a process. */
+/** Stops a process, once. */
 class Stopping {
   #begun = false;
 

@@ -17,7 +17,7 @@ interface Options {
   readOnly: boolean;
 }
 
-/** `agent-board stdio`: the tools over stdin and stdout, of the local store or of a board elsewhere. */
+/** Makes `agent-board stdio`: the tools over stdin and stdout, of the local store or of a board elsewhere. */
 export function stdioCommand(): Command {
   return new Command("stdio")
     .addOption(

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
 /**
- * The rows of a data file beside this module. Each is one JSON value: of a `.jsonl` file one a line, of a `.json` file
- * the only one. A file that ends in `.br` is compressed.
+ * Reads the rows of a data file beside this module. Each is one JSON value: of a `.jsonl` file one a line, of a `.json`
+ * file the only one. A file that ends in `.br` is compressed.
  * @param name  file name with its ending; the build copies the files beside the compiled module
  */
 export function readData<Row>(name: string): Row[] {
@@ -15,7 +15,7 @@ export function readData<Row>(name: string): Row[] {
     .map((line) => JSON.parse(line) as Row);
 }
 
-/** A data file as text, which names its version. */
+/** Reads a data file as text, which names its version. */
 export const readText = (name: string): string => readBytes(name).toString();
 
 /** A data file as it is, or unpacked. */

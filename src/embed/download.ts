@@ -17,9 +17,9 @@ export function innermostReason(error: unknown): string {
   return text.replace(/\.$/, "");
 }
 
-/** A file of a set. Sources may hold it in different bytes with the same meaning: each known copy is pinned. */
+/** Names a file of a set. Sources may hold it in different bytes with the same meaning: each known copy is pinned. */
 export interface PinnedFile {
-  /** Below the set's folder, with forward slashes. */
+  /** It is below the set's folder, with forward slashes. */
   path: string;
   copies: readonly { bytes: number; sha256: string }[];
 }
@@ -27,18 +27,18 @@ export interface PinnedFile {
 /** Files that do not come with this package. Their digests are known before they are downloaded. */
 export interface FileSet {
   name: string;
-  /** Below a model folder, or an absolute path. */
+  /** It is below a model folder, or an absolute path. */
   folder: string;
-  /** Owner and name on the hub; default: `folder`. */
+  /** It is owner and name on the hub; default: `folder`. */
   repository?: string;
   /** Commit on the hub; null where the hub does not have the files. */
   revision: string | null;
   files: readonly PinnedFile[];
-  /** A package of the npm registry with the files, and the size of its tarball; null where there is none. */
+  /** This package of the npm registry has the files, and its tarball this size; null where there is none. */
   registryPackage: { name: string; version: string; folder: string; bytes: number } | null;
 }
 
-/** Bytes of the largest known copy of a file. */
+/** Counts the bytes of the largest known copy of a file. */
 export function bytesOf(file: PinnedFile): number {
   return Math.max(...file.copies.map((copy) => copy.bytes));
 }

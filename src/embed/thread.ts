@@ -23,11 +23,11 @@ interface Waiting {
 
 /** Texts that the worker has at the same time: while it embeds one, the next is there already. */
 const MAX_HANDED = 2;
-/** Texts that may wait at once; a call beyond that is refused whole. */
+/** This many texts may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
 /** A text takes some 10 ms, loading 1 s: after this long, no answer will come. */
 const STUCK_MS = 60_000;
-/** Time for a worker to end: one that is loading must finish that first. */
+/** A worker has this long to end: one that is loading must finish that first. */
 const CLOSE_MS = 10_000;
 /** An absent model is looked for again after this time, then after twice as long, and so on up to an hour. */
 const AGAIN_MS = 5_000;
@@ -47,7 +47,7 @@ export class ModelThread {
   readonly #closing = new AbortController();
   readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
   #worker: Worker | null = null;
-  /** The texts that the worker has, in the order of its answers. */
+  /** The worker has these texts, in the order of its answers. */
   readonly #handed: Waiting[] = [];
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export class ModelThread {
     return new Promise((resolve) => this.#settling.push(resolve));
   }
 
-  /** One unit vector for each text, in order. Rejects with EmbedderUnavailable. */
+  /** Gives one unit vector for each text, in order. Rejects with EmbedderUnavailable. */
   embed(texts: readonly Waiting["text"][], purpose: "query" | "post"): Promise<Float32Array[]> {
     if (this.#queues.query.length + this.#queues.post.length + texts.length > MAX_WAITING) {
       return Promise.reject(new EmbedderUnavailable("too many texts are waiting"));

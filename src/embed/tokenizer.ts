@@ -24,11 +24,11 @@ export async function openTokenizer(
   return { idsOf, words: wholeWords(file.model.vocab) };
 }
 
-/** The sign that tokenizers put before a word: that of SentencePiece, and that of byte-level BPE. */
+/** Tokenizers put this sign before a word: that of SentencePiece, and that of byte-level BPE. */
 const WORD_START = /^[\u2581\u0120]/;
 
 /**
- * The whole words of a tokenizer's vocabulary, in lower case, without accents. WordPiece marks what continues a word
+ * Gives the whole words of a tokenizer's vocabulary, in lower case, without accents. WordPiece marks what continues a word
  * (`##ing`), the others what begins one.
  */
 function wholeWords(

@@ -20,17 +20,17 @@ export interface EmbedderOptions {
   progress?: ProgressFactory | undefined;
   /** True: nothing is downloaded. */
   offline?: boolean;
-  /** Base URL of the hub; default: the public one. */
+  /** It is the base URL of the hub; default: the public one. */
   hub?: string | undefined;
   /** Milliseconds until an absent model is looked for again; the pause grows. */
   againMs?: number;
 }
 
-/** About 1.5 kB each. */
+/** Each takes about 1.5 kB. */
 const REMEMBERED_QUERIES = 1000;
 
 /**
- * The local model in a worker thread. Returns at once, in state `loading`, then finds or downloads the files and loads
+ * Runs the local model in a worker thread. Returns at once, in state `loading`, then finds or downloads the files and loads
  * them in the background. Without a model the state is `absent`, with a warning, until a later try succeeds; with
  * `required` the caller then ends the program.
  */
@@ -57,7 +57,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
     const key = JSON.stringify(query);
     const vector = remembered.get(key) ?? (await thread.embed([query], "query"))[0] ?? new Float32Array();
     remembered.set(key, vector);
-    // A copy, so that no caller changes what the next one gets.
+    // It is copied, so that no caller changes what the next one gets.
     return new Float32Array(vector);
   };
 
@@ -74,7 +74,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   };
 }
 
-/** The id of a model in the store. It differs wherever a text would get another vector. */
+/** The store has this id of a model. It differs wherever a text would get another vector. */
 export function modelIdOf(model: EmbeddingModel): string {
   const { id, pooling, maxTokens, chosen, weights, queryPrefix, postPrefix } = model;
   if (chosen === undefined) return `${id}/${pooling}/${maxTokens}`;

@@ -13,19 +13,22 @@ export interface WorkerStart
     EmbeddingModel,
     "pooling" | "dimension" | "maxTokens" | "english" | "queryPrefix" | "postPrefix"
   > {
-  /** The folder of the model itself, and the path of the weights below it. */
+  /** It holds the model itself; the weights lie at `weights` below it. */
   modelFolder: string;
   weights: string;
-  /** The folder of the runtime's libraries. */
+  /** It holds the runtime's libraries. */
   runtimeFolder: string;
   /** See `openTokenizer`. */
   closes: boolean;
 }
 
-/** A text to embed, or the request to end. */
+/** It asks to embed a text, or to end. */
 export type WorkerRequest = { purpose: "query" | "post"; text: string | PostParts } | "end";
 
-/** At the start: ready, with the words of the model's vocabulary, or failed. Then an answer to each text, in their order. */
+/**
+ * At the start it says that it is ready, with the words of the model's vocabulary, or that it failed. Then it answers each
+ * text, in their order.
+ */
 export type WorkerAnswer =
   | { kind: "ready"; words: string[] }
   | { kind: "failed"; message: string }
@@ -40,8 +43,9 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   try {
     const { idsOf, words } = await openTokenizer(modelFolder, maxTokens, start.closes);
     const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
-    // One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
-    // depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no faster.
+    // The model runs once for each text. Texts in one run share the scale of their quantised activations: a vector would
+    // depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no
+    // faster.
     const vectorOf = (text: string) => pooled(session.statesOf(idsOf(text), dimension), dimension, pooling);
     vectorOf("warm up");
     port.on("message", (request: WorkerRequest) => {
@@ -106,14 +110,14 @@ const LOG_ERRORS = 3;
 /** One core per board: more threads gain little on short texts, and take cores from requests. */
 const OPTIONS = { executionProviders: ["cpu"], intraOpNumThreads: 1, interOpNumThreads: 1 };
 
-/** The inputs that a model may have, by the names that exporters use. */
+/** A model may have these inputs, by the names that exporters use. */
 const INPUTS: Readonly<Record<string, (id: number, position: number) => number>> = {
   input_ids: (id) => id,
   attention_mask: () => 1,
   token_type_ids: () => 0,
   position_ids: (_id, position) => position,
 };
-/** The outputs that can be used, the best first: states of tokens, then one vector that the model pooled itself. */
+/** These outputs can be used, the best first: states of tokens, then one vector that the model pooled itself. */
 const OUTPUTS = ["last_hidden_state", "token_embeddings", "sentence_embedding"];
 
 /**
@@ -133,10 +137,7 @@ function openSession(runtimeFolder: string, modelPath: string) {
   const output = OUTPUTS.find((name) => outputs.includes(name));
   if (output === undefined) throw new Error(`the model answers ${outputs.join(", ")}, and no states`);
   return {
-    /**
-     * The states of a text's tokens, [tokens, dimension]; one row where the model pools them itself.
-     * @throws Error for a model of another dimension
-     */
+    /** Gives the states of a text's tokens, [tokens, dimension]; one row where the model pools them itself. */
     statesOf(ids: readonly number[], dimension: number): Float32Array {
       const feeds = Object.fromEntries(
         inputs.map((name) => {

@@ -4,22 +4,25 @@ import { kmBetween, type PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { isCountryName, regionCodes } from "./regions.ts";
 
-/** A country, region or island as the circle around it. */
+/** Gives a country, region or island as the circle around it. */
 export interface Area {
-  /** In a form that names this area alone. */
+  /** Its form names this area alone. */
   label: string;
-  /** Degrees. */
+  /** It is in degrees. */
   lat: number;
   lng: number;
   radiusKm: number;
 }
 
-/** Islands and regions that are no division of the table: middle, the radius around it in km, and names. Added by hand. */
+/**
+ * These islands and regions are no division of the table: each has its middle, the radius around it in km, and names. They
+ * were added by hand.
+ */
 const BY_HAND = readData<[lat: number, lng: number, radiusKm: number, ...names: string[]]>("areas.jsonl");
 
 let byName: ReadonlyMap<string, Omit<Area, "label">> | undefined;
 
-/** Made at the first call. */
+/** It is made at the first call. */
 function areasByHand() {
   byName ??= new Map(
     BY_HAND.flatMap(([lat, lng, radiusKm, ...names]) =>
@@ -39,7 +42,10 @@ const RADIUS_MAX_KM = 500;
 /** The radius of a division holds this share of its people; the rest live far out. */
 const SHARE = 0.95;
 
-/** The area that a name of a country, region or island means; null where it means several, or more than a search reaches. */
+/**
+ * Finds the area that a name of a country, region or island means; null where it means several, or more than a search
+ * reaches.
+ */
 export function areaNamed(table: PlaceTable, name: string): Area | null {
   const folded = foldedPlace(name);
   const known = areasByHand().get(folded);
@@ -66,7 +72,7 @@ function middleOf(table: PlaceTable, code: string): Middle {
   const all = places.reduce((sum, { population }) => sum + population, 0);
   const [first] = places;
   if (first === undefined || all === 0) return null;
-  // Degrees east of the first place, so that the antimeridian divides nothing.
+  // It counts degrees east of the first place, so that the antimeridian divides nothing.
   const east = (lng: number) => ((lng - first.lng + 540) % 360) - 180;
   const mean = (of: (place: { lat: number; lng: number }) => number) =>
     places.reduce((sum, place) => sum + of(place) * place.population, 0) / all;

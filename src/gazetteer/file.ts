@@ -10,21 +10,21 @@ export const PER_TENFOLD = 24;
 /** A town or district, as the file has it. */
 export interface PlaceRecord {
   name: string;
-  /** Degrees, in steps of `STEP`. */
+  /** It is in degrees, in steps of `STEP`. */
   lat: number;
   lng: number;
-  /** Rounded to a tenth. */
+  /** It is rounded to a tenth. */
   population: number;
-  /** ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
+  /** It joins ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
   region: string;
-  /** Part of a larger place. */
+  /** True for a part of a larger place. */
   district: boolean;
 }
 
 /**
- * The lines of the file. Each has one field of all places, in the order of their folded names. `region` has indexes into
- * `regions`, `lat` and `lng` are steps from the middle of the region, and `districts` has the numbers of places that are one.
- * `others` are further names, in the order of their folded forms, and `otherPlace` the numbers of their places.
+ * The file has these lines. Each has one field of all places, in the order of their folded names. `region` has indexes into
+ * `regions`, `lat` and `lng` are steps from the middle of the region, and `districts` has the numbers of places that are
+ * one. `others` are further names, in the order of their folded forms, and `otherPlace` the numbers of their places.
  */
 export type PlaceColumns = [
   names: string[],
@@ -84,7 +84,7 @@ export class PlaceTable {
     this.#otherPlace = Uint32Array.from(otherPlace);
   }
 
-  /** Numbers of the places with a name, each once. @param folded  by `foldedPlace` */
+  /** Finds the numbers of the places with a name, each once. @param folded  by `foldedPlace` */
   named(folded: string): number[] {
     return this.#between(folded, `${folded}\0`).all;
   }
@@ -111,7 +111,7 @@ export class PlaceTable {
     };
   }
 
-  /** Numbers of the places in a country or division: `US`, `US.IL`. */
+  /** Finds the numbers of the places in a country or division: `US`, `US.IL`. */
   inDivision(code: string): number[] {
     const within = this.#regions.map((region) => region === code || region.startsWith(`${code}.`));
     const found: number[] = [];
@@ -124,7 +124,7 @@ export class PlaceTable {
     return this.#population[place] ?? 0;
   }
 
-  /** Numbers of the places around a point, for 100 km at most. It compares all places, which takes 0.2 to 0.4 ms. */
+  /** Finds the numbers of the places around a point, for 100 km at most. It compares all places, which takes 0.2 to 0.4 ms. */
   around(point: Point, km: number): number[] {
     const [lats, lngs] = [this.#lat, this.#lng];
     const high = km / KM_PER_DEGREE;
@@ -139,7 +139,7 @@ export class PlaceTable {
     return found;
   }
 
-  /** Places with a name in a range of folded forms, each once. The first `own` of them have it as their own name. */
+  /** Finds places with a name in a range of folded forms, each once. The first `own` of them have it as their own name. */
   #between(from: string, before: string): { all: number[]; own: number } {
     const found = new Set<number>();
     const end = this.#names.firstFrom(before);
@@ -151,7 +151,10 @@ export class PlaceTable {
   }
 }
 
-/** Names in the order of their folded forms. Folded forms are remembered: binary searches read the same ones over and over. */
+/**
+ * Keeps names in the order of their folded forms. Folded forms are remembered: binary searches read the same ones over and
+ * over.
+ */
 class SortedNames {
   readonly #names: readonly string[];
   readonly #folded = new Map<number, string>();
@@ -164,7 +167,7 @@ class SortedNames {
     return this.#names[number] ?? "";
   }
 
-  /** The number of the first name whose folded form is not before this one. */
+  /** Finds the number of the first name whose folded form is not before this one. */
   firstFrom(folded: string): number {
     let [from, to] = [0, this.#names.length];
     while (from < to) {
@@ -203,7 +206,7 @@ interface Point {
   lng: number;
 }
 
-/** The distance of two places on a flat map: good to a few per cent up to 100 km, and large beyond. */
+/** Takes the distance of two places on a flat map: good to a few per cent up to 100 km, and large beyond. */
 export function kmBetween(a: Point, b: Point): number {
   const turn = Math.abs(a.lng - b.lng);
   const east = Math.min(turn, 360 - turn) * Math.cos((((a.lat + b.lat) / 2) * Math.PI) / 180);

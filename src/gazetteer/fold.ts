@@ -7,7 +7,7 @@ export function foldedPlace(name: string): string {
   return PLAIN.test(name) ? name.toLowerCase() : foldedLetters(name);
 }
 
-/** Words of ASCII letters and digits with single blanks between them. The first one is no short form. */
+/** Matches words of ASCII letters and digits with single blanks between them. The first one is no short form. */
 const PLAIN = /^(?!(?:sankt|st|ste|ft|mt) )[a-z0-9]+(?: [a-z0-9]+)*$/i;
 
 function foldedLetters(name: string): string {

@@ -3,16 +3,15 @@ import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 import { beginsLongerName, type GazetteerPlace, placeNamed } from "./index.ts";
 
-/** A place that a text speaks of. */
 interface PlaceInText {
   place: GazetteerPlace;
-  /** The words that name it, with the preposition and the distance beside them. */
+  /** These words name it, with the preposition and the distance beside them. */
   text: string;
   /** The text may say how far around it. */
   radiusKm: number | null;
 }
 
-/** Words that stand before a place, in the large European languages. */
+/** These words stand before a place, in the large European languages. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(
   "in near around at from within to bei nahe aus à en em près vicino cerca de van w na i".split(" "),
 );
@@ -23,7 +22,10 @@ const AMOUNT =
   "(?<![\\p{L}\\p{N}.,])(\\d{1,4}(?:[.,]\\d{1,2})?)\\s*-?\\s*(kms?|kilom[eè]t(?:er|re)[ns]?|(?:k|qu)il[oóô]metros?|chilometri|mi|miles?|meilen|millas?|milhas?|miglia|mijl|milles)";
 const WITHIN =
   "within(?: about)?|inside|in a radius of|less than|up to|about|around|(?:im|in einem) umkreis von|umkreis(?: von)?|bis zu|dans un rayon de|à moins de|en un radio de|a menos de|num raio de|entro|(?:nel|in un) raggio di|binnen|in een straal van|inom|innen|inden for";
-/** A distance before a name ("within 10 miles of", "20 km um"), or behind it ("within 10 miles", "10 km radius", "+10 km"). */
+/**
+ * A distance stands before a name ("within 10 miles of", "20 km um"), or behind it ("within 10 miles", "10 km radius", "+10
+ * km").
+ */
 const DISTANCES = {
   before: new RegExp(
     `(?<!\\p{L})(?:(?:${WITHIN})\\s+)?${AMOUNT}\\s+(?:(?:radius|umkreis)\\s+)?(?:of|from|around|(?:rund )?um|von|from|autour d[eu]|de|van|rond(?:om)?|da|di|alrededor de|fra|från|om)\\s+(?:the\\s+)?`,
@@ -36,7 +38,7 @@ const DISTANCES = {
 };
 const MILE_KM = 1.609344;
 
-/** Kilometres with one decimal. */
+/** Gives kilometres with one decimal. */
 function kmOf([, ...parts]: readonly (string | undefined)[]): number {
   const [amount = "0", unit = ""] = parts.filter((part) => part !== undefined);
   const km = Number(amount.replace(",", ".")) * (/^(?:mi|me?il|mijl)/iu.test(unit) ? MILE_KM : 1);
@@ -45,7 +47,7 @@ function kmOf([, ...parts]: readonly (string | undefined)[]): number {
 
 /** Behind a name, this shows that it is the name of a street. */
 const STREET = /^\s+(?:street|road|avenue|lane|square|drive|terrace|bridge)\b/iu;
-/** The words of a name at most, as in "Newcastle upon Tyne, United Kingdom". */
+/** A name has at most this many words, as in "Newcastle upon Tyne, United Kingdom". */
 const WORDS_MAX = 5;
 /** The least population of a place that is meant, by the way it is written; see `populationFor`. */
 const POPULATION = { marked: 1_000, lowerCase: 20_000, words: 20_000, capital: 100_000, bare: 500_000 };
@@ -69,8 +71,8 @@ const NEVER: ReadonlySet<string> = new Set(WORDS?.never);
 const MARKED: ReadonlySet<string> = new Set(WORDS?.marked);
 
 /**
- * The first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name that hardly
- * means anything else ("tool library Newcastle upon Tyne"). A name that may mean several places is not taken.
+ * Finds the first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name
+ * that hardly means anything else ("tool library Newcastle upon Tyne"). A name that may mean several places is not taken.
  */
 export function placeInText(text: string): PlaceInText | null {
   const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
@@ -118,7 +120,7 @@ const isPreposition = (before: RegExpExecArray | undefined, word: string) =>
   PREPOSITIONS.has(before[0].toLowerCase()) &&
   !(/^(?:.|to)$/iu.test(before[0]) && /^\p{Ll}/u.test(word));
 
-/** The names that may begin with the first of these words, the longest first. */
+/** Lists the names that may begin with the first of these words, the longest first. */
 function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): string[] {
   if (first === undefined) return [];
   const upTo = (last: RegExpExecArray) =>
@@ -138,7 +140,7 @@ function mayName(name: string): boolean {
   return folded.length > 2 && !/["\d]/.test(name) && !name.startsWith("-") && !NEVER.has(folded);
 }
 
-/** The least population of a place that is meant by this name. */
+/** A place that is meant by this name has at least this population. */
 function populationFor(name: string, isMarked: boolean, isTitle: boolean): number {
   const isCapital = !/^\p{Ll}/u.test(name);
   const isLong = name.includes(" ");

@@ -5,18 +5,18 @@ import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
 import { regionCodes } from "./regions.ts";
 
-/** A town or district, by GeoNames. */
+/** GeoNames has it as a town or district. */
 export interface GazetteerPlace {
-  /** In a form that names this place alone: `Berlin, Germany`, `Springfield, Illinois`, `Kreuzberg, Berlin`. */
+  /** Its form names this place alone: `Berlin, Germany`, `Springfield, Illinois`, `Kreuzberg, Berlin`. */
   label: string;
   name: string;
-  /** ISO 3166-1 alpha-2. */
+  /** It is ISO 3166-1 alpha-2. */
   country: string;
-  /** Degrees, good to about a kilometre. */
+  /** It is in degrees, good to about a kilometre. */
   lat: number;
   lng: number;
   population: number;
-  /** Part of a larger place. */
+  /** True for a part of a larger place. */
   district: boolean;
 }
 
@@ -47,9 +47,9 @@ const NAMESAKES_SHOWN = 5;
 const NAME_CHARS = 200;
 
 /**
- * The place that a person means by a name: "Berlin", "Kreuzberg, Berlin", "Portland, OR", "東京", "Café Kino, Leipzig". Of
- * several places with the name it is the one in the region, country or town that is named beside it, else one that is several
- * times as large as all others.
+ * Finds the place that a person means by a name: "Berlin", "Kreuzberg, Berlin", "Portland, OR", "東京", "Café Kino, Leipzig".
+ * Of several places with the name it is the one in the region, country or town that is named beside it, else one that is
+ * several times as large as all others.
  *
  * @param fits  whether a place may be meant, such as one in a given time zone
  */
@@ -72,10 +72,7 @@ export function resolvePlace(sent: string, fits: Fits = () => true): Resolved {
   return { unknown: placesLike(table, text) };
 }
 
-/**
- * The place that this name means without doubt, alone or with its region behind a comma; else null.
- * @param fits  as of `resolvePlace`
- */
+/** Finds the place that this name means without doubt, alone or with its region behind a comma; else null. */
 export function placeNamed(name: string, fits: Fits = () => true): GazetteerPlace | null {
   const table = openPlaces();
   const [first = "", ...beside] = name.split(",").map((part) => part.trim());
@@ -121,7 +118,7 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 
-/** One way to read a name. */
+/** A name may be read so. */
 interface Reading {
   name: string;
   /** Regions, countries and towns that the place must be in or near; unknown ones are passed over. */
@@ -135,7 +132,7 @@ interface Reading {
 /** Words before or behind a name that do not show which place is meant. */
 const AROUND_WORDS =
   /^(?:near|in|around|at|close to|next to|downtown|central|greater|inner|the city of|city of|bei|à|em|en|a)\s+|\s+(?:area|metro area|region|city centre|city center|downtown|centre|center)$/giu;
-/** Additions that distinguish towns of one name: "im Breisgau", "am Neckar". */
+/** These additions distinguish towns of one name: "im Breisgau", "am Neckar". */
 const WHERE = /\s(?:am|an der|im|in der|vor der|ob der|bei|upon|sur)\s.+$/iu;
 const SEPARATORS = /[,;/|()（）、，\n]+|\s[-–—·]\s/u;
 /** Names of more words are tried as a whole only. */
@@ -170,7 +167,7 @@ function* readingsOf(text: string): Generator<Reading> {
   if (bare !== text && bare !== "") yield* readingsOf(bare);
 }
 
-/** Without house numbers and postal codes. */
+/** Drops house numbers and postal codes. */
 const withoutNumbers = (text: string) =>
   text
     .split(/\s+/u)
@@ -204,7 +201,7 @@ const UMLAUT = /[aou]e|aa/;
 /** As names with umlauts are folded. */
 const withUmlauts = (folded: string) => folded.replace(/([aou])e|aa/g, (_, letter = "a") => letter);
 
-/** The candidates in a region or country, or near a place, of this name; null for words that name none. */
+/** Keeps the candidates in a region or country, or near a place, of this name; null for words that name none. */
 function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {
   const codes = regionCodes().get(foldedPlace(words)) ?? [];
   const inside = found.filter((place) => {
@@ -251,7 +248,7 @@ function placeWith({ record, label }: { record: PlaceRecord; label: string }): G
   return { label, name, country: region.slice(0, 2), lat, lng, population, district };
 }
 
-/** Suggestions for an unknown name, three at most: places named by a part of it, and places with one or two other letters. */
+/** Suggests places for an unknown name, three at most: those named by a part of it, and those with one or two other letters. */
 function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
   const parts = text.split(/[\s,-]+/u).filter((part) => part.length >= 4);
   const larger = (place: number) => table.population(place) >= ADVISED_POPULATION;
@@ -276,7 +273,10 @@ function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
 
 const ADVISED_POPULATION = 50_000;
 
-/** Places whose name begins with this, the largest first, to choose from. A match by another name of a place counts less. */
+/**
+ * Lists places whose name begins with this, the largest first, to choose from. A match by another name of a place counts
+ * less.
+ */
 export function suggestPlaces(beginning: string, most = 8): GazetteerPlace[] {
   const table = openPlaces();
   const folded = foldedPlace(beginning.slice(0, NAME_CHARS));
@@ -291,7 +291,7 @@ export function suggestPlaces(beginning: string, most = 8): GazetteerPlace[] {
 
 const OTHER_NAME_WEIGHT = 0.1;
 
-/** The largest place with these coordinates in the gazetteer, or null. */
+/** Finds the largest place with these coordinates in the gazetteer, or null. */
 export function townAt(point: { lat: number; lng: number }): GazetteerPlace | null {
   const table = openPlaces();
   const [place] = largestOf(table, table.around(point, SAME_SPOT_KM), 1);
@@ -302,17 +302,17 @@ export function townAt(point: { lat: number; lng: number }): GazetteerPlace | nu
 
 /** A point is named by a town within this distance. */
 const TOWN_KM = 20;
-/** Places of one name that a label is compared with. */
+/** A label is compared with this many places of one name. */
 const NAMESAKES = 40;
 
-/** The number of the town by which people name a point: the largest within 20 km, or null. */
+/** Finds the number of the town by which people name a point: the largest within 20 km, or null. */
 export function townAround(point: { lat: number; lng: number }): number | null {
   const table = openPlaces();
   const towns = table.around(point, TOWN_KM).filter((each) => !table.get(each).district);
   return largestOf(table, towns, 1)[0] ?? null;
 }
 
-/** The town of a number, or null when no label distinguishes it from others of its name. */
+/** Gives the town of a number, or null when no label distinguishes it from others of its name. */
 export function townNumbered(town: number): GazetteerPlace | null {
   const table = openPlaces();
   const namesakes = largestOf(table, namedLike(table, table.get(town).name), NAMESAKES);

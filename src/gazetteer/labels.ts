@@ -2,7 +2,7 @@ import type { PlaceRecord, PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { countryName, REGION_NAMES } from "./regions.ts";
 
-/** The name of a place with the town, region or country that it lies in: `Springfield, Illinois`, `Kreuzberg, Berlin`. */
+/** Names a place with the town, region or country that it lies in: `Springfield, Illinois`, `Kreuzberg, Berlin`. */
 export function labelOf(table: PlaceTable, record: PlaceRecord): string {
   const { name, region, district } = record;
   const around =
@@ -16,8 +16,8 @@ const DOMINANCE = 4;
 const COMPARED = 40;
 
 /**
- * Places with labels that differ, also without their accents. Where several places share a label, a place is named by the
- * largest town around it, or left out where there is none.
+ * Gives places with labels that differ, also without their accents. Where several places share a label, a place is named by
+ * the largest town around it, or left out where there is none.
  *
  * @param among  places of the same name, the largest first; no label may be read as one of theirs
  */
@@ -51,7 +51,7 @@ const countryOf = ({ region }: PlaceRecord) => countryName(region.slice(0, 2));
 /** A town within this distance still says where a place is. */
 const AROUND_KM = 50;
 
-/** The largest town around a place that is larger than it, or null. */
+/** Finds the largest town around a place that is larger than it, or null. */
 function largerAround(table: PlaceTable, record: PlaceRecord): string | null {
   let best: PlaceRecord | null = null;
   for (const place of table.around(record, AROUND_KM)) {

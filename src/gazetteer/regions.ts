@@ -10,7 +10,7 @@ const LANGUAGES =
     " ",
   );
 
-/** Names of countries that `Intl.DisplayNames` lacks, as `name: code`. */
+/** `Intl.DisplayNames` lacks these names of countries, as `name: code`. */
 const COUNTRIES = `usa: US, us: US, united states of america: US, america: US, uk: GB, great britain: GB,
   korea: KR, republic of korea: KR, uae: AE, holland: NL, the netherlands: NL, czech republic: CZ, turkey: TR,
   hong kong: HK, macau: MO, macao: MO, ivory coast: CI, burma: MM, macedonia: MK, viet nam: VN, prc: CN`;
@@ -32,7 +32,7 @@ let countries: ReadonlySet<string> = new Set();
 /** Tells whether a name is that of a whole country. @param folded  by `foldedPlace` */
 export const isCountryName = (folded: string): boolean => regionCodes().has(folded) && countries.has(folded);
 
-/** Made at the first call. */
+/** It is made at the first call. */
 export function regionCodes(): RegionCodes {
   if (codes !== undefined) return codes;
   codes = new Map();
@@ -61,7 +61,7 @@ function countryCodes(): string[] {
     .filter((code) => display.of(code) !== undefined && !NO_COUNTRIES.has(code));
 }
 
-/** Codes with a name that belong to no country, or to a former one. */
+/** These codes have a name and belong to no country, or to a former one. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set(
   "EU EZ UN UK QO ZZ XA XB AN BU CS DD FX SU TP YU ZR YD VD NT RH".split(" "),
 );
@@ -76,5 +76,4 @@ function add(map: Map<string, string[]>, name: string, code: string): void {
 
 const ENGLISH = new Intl.DisplayNames(["en"], { type: "region" });
 
-/** The English name of a country. */
 export const countryName = (code: string): string => ENGLISH.of(code) ?? code;

@@ -14,7 +14,7 @@ import { type Job, startJobs } from "./scheduler.ts";
 import { watchStore } from "./store-watch.ts";
 
 const FLUSH_MS = 1_000;
-/** The longest pause where the store reports each written post: looking for them is then a precaution. */
+/** Where the store reports each written post, no pause is longer: looking for them is then a precaution. */
 const TOLD_PAUSE_MS = 8_000;
 /** The process that wrote a post sees to it at once. Whoever is told looks after this time, for what that leaves. */
 const TOLD_MS = 250;
@@ -32,11 +32,11 @@ interface Parts {
   metrics: Metrics;
   jobs: readonly Job[];
   clock: () => number;
-  /** Called with each error and the work that failed, such as `matching`. The work is tried again. */
+  /** It is called with each error and the work that failed, such as `matching`. The work is tried again. */
   failed: (what: string, error: unknown) => void;
   /** Called every second while the store can be written. */
   available: () => void;
-  /** Called when a run of a job could not begin, with the reason. */
+  /** It is called when a run of a job could not begin, with the reason. */
   missed: (job: string, why: string) => void;
 }
 

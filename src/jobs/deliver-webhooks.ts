@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
-/** Attempts under way at once in this process, in all and to receivers whose last push failed. */
+/** This many attempts are under way at once in this process, in all and to receivers whose last push failed. */
 const AT_ONCE = { total: 50, failing: 25 } as const;
 /**
- * Attempts of this process under way at once to one origin, and beside them to its subscriptions whose last push failed. Hosts
- * of agents receive for all their people at one origin.
+ * This many attempts of this process are under way at once to one origin, and beside them to its subscriptions whose last
+ * push failed. Hosts of agents receive for all their people at one origin.
  */
 const PER_ORIGIN = { working: 16, failing: 2 } as const;
-/** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
+/** No attempt may take as long. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
 /** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
 const STOP_MS = 3_000;
@@ -21,7 +21,7 @@ interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
   clock: () => number;
-  /** Called when the outcome of an attempt is stored. */
+  /** It is called when the outcome of an attempt is stored. */
   ended: (delivered: boolean, isGivenUp: boolean) => void;
   /** Called when an attempt has ended: more may be claimed. */
   freed: () => void;
@@ -63,7 +63,7 @@ export class WebhookDelivery {
     return claimed.length;
   }
 
-  /** Call once nothing claims any more. Resolves when all attempts have ended or are given back. */
+  /** Waits, once nothing claims any more, for what is under way. Resolves when all attempts have ended or are given back. */
   async stop(): Promise<void> {
     const late = sleep(STOP_MS, undefined, { ref: false });
     await Promise.race([Promise.all(this.#underWay.values()), late]);

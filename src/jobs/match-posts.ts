@@ -26,8 +26,8 @@ interface Services {
 export async function matchPosts(services: Services, now: number): Promise<boolean> {
   const { store, matching, modelId, matched } = services;
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
-  // After the claim, so that a subscription acknowledged before the post is seen. Where it outlasts the lease, two processes
-  // match a post; a match recorded twice counts once.
+  // This comes after the claim, so that a subscription acknowledged before the post is seen. Where it outlasts the lease,
+  // two processes match a post; a match recorded twice counts once.
   await matching.refresh(now);
   if (items.length === 0) return false;
   const claimed = await store.posts.many(items.map((item) => item.postId));

@@ -3,7 +3,7 @@
  * is found within the longest; a process with nothing to do asks its database seldom.
  */
 const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;
-/** The pause after a failure, so that a broken database is not asked over and over. */
+/** It pauses after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;
 
 /** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise after pauses. */

@@ -11,7 +11,7 @@ import type { Held, Job } from "./scheduler.ts";
 const PROOF_AGE_MS = 30 * DAY_MS;
 const PROOFS_PER_RUN = 100;
 
-/** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
+/** Says what runs when, in UTC, each on one instance at a time. */
 export function jobsOf(services: {
   store: Store;
   index: SearchIndex;

@@ -8,12 +8,12 @@ import type { LeaseStore } from "../ports/store/index.ts";
  */
 export type Held = () => Promise<boolean>;
 
-/** A job: a schedule, and a run in bounded steps that are safe to repeat. */
+/** A job has a schedule, and a run in bounded steps that are safe to repeat. */
 export interface Job {
   name: string;
-  /** Cron expression with five fields, in UTC. */
+  /** It is a cron expression with five fields, in UTC. */
   cron: string;
-  /** Longer than a step takes. For this long after a step began, no other instance runs the job. */
+  /** No step takes as long. For this long after a step began, no other instance runs the job. */
   leaseMs: number;
   run(now: number, held: Held): Promise<unknown>;
 }
@@ -27,7 +27,7 @@ interface SchedulerOptions {
   failed: (job: string, error: unknown) => void;
   /** Called for a run that did not begin: an earlier one is under way, or the process slept. */
   missed: (job: string, why: string) => void;
-  /** Called for every run that ended, for the statistics. */
+  /** It is called for every run that ended, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface OutboundOptions {
   lookup?: Names["lookup"];
   /** Replaces DNS: TXT records in chunks. */
   resolveTxt?: Names["resolveTxt"];
-  /** Ports open to every URL. Default: 443. */
+  /** These ports are open to every URL. Default: 443. */
   ports?: readonly number[];
 }
 
@@ -100,11 +100,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/**
- * One request over a connection of its own.
- * @param addresses  where to connect; names are not resolved again
- * @throws OutboundError
- */
+/** Makes one request over a connection of its own. */
 async function call(
   url: URL,
   request: OutboundRequest,
@@ -116,8 +112,9 @@ async function call(
   const pinned: LookupFunction = (_host, options, done) => {
     const list = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first] = list;
-    // In the next tick, like a resolver. A connection that fails at once (no route to an IPv6 address) would destroy the
-    // socket while TLS still sets it up, and its error, with no listener yet, would end the process.
+    // The answer comes in the next tick, as a resolver's does. A connection that fails at once (no route to an IPv6
+    // address) would destroy the socket while TLS still sets it up, and its error, with no listener yet, would end the
+    // process.
     if (options.all === true) process.nextTick(done, null, list);
     else if (first !== undefined) process.nextTick(done, null, first.address, first.family);
   };
@@ -211,7 +208,7 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A code, never a text from the other side: `ECONNREFUSED`, `UND_ERR_HEADERS_OVERFLOW`, `CERT_HAS_EXPIRED`. */
+/** Gives a code, never a text from the other side: `ECONNREFUSED`, `UND_ERR_HEADERS_OVERFLOW`, `CERT_HAS_EXPIRED`. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const { code, name } = inner as { code?: unknown; name?: unknown };

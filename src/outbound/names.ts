@@ -12,7 +12,7 @@ export interface Names {
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
-/** Codes for "no such records" and "no such name". */
+/** These codes mean "no such records" and "no such name". */
 const NONE: ReadonlySet<string> = new Set([NODATA, NOTFOUND, BADNAME]);
 
 /**

@@ -13,10 +13,10 @@ export interface Policy {
 
 const MAX_URL_CHARACTERS = 2000;
 
-/** Names that never belong to the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
+/** These names never belong to the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
 const LOCAL_NAMES = ["localhost", "local", "internal", "home.arpa", "onion", "alt"];
 
-/** Public by number but not on the public internet: the address where Azure's hosts serve secrets. */
+/** It is public by number but not on the public internet: Azure's hosts serve secrets there. */
 const DENIED = ["168.63.129.16/32"].map((block) => ipaddr.parseCIDR(block));
 
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
@@ -66,12 +66,11 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
   return { refusal, exemptName, allows };
 }
 
-/** The host of a URL without the brackets of IPv6. */
+/** Gives the host of a URL without the brackets of IPv6. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** The port of a URL, or its scheme's default. */
 function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
@@ -101,7 +100,7 @@ function isIn(address: Address, [network, bits]: Block): boolean {
   );
 }
 
-/** Strict: four decimal numbers, or IPv6 without a zone. `URL` has already normalised other notations of IPv4. */
+/** Reads strictly four decimal numbers, or IPv6 without a zone. `URL` has already normalised other notations of IPv4. */
 function addressOf(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes("%") && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text);

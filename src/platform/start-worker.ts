@@ -2,8 +2,8 @@ import { getPriority, setPriority } from "node:os";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
 /**
- * Added to the nice value. With 5 a thread gets a third of the event loop's share where both want the same core, with 10 a
- * ninth; where nobody else wants it, all of it. The model takes longest: it lets searches go first too.
+ * This is added to the nice value. With 5 a thread gets a third of the event loop's share where both want the same core,
+ * with 10 a ninth; where nobody else wants it, all of it. The model takes longest: it lets searches go first too.
  */
 const NICER_BY = { search: 5, feeds: 5, model: 10 } as const;
 const NICE_MAX = 19;
@@ -43,7 +43,7 @@ export function stepBack(work: keyof typeof NICER_BY): void {
   }
 }
 
-/** The URL of a sibling module: `worker.js` beside a compiled caller, `worker.ts` beside its source. */
+/** Gives the URL of a sibling module: `worker.js` beside a compiled caller, `worker.ts` beside its source. */
 export function siblingOf(callerUrl: string, name: string): URL {
   return new URL(`./${name}${callerUrl.endsWith(".js") ? ".js" : ".ts"}`, callerUrl);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The version in the package's `package.json`, two folders above a build's `src` and one above the source's. */
+/** It stands in the package's `package.json`, two folders above a build's `src` and one above the source's. */
 export const VERSION: string = versionAbove(import.meta.dirname);
 
 function versionAbove(from: string): string {

@@ -19,7 +19,7 @@ export interface StoreModule {
   examine(url: string, clock: () => number): AsyncIterable<Finding>;
 }
 
-/** The two parts that hold a board's data. */
+/** These two parts hold a board's data. */
 export interface BoardData {
   store: Store;
   index: SearchIndex;
@@ -36,7 +36,7 @@ export type SearchState = "local" | "atlas" | "lists" | "building";
 export interface DataOptions {
   /** Vectors of other models are not searched; with null, none are. `dimension` is a multiple of 16. */
   model: { modelId: string | null; dimension: number };
-  /** Folder for indexes beside the database. */
+  /** Indexes lie beside the database in this folder. */
   indexFolder: string;
   /** Beside MongoDB an index of this process searches, or the database itself, or the latter where it can. */
   search: "auto" | "local" | "atlas";

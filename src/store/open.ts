@@ -14,7 +14,7 @@ export function storeSchemes(): string[] {
     .sort();
 }
 
-/** `.js` in a build. */
+/** A build has `.js`. */
 const isIndex = (file: string) => /^index\.[jt]s$/.test(file);
 
 /**

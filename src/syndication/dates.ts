@@ -2,7 +2,7 @@ import { DAY_MS } from "../platform/time.ts";
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
 
-/** Offsets of zones that feeds name and RFC 822 does not. */
+/** Feeds name zones with these offsets, and RFC 822 does not. */
 const ZONES: readonly (readonly [offset: string, zones: RegExp])[] = [
   ["GMT", /\b(?:UTC?|Z|WET)$/],
   ["+0100", /\b(?:WEST|BST|CET|MEZ)$/],
@@ -17,16 +17,16 @@ const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
 const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
 const DOTTED = /^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b,?/;
 
-/** An hour behind a date, with the point or `h` of many countries. */
+/** Matches an hour behind a date, with the point or `h` of many countries. */
 const POINTED = /(?<=\d{4},? )(\d{1,2})[.h]([0-5]\d)(?![\d.])/i;
-/** Words of dates that `Date.parse` knows. It passes over any others, and would find a date in most texts. */
+/** `Date.parse` knows these words of dates. It passes over any others, and would find a date in most texts. */
 const WORDS =
   /^(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|thurs?|fri|sat|sun|january|february|march|april|august|september|october|november|december|[a-z]{3,6}day|am|pm|gmt|utc?|[ecmp][sd]t|t|z)$/i;
 
-/** The time that a date in a feed covers, in epoch milliseconds. */
+/** A date in a feed covers this time, in epoch milliseconds. */
 export interface FeedSpan {
   from: number;
-  /** The last millisecond of a day; equal to `from` for a moment. */
+  /** It is the last millisecond of a day; equal to `from` for a moment. */
   to: number;
   /** The date names no zone, so it was read in that of the feed. */
   local: boolean;
@@ -64,7 +64,7 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
   return { from: momentOfClock(at, timezone) ?? at, to: momentOfClock(end, timezone) ?? end, local: true };
 }
 
-/** The first moment of a date in these forms, or null. */
+/** Reads the first moment of a date in these forms, or null. */
 export const feedDate = (text: string | null | undefined, timezone: string): number | null =>
   feedSpan(text, timezone)?.from ?? null;
 

@@ -5,13 +5,13 @@ import type { FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { postOfItem, sourceIdOf } from "./post-of-item.ts";
 
-/** Entries of a feed that are posted: those that begin soonest, then the first of the feed. */
+/** This many entries of a feed are posted: those that begin soonest, then the first of the feed. */
 const SHOWN_MAX = 1_000;
 const REFUSALS_MAX = 20;
 
 /** An entry that is to be a post. */
 export interface Entry {
-  /** Its id at the source. */
+  /** The source has this id for it. */
   id: string;
   input: PostInput;
   /** The source says until when it holds. */
@@ -20,21 +20,21 @@ export interface Entry {
 
 /** Holds what a feed has now. Ids are those of the source. */
 export interface Entries {
-  /** In the order in which they begin. */
+  /** They are in the order in which they begin. */
   entries: Entry[];
-  /** Ids of all entries, past and refused ones included. */
+  /** Holds ids of all entries, past and refused ones included. */
   present: string[];
   /** Ids of entries that could not be read; those of a series begin the ids of its occurrences. */
   unread: string[];
-  /** Ids of cancelled entries. */
+  /** Holds ids of cancelled entries. */
   withdrawn: string[];
-  /** Entries that are past. */
+  /** Counts entries that are past. */
   over: number;
   /** Entries above what a feed may have. */
   left: number;
   /** The feed was read to its end and each entry has its id, so an id that is not present has vanished. */
   isWhole: boolean;
-  /** Reasons for the first refused entries. */
+  /** Gives reasons for the first refused entries. */
   refused: string[];
 }
 

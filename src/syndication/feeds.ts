@@ -5,29 +5,29 @@ import type { Store } from "../ports/store/index.ts";
 import { Kind } from "../schema/post.ts";
 import { FEED_KINDS } from "./kinds/index.ts";
 
-/** A feed as the operator added it. */
+/** Describes a feed as the operator added it. */
 export const Feed = z.object({
   id: z.string(),
   url: z.string(),
   kind: z.enum(FEED_KINDS),
-  /** Shown as the source of its posts. */
+  /** It is shown as the source of its posts. */
   name: z.string(),
   /** Under which the source allows its content to be passed on. */
   license: z.string(),
-  /** The publisher that relays it. */
+  /** This publisher relays it. */
   publisherId: z.string(),
-  /** Added to every post. */
+  /** They are added to every post. */
   tags: z.array(z.string()),
   /** The kind of its posts, whatever the source says; null leaves it to the source. */
   postKind: Kind.nullable(),
-  /** The zone of times that name none. */
+  /** Times that name no zone are in this one. */
   timezone: z.string(),
-  /** The place of entries that name none. */
+  /** Entries that name no place get this one. */
   place: z
     .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
     .nullable(),
   everyMs: z.number(),
-  /** New posts a day at most. */
+  /** At most this many posts are new in a day. */
   dailyMax: z.number(),
   paused: z.boolean(),
 });
@@ -45,14 +45,14 @@ export const FeedState = z.object({
   polledAt: z.number().nullable().default(null),
   /** A poll last succeeded then. */
   succeededAt: z.number().nullable().default(null),
-  /** Failed polls in a row. */
+  /** Counts failed polls in a row. */
   failures: z.number().default(0),
   lastError: z.string().nullable().default(null),
   /** Reasons for refused entries when it was last read. */
   refused: z.array(z.string()).default([]),
   /** The last answer lacked most posts, so nothing was done. */
   isDoubted: z.boolean().default(false),
-  /** The day that `addedToday` counts. */
+  /** `addedToday` counts this day. */
   day: z.string().default(""),
   addedToday: z.number().default(0),
   added: z.number().default(0),
@@ -67,7 +67,7 @@ const LEASE = "feeds";
 const LEASE_MS = 10_000;
 const RETRY_MS = 50;
 
-/** The feeds that a board relays. They are few and small, so they are kept among its settings. */
+/** Keeps the feeds that a board relays. They are few and small, so they are kept among its settings. */
 export class Feeds {
   readonly #store: Pick<Store, "settings" | "leases">;
   readonly #clock: () => number;

@@ -6,8 +6,8 @@ import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outb
 import { FeedError } from "./item.ts";
 
 /**
- * Bytes of a feed, as sent and unpacked. Parsed, 12 MiB of JSON take up to 370 MB, less than the thread that reads them may
- * have: where a thread runs out of memory, Node may end the whole process.
+ * A feed has at most this many bytes, as sent and unpacked. Parsed, 12 MiB of JSON take up to 370 MB, less than the thread
+ * that reads them may have: where a thread runs out of memory, Node may end the whole process.
  */
 const SENT_MAX = 8 << 20;
 const UNPACKED_MAX = 12 << 20;

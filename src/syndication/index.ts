@@ -13,22 +13,22 @@ import { FeedError } from "./item.ts";
 import { FeedReader } from "./read.ts";
 import { type Applied, Relay, type RelayParts } from "./relay.ts";
 
-/** The longest pause after failures. */
+/** No pause after failures is longer. */
 const BACK_OFF_MAX_MS = DAY_MS;
 /** A feed whose text did not change is read again after this time: more occurrences of its events may be within reach. */
 const REREAD_MS = DAY_MS;
-/** Hosts that are polled at the same time. */
+/** This many hosts are polled at the same time. */
 const HOSTS_AT_ONCE = 4;
 /** Reasons for refused entries that `feeds list` can show. */
 const REFUSALS_KEPT = 10;
-/** The pause between two polls of one host. */
+/** Two polls of one host lie this far apart. */
 const HOST_PAUSE_MS = 1_000;
 
 export type Poll = { unchanged: true } | ({ unchanged: false } & Applied);
 
 interface Parts extends RelayParts {
   outbound: Outbound;
-  /** The text of a feed that comes with the program; null for any other URL. */
+  /** Gives the text of a feed that comes with the program; null for any other URL. */
   builtIn?: (url: string, now: number) => string | null;
   clock: () => number;
   /** Waits between two polls of one host; default: by the system's clock. */
@@ -166,7 +166,7 @@ export async function previewFeed(outbound: Outbound, feed: Feed, now: number): 
   return new FeedReader().read({ sent: fetched.sent, feed, now });
 }
 
-/** Bounds and default of the time between two polls. */
+/** Bounds the time between two polls, and gives its default. */
 export const POLL_EVERY = { leastMs: 5 * MINUTE_MS, usualMs: HOUR_MS, mostMs: 7 * DAY_MS } as const;
 
 function byHost(feeds: readonly Feed[]): Map<string, Feed[]> {

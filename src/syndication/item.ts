@@ -1,11 +1,11 @@
 import type { Kind } from "../schema/post.ts";
 
-/** One entry of a feed, in the form that all formats share; not cut, cleaned or checked yet. Times are epoch milliseconds. */
+/** All formats share this form of one entry of a feed; it is not cut, cleaned or checked yet. Times are epoch milliseconds. */
 export interface FeedItem {
-  /** Its id at the source, which some sources change at each fetch. */
+  /** The source has this id for it; some sources change it at each fetch. */
   id: string;
   title: string;
-  /** Plain text or HTML. */
+  /** It is plain text or HTML. */
   body?: string | null;
   /** Its format knows no markup. */
   isPlain?: boolean;
@@ -17,11 +17,11 @@ export interface FeedItem {
   timezone?: string | null | undefined;
   place?: { name: string | null; lat: number | null; lng: number | null } | null | undefined;
   tags?: string[];
-  /** Until when it is valid, if the source says so. */
+  /** It is valid until then, if the source says so. */
   expiresAt?: number | null;
   /** It is called off, a test, or not for everyone: it is no post, and ends the one it had. */
   cancelled?: boolean;
-  /** Default: that of the feed's format. */
+  /** By default it is that of the feed's format. */
   kind?: Kind | null;
   free?: boolean | null;
   /** Further facts, as the metadata of a post takes them. */
@@ -31,7 +31,7 @@ export interface FeedItem {
 /** A format needs to know this beside the text. */
 export interface Reading {
   now: number;
-  /** The zone of times that name none. */
+  /** Times that name no zone are in this one. */
   timezone: string;
 }
 
@@ -76,9 +76,8 @@ export function readEach<T>(
   return { items, unread, beyond: Math.max(0, entries.length - ENTRIES_MAX) };
 }
 
-/** A format of feeds. */
 export interface FeedFormat {
-  /** The kind of its posts, unless the entry or the operator names another. */
+  /** Its posts are of this kind, unless the entry or the operator names another. */
   kind: Kind;
   /** True: a feed lists everything, and what vanishes was withdrawn. False: it lists the newest entries. */
   isComplete: boolean;

@@ -16,10 +16,7 @@ const LINE_ENDS = /\r\n?|[\u2028\u2029]/g;
 const SOURCE_ID_MAX = 300;
 const TAGS_MAX = 10;
 
-/**
- * The post of an entry, its texts free of markup and within bounds.
- * @throws Error for an entry that cannot be a post, or that holds a key of a board
- */
+/** Makes the post of an entry, its texts free of markup and within bounds. */
 export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   const clean = (text: string) => plainText(text.replace(LINE_ENDS, "\n"), item.isPlain ?? false);
   const line = (text: string, most: number) => cut(clean(text).replace(/\s+/g, " "), most);
@@ -66,7 +63,7 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   return checked.data;
 }
 
-/** The id of an entry at the source, or the hash of a very long one. */
+/** Gives the id of an entry at the source, or the hash of a very long one. */
 export const sourceIdOf = ({ id }: Pick<FeedItem, "id">): string =>
   id.length <= SOURCE_ID_MAX ? id : sha256(id);
 
@@ -95,7 +92,7 @@ function placeOf(place: FeedItem["place"], line: (text: string, most: number) =>
   return { name: name === "" ? null : name, lat: known ? place.lat : null, lng: known ? place.lng : null };
 }
 
-/** A web address as it is written, completed by that of the feed where it is relative; null for anything else. */
+/** Gives a web address as it is written, completed by that of the feed where it is relative; null for anything else. */
 function webAddress(text: string | null | undefined, base: string): string | null {
   const url = text == null ? null : parseUrl(text, base);
   if (text == null || (url?.protocol !== "http:" && url?.protocol !== "https:")) return null;

@@ -12,7 +12,7 @@ const HEAP_MAX_MB = 512;
 /** A thread waits so long for the next feed. */
 const IDLE_MS = 5_000;
 
-/** The arguments of `entriesOf`. */
+/** `entriesOf` takes these. */
 export interface ReadRequest {
   sent: Sent;
   feed: Feed;

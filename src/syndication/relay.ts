@@ -17,7 +17,7 @@ import { NEWS_MS } from "./kinds/news.ts";
 
 /** Posts of a publisher that are read to find those of a feed. */
 const POSTS_MAX = 5_000;
-/** Posts with a similar title that a new entry is compared with. */
+/** A new entry is compared with this many posts of a similar title. */
 const SIMILAR_MAX = 10;
 /** While an entry without an end is in the feed, the expiry of its post moves on in steps of at least this. */
 const RENEWAL_MS = NEWS_MS / 2;
@@ -25,15 +25,18 @@ const RENEWAL_MS = NEWS_MS / 2;
 export interface Applied {
   added: number;
   changed: number;
-  /** Ended, since the source withdrew or dropped them. */
+  /** They ended, since the source withdrew or dropped them. */
   retired: number;
   /** The same thing is on the board already, from another source. */
   folded: number;
   /** New ones above the day's ceiling, or above what a feed may have. */
   left: number;
-  /** Posts missing from an answer that lacks most of them. Nothing is done unless the next answer lacks most of them too. */
+  /**
+   * These posts are missing from an answer that lacks most of them. Nothing is done unless the next answer lacks most of
+   * them too.
+   */
   doubted: number;
-  /** Reasons for the first refused entries. */
+  /** Gives reasons for the first refused entries. */
   refused: string[];
 }
 
@@ -42,9 +45,9 @@ interface Circumstances {
   now: number;
   /** This many posts may be added. */
   room: number;
-  /** The last answer lacked most posts. */
+  /** True when the last answer lacked most posts. */
   isSecond: boolean;
-  /** Publishers that relay feeds. */
+  /** These publishers relay feeds. */
   relays: ReadonlySet<string>;
 }
 
@@ -184,8 +187,8 @@ const subjectOf = ({
 });
 
 /**
- * Each entry with its post, or null for a new one. The post has the entry's id. Where the source changes its ids, it is a post
- * of the same thing whose id is gone.
+ * Pairs each entry with its post, or null for a new one. The post has the entry's id. Where the source changes its ids, it
+ * is a post of the same thing whose id is gone.
  */
 function withPosts(
   { entries, present }: Entries,
@@ -210,11 +213,7 @@ function withPosts(
 
 const sourceIdIn = ({ metadata }: StoredPost): string => String(metadata["source_id"]);
 
-/**
- * Posts that the source cancelled, and posts that a whole feed no longer has.
- * @param met  ids of posts that have an entry in the answer
- * @returns `most`: when more than these vanish at once, the answer is more likely a mistake
- */
+/** Finds posts that the source cancelled, and posts that a whole feed no longer has. */
 function goneOf(
   feed: Feed,
   posts: readonly StoredPost[],
@@ -248,14 +247,14 @@ interface Subject extends Pick<StoredPost, "title" | "startsAt" | "link"> {
 /** Coordinates of one place may differ by this many degrees, about a kilometre. */
 const NEAR = 0.01;
 
-/** Title, start and link in one text: the same for all posts of one thing. */
+/** Joins title, start and link in one text: the same for all posts of one thing. */
 function subjectKey({ title, startsAt, link }: Subject): string {
   // One page may have several things, each with its fragment.
   const page = link === null ? null : [sourceKey(link) ?? link, parseUrl(link)?.hash];
   return JSON.stringify([plainWords(title), startsAt, page]);
 }
 
-/** Coordinates that were looked up by the name. */
+/** True for coordinates that were looked up by the name. */
 const isGuessed = (place: NonNullable<Subject["location"]>) => "approximate" in place && place.approximate;
 
 /** Tells whether two things of one key are also at one place. */

@@ -1,9 +1,9 @@
 import type { FeedItem } from "./item.ts";
 import { type Fields, isFields, listOf } from "./kinds/fields.ts";
 
-/** Fields that say how an entry stands, in any letter case and with or without `_`. */
+/** These fields say how an entry stands, in any letter case and with or without `_`. */
 const STANDINGS = new Set("status eventstatus msgtype messagetype scope class visibility".split(" "));
-/** Fields that do so where they are set at all. */
+/** These fields do so where they are set at all. */
 const FLAGS =
   /^(?:is)?(?:cancell?ed|deleted|removed|withdrawn|postponed|private)$|^(?:cancell?ed|deleted|removed)(?:at|on)$/;
 /**

@@ -4,11 +4,11 @@ import { convert } from "html-to-text";
 const MARKUP_CHARS_MAX = 1 << 16;
 const MARKUP_DEPTH_MAX = 50;
 
-/** Elements that begin a new line. */
+/** These elements begin a new line. */
 const BLOCKS =
   "address|article|aside|blockquote|br|center|dd|div|dl|dt|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|td|th|thead|tr|ul";
 const ELEMENTS = `${BLOCKS}|a|abbr|b|big|body|button|cite|code|details|em|embed|font|head|html|i|iframe|img|input|ins|del|kbd|label|link|mark|meta|object|picture|q|s|script|small|source|span|strike|strong|style|sub|summary|sup|svg|time|title|tt|u|var|video|audio`;
-/** A tag of HTML. Other words between angle brackets are text, such as `Vec<String>` or `<anna@example.org>`. */
+/** Matches a tag of HTML. Other words between angle brackets are text, such as `Vec<String>` or `<anna@example.org>`. */
 const TAG = new RegExp(`</?(?:${ELEMENTS})(?=[\\s/>])[^<>]*>`, "i");
 const BLOCK = new RegExp(`</?(?:${BLOCKS})(?=[\\s/>])`, "i");
 const NO_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?=[\\s/>])|!--)`, "gi");
@@ -17,7 +17,7 @@ const CLOSED_TAG = new RegExp(`<br\\s*/?>|</(?:${ELEMENTS})>`, "i");
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
 
 /**
- * The text without its markup. A text without markup keeps its lines.
+ * Gives the text without its markup. A text without markup keeps its lines.
  * @param isPlain  the format knows no markup. Many calendars put HTML there all the same; it is read as HTML where it closes an
  *   element
  */
@@ -51,7 +51,7 @@ export function plainText(text: string, isPlain = false): string {
   return convert(html, options).trim();
 }
 
-/** The first web address that a link in a text with markup has, or null. */
+/** Finds the first web address that a link in a text with markup has, or null. */
 export const linkInText = (text: string): string | null =>
   /<a\s[^<>]*?\bhref\s*=\s*["']?(https?:\/\/[^"'\s<>]+)/i
     .exec(text.slice(0, MARKUP_CHARS_MAX))?.[1]
@@ -63,8 +63,8 @@ export const asMarkup = (text: string): string => text.replaceAll("&", "&amp;").
 const GRAPHEMES = new Intl.Segmenter();
 
 /**
- * The beginning of a text, with `…` where it is cut, between two characters. Only the character at the cut is looked for: to
- * walk over all of them takes longer than to read the markup.
+ * Cuts a text behind its beginning, with `…` where it is cut, between two characters. Only the character at the cut is
+ * looked for: to walk over all of them takes longer than to read the markup.
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -37,30 +37,28 @@ export const readHeader = (line: string): Header => parsed(Header, line);
 
 export const endLine = (end: End): string => JSON.stringify({ end });
 
-/** The end of an export, or null for any other line. */
+/** Reads the end of an export; null for any other line. */
 export function readEnd(line: string): End | null {
   return line.startsWith('{"end":') ? parsed(End, line).end : null;
 }
 
-/** The line of a row, without a line break. Vectors are base64. Fields are in the order of their names, from whatever store. */
+/**
+ * Writes the line of a row, without a line break. Vectors are base64. Fields are in the order of their names, from whatever
+ * store.
+ */
 export function rowLine({ kind, row }: Row): string {
   const fields = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = (_: string, value: unknown) => (value instanceof Int8Array ? base64(value) : value);
   return JSON.stringify({ [kind]: Object.fromEntries(fields) }, text);
 }
 
-/** One row and its kind. */
 export type Row = { [K in RowKind]: { kind: K; row: BoardRows[K] } }[RowKind];
 
-/** The rows of a page, each with its kind. */
 export function rowsOf(page: RowPage): Row[] {
   return page.rows.map((row) => ({ kind: page.kind, row }) as Row);
 }
 
-/**
- * The row of a line, null for one that boards no longer keep; and what is dropped of it.
- * @throws Error that says what is wrong with the line
- */
+/** Reads the row of a line, null for one that boards no longer keep; and tells what is dropped of it. */
 export function readRow(line: string): { row: Row | null; dropped: string[] } {
   const entries = Object.entries(parsed(AnyRow, line));
   const [kind, sent] = entries[0] ?? ["", null];

@@ -2,7 +2,7 @@ import type { RowKind } from "../records/index.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Kinds of rows that boards no longer keep. `reported`, how often a post was reported, is counted from the reports. */
+/** Boards no longer keep these kinds of rows. `reported`, how often a post was reported, is counted from the reports. */
 const FORMER_KINDS = ["reported"];
 
 /** Rows of earlier formats had and lacked these. */
@@ -25,7 +25,7 @@ const FORMER: { readonly [K in RowKind]?: { had: readonly string[]; present(row:
 };
 
 /**
- * A row of any earlier format in the present one. What today's boards do not keep is dropped.
+ * Brings a row of any earlier format into the present one. What today's boards do not keep is dropped.
  * @returns null for the row where its whole kind is dropped; the names of what is dropped, such as `subscription.learning`
  */
 export function presentForm(kind: string, row: unknown): { row: unknown; dropped: string[] } {

@@ -7,7 +7,7 @@ import { RowsCheck } from "./check-rows.ts";
 import { type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
 import { linesOf } from "./lines.ts";
 
-/** Rows written in one transaction. */
+/** One transaction writes this many rows. */
 const ROWS_PER_WRITE = 500;
 /** Kinds that an otherwise empty board may hold before an import. */
 const MAY_BE_THERE: readonly RowKind[] = ["setting", "counter"];
@@ -20,7 +20,7 @@ export async function isExport(file: string): Promise<boolean> {
 
 export interface CheckedExport {
   header: Header;
-  /** Before its end. */
+  /** This many lines come before its end. */
   lines: number;
   /** Earlier formats had fields that boards no longer keep, such as `subscription.learning`; it says how many of each there are. */
   dropped: ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ export async function checkExport(file: string, read: (bytes: number) => void): 
   let header: Header | null = null;
   let lines = 0;
   let last: Buffer | null = null;
-  /** The first wrong line. Where the file was damaged it counts for nothing. */
+  /** It is the first wrong line. Where the file was damaged it counts for nothing. */
   let wrong: unknown = null;
   const checkRow = (line: string) => {
     const { row, dropped: left } = readRow(line);
@@ -109,7 +109,7 @@ export async function importBoard(
   return { rows: lines - begun };
 }
 
-/** Rows that are written together, of consecutive lines. */
+/** Gathers rows of consecutive lines that are written together. */
 async function* batchesOf(
   file: string,
   { begun, lines }: { begun: number; lines: number },
@@ -173,9 +173,9 @@ function at<T>(line: number, read: () => T): T {
 export const IMPORT_MARK = "import";
 
 const Mark = z.object({
-  /** Id of the export. */
+  /** It is the id of the export. */
   export: z.string(),
-  /** Lines of the file that are in the board. */
+  /** This many lines of the file are in the board. */
   lines: z.int().min(0),
   done: z.boolean(),
 });
@@ -183,7 +183,7 @@ type Mark = z.infer<typeof Mark>;
 
 const markText = (mark: Mark): string => JSON.stringify(mark);
 
-/** The mark of a board, or null where nothing was imported. */
+/** Reads the mark of a board; null where nothing was imported. */
 export async function readMark(settings: SettingStore): Promise<Mark | null> {
   const text = await settings.get(IMPORT_MARK);
   return text === null ? null : Mark.parse(JSON.parse(text));

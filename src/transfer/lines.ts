@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-/** Far more than any line of an export. */
+/** No line of an export is nearly as long. */
 const LINE_BYTES = 16 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 const GZIP = Buffer.from([0x1f, 0x8b]);

@@ -18,7 +18,7 @@ import { DAILY, describedFeed, type FeedOptions, feedFromOptions } from "./optio
 const PREVIEWED = 10;
 const TEXT_CHARS = 160;
 
-/** `agent-board feeds …`: which public feeds the board relays. */
+/** Makes `agent-board feeds …`, which says which public feeds the board relays. */
 export function feedsCommand(): Command {
   const command = new Command("feeds");
   const named = (name: string, description: string) => commandBelow(command, name, description);
@@ -166,7 +166,7 @@ function feedWith(feeds: readonly Feed[], id: string): Feed {
   return feed;
 }
 
-/** The board that is there, with everything but the model and the work beside the answers. */
+/** Opens the board that is there, with everything but the model and the work beside the answers. */
 async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promise<void> {
   await requireBoard(readConfig(process.env));
   await withServices(act);
@@ -176,7 +176,7 @@ async function withFeeds(act: (feeds: Feeds) => Promise<void>): Promise<void> {
   await withBoard((store) => act(new Feeds(store, Date.now)));
 }
 
-/** `agent-board demo`: a feed of real conferences that travels with the package. */
+/** Makes `agent-board demo`, a feed of real conferences that travels with the package. */
 export function demoCommand(): Command {
   return new Command("demo").addOption(jsonOption()).action(demo);
 }

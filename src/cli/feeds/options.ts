@@ -53,7 +53,7 @@ export function describedFeed(command: Command): Command {
     .option("--daily <n>", "new posts a day at most", wholeNumber(1, 99_999), DAILY);
 }
 
-/** A feed that no publisher relays yet. */
+/** Describes a feed that no publisher relays yet. */
 export function feedFromOptions(url: string, options: FeedOptions): Feed {
   const { kind, name = "", license = "", tag: tags, postKind = null, timezone } = options;
   const place = options.place === undefined ? null : { name: options.place, lat: null, lng: null };

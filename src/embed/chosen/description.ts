@@ -14,7 +14,7 @@ export class ModelRefused extends Error {
 /** The operator's own settings, beside the model's files. They take precedence over these. */
 const SETTINGS_FILE = "agent-board.json";
 
-/** Files that say how a model is used, below its folder. Only the first is required. */
+/** These files say how a model is used, below its folder. Only the first is required. */
 export const DESCRIBING_FILES = [
   "config.json",
   "modules.json",
@@ -39,10 +39,10 @@ export interface ModelDescription {
 }
 
 const cosine = z.number().min(-1).max(1);
-/** Four numbers; docs/install.md says how to find them. */
+/** docs/install.md says how to find the four numbers. */
 const Cosines = z
   .strictObject({
-    /** As `CosineScale.minCosine` and `margin`. */
+    /** These are `CosineScale.minCosine` and `margin`. */
     related: cosine,
     doubt: z.number().min(0).max(1),
     /** Half of unrelated texts lie below the first, nine of ten below the second. */

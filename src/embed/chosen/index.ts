@@ -20,7 +20,7 @@ const COMMIT = /^[0-9a-f]{40}$/;
 const DESCRIBING_MAX = MB;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
 const TOKENIZER_MAX = 64 * MB;
-/** The usual places of the weights, the small ones first. */
+/** Weights usually lie in these places, the small ones first. */
 const WEIGHTS = [
   "onnx/model_quantized.onnx",
   "onnx/model_int8.onnx",
@@ -33,8 +33,8 @@ const OFFLINE = "downloads are switched off";
 const UNLISTED = { license: "as its authors say", registryPackage: null };
 
 /**
- * The model of a name: one that this program knows, a preset, or one in a folder. Of a preset it downloads the
- * files that describe it, some kilobytes, unless this machine has them; `completeModel` downloads the others.
+ * Finds the model of a name: one that this program knows, a preset, or one in a folder. Of a preset it downloads the files
+ * that describe it, some kilobytes, unless this machine has them; `completeModel` downloads the others.
  *
  * @param name  as `EMBEDDING_MODEL` has it; null for the default
  * @throws ModelRefused when the name is wrong, or the model cannot be used
@@ -58,7 +58,7 @@ export class ModelUnreachable extends Error {
 }
 
 /**
- * The model with all of its files pinned. Those of the hub that were never on this machine are downloaded first.
+ * Gives the model with all of its files pinned. Those of the hub that were never on this machine are downloaded first.
  * @throws Error when they cannot be
  */
 export async function completeModel(model: EmbeddingModel, places: ModelPlaces): Promise<EmbeddingModel> {
@@ -111,7 +111,8 @@ async function presetModel({ repository, settings }: Preset, places: ModelPlaces
 }
 
 /**
- * The newest commit of a repository at the time when this machine first asked. It is written to a file, so that it stays.
+ * Pins the newest commit of a repository at the time when this machine first asked. It is written to a file, so that it
+ * stays.
  * @throws ModelUnreachable when the hub cannot be asked now and was never asked before
  */
 async function pinnedCommit(repository: string, places: ModelPlaces): Promise<string> {
@@ -214,7 +215,7 @@ async function writePins(own: string, files: Pins): Promise<void> {
 
 const fileIn = (own: string) => join(own, "pinned.json");
 
-/** Sizes and digests of those of the files that are there. */
+/** Takes sizes and digests of those of the files that are there. */
 async function digestsOf(folder: string, paths: readonly string[]): Promise<Pins> {
   const digests: Pins = {};
   for (const path of paths) {

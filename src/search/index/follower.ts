@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 import type { Stems } from "./words/stems.ts";
 import { weightedTerms, wordsOfText } from "./words/terms.ts";
 
-/** Posts read at once when loading or catching up: bounds what is needed beside the memory. */
+/** This many posts are read at once when loading or catching up, which bounds what is needed beside the memory. */
 const BATCH = 5000;
 /** The memory changes its shape and is saved at these sizes. Only benches and tests choose others. */
 export const LIMITS = {
@@ -16,7 +16,7 @@ export const LIMITS = {
   snapshotFrom: 2000,
   /** Changes after which a new snapshot is due: catching up with them takes a second. */
   snapshotEvery: 10_000,
-  /** And no sooner than this after the last one. */
+  /** It comes no sooner than this after the last one. */
   snapshotPauseMs: 60_000,
 };
 
@@ -28,20 +28,20 @@ interface FollowerOptions {
 
 /** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
 export class Follower {
-  /** Empty until the first question. */
+  /** It is empty until the first question. */
   memory: PostMemory;
   /** True when this connection committed since the change table was last read. */
   stale = true;
   readonly #tables: Tables;
   readonly #stems: Stems;
   readonly #model: { modelId: string | null; dimension: number };
-  /** Null for a database in memory. */
+  /** It is null for a database in memory. */
   readonly #snapshot: SnapshotFile | null;
   readonly #limits: typeof LIMITS;
   #loaded = false;
   /** The file's version when the change table was last read. */
   #version = -1;
-  /** The last change in the snapshot. */
+  /** The snapshot ends with this change. */
   #saved = Number.NEGATIVE_INFINITY;
   #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | null = null;
@@ -145,7 +145,7 @@ export class Follower {
     if (erasures !== this.#purged) memory.compact();
     this.#purged = erasures;
     const { change } = memory;
-    // Set at once, so that a failed attempt is not repeated at every question.
+    // It is set at once, so that a failed attempt is not repeated at every question.
     this.#saved = change;
     this.#savedAt = performance.now();
     const tables = this.#tables;

@@ -9,7 +9,7 @@ import { isDamaged } from "./sqlite-errors.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
 import { ThreadAnswers } from "./thread/index.ts";
 
-/** Posts from which a search takes long enough that the event loop should not wait for it: about 2 ms. */
+/** From this many posts on a search takes so long that the event loop should not wait for it: about 2 ms. */
 const THREAD_FROM = 30_000;
 /** After as many ends of the thread, this thread answers. */
 const BREAKS_MAX = 3;
@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   rows: (database: DatabaseSyncInstance) => PostRows;
   /** The module of a thread that answers from the same rows: see `serveSearches`. */
   worker: URL;
-  /** Posts from which it answers. */
+  /** It answers from this many posts on. */
   threadFrom?: number;
   /** The memory of this thread is held to these. */
   limits?: typeof LIMITS;
@@ -32,7 +32,7 @@ export interface EmbeddedOptions {
  * when it is opened is searched in the caller's thread, a large one in a thread of its own.
  */
 export class EmbeddedIndex implements SearchIndex {
-  /** Statements that create the index's tables; run once per version inside the store's migrations, append-only. */
+  /** These statements create the index's tables; they run once per version inside the store's migrations, append-only. */
   readonly migrations: readonly string[] = MIGRATIONS;
   readonly #model: IndexModel;
   readonly #rows: EmbeddedOptions["rows"];
@@ -59,7 +59,7 @@ export class EmbeddedIndex implements SearchIndex {
     this.#limits = limits;
   }
 
-  /** Called once after migrations, before anything else. */
+  /** It is called once after migrations, before anything else. */
   attach(database: DatabaseSyncInstance): void {
     // Freed pages keep no bytes of erased posts.
     database.exec("PRAGMA secure_delete = ON");
@@ -95,17 +95,17 @@ export class EmbeddedIndex implements SearchIndex {
     this.tables.replace(seq, old ?? null, text ?? null);
   }
 
-  /** Called when something else of an active post changed, such as its vector. */
+  /** It is called when something else of an active post changed, such as its vector. */
   touch(seq: number): void {
     this.tables.touch(seq);
   }
 
-  /** Called when a publisher came or changed. */
+  /** It is called when a publisher came or changed. */
   touchPublisher(id: string): void {
     this.tables.touchPublisher(id);
   }
 
-  /** Called when a publisher is erased, behind its posts. */
+  /** It is called when a publisher is erased, behind its posts. */
   forgetPublisher(id: string): void {
     this.tables.forgetPublisher(id);
     this.#erased = true;
@@ -122,7 +122,7 @@ export class EmbeddedIndex implements SearchIndex {
     this.#erased = true;
   }
 
-  /** Called after each commit, never inside one. */
+  /** It is called after each commit, never inside one. */
   committed(): void {
     if (this.#local !== null) this.#local.follower.stale = true;
     if (this.#erased) this.#forget();

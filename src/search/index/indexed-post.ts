@@ -5,7 +5,7 @@ import { indexable, otherSpellings } from "../text/tokens.ts";
 export interface IndexedText {
   title: string;
   body: string;
-  /** Tags and the name of the place. */
+  /** It holds tags and the name of the place. */
   more: string;
 }
 
@@ -18,19 +18,18 @@ export interface IndexedPost extends Omit<IndexEntry, keyof IndexText> {
   vector: Uint8Array | null;
 }
 
-/** Bits of a publisher's status. */
 export const STATUS = { verified: 1, suspended: 2 } as const;
 
 export const statusOf = ({ verified, suspended }: { verified: boolean; suspended: boolean }): number =>
   (verified ? STATUS.verified : 0) | (suspended ? STATUS.suspended : 0);
 
-/** The rows that an index is of, read on one connection. Posts are those that may be found. */
+/** An index is of these rows, read on one connection. Posts are those that may be found. */
 export interface PostRows {
   /** Gives at most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
   posts(model: string | null, after: number, limit: number): IndexedPost[];
   /** Gives the posts that exist, in the order of `seqs`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[];
-  /** The status of these publishers; without `ids`, of all. */
+  /** Reads the status of these publishers; without `ids`, of all. */
   publishers(ids?: readonly string[]): { id: string; status: number }[];
   /** True when there are at least as many posts. */
   hasPosts(count: number): boolean;

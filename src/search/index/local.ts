@@ -29,7 +29,7 @@ export interface Answers {
 /** Vectors of other models stay in the file and are not searched; with null, none are. */
 export interface IndexModel {
   modelId: string | null;
-  /** A multiple of 16. */
+  /** It is a multiple of 16. */
   dimension: number;
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import type { IndexEntry } from "../../ports/search-index.ts";
 import { type IndexedPost, type IndexedText, indexedTextOf, type PostRows } from "./indexed-post.ts";
 
-/** The tables of an index that has a file of its own. Posts are read as a whole, so each is kept as one text of JSON. */
+/** An index that has a file of its own has these tables. Posts are read as a whole, so each is kept as one text of JSON. */
 export const OWN_ROWS = `
   CREATE TABLE index_doc (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, post TEXT NOT NULL, model TEXT, vector BLOB
@@ -11,7 +11,7 @@ export const OWN_ROWS = `
 
 type PostRow = [seq: number, post: string, vector: Uint8Array | null];
 
-/** The rows of an index that has a file of its own, beside a database that is elsewhere. */
+/** Keeps the rows of an index that has a file of its own, beside a database that is elsewhere. */
 export class OwnRows implements PostRows {
   readonly #statements;
 
@@ -51,7 +51,7 @@ export class OwnRows implements PostRows {
     return { seq, before, after };
   }
 
-  /** Null without the post. It comes without its vector. */
+  /** Reads a post; null without it. It comes without its vector. */
   postOf(id: string): IndexedPost | null {
     const row = this.#statements.postOf.get(null, id) as PostRow | undefined;
     return row === undefined ? null : indexedPostOf(row);

@@ -1,6 +1,6 @@
 /**
- * Texts of SQLite for codes that concern the file (`sqlite3ErrStr` in its main.c, which never changed them). The binding
- * leaves the code out when a statement fails on the way through its rows.
+ * SQLite has these texts for codes that concern the file (`sqlite3ErrStr` in its main.c, which never changed them). The
+ * binding leaves the code out when a statement fails on the way through its rows.
  */
 const CODES: Readonly<Record<string, number>> = {
   "database is locked": 5,
@@ -12,7 +12,7 @@ const CODES: Readonly<Record<string, number>> = {
   "file is not a database": 26,
 };
 
-/** The primary result code of an error of SQLite (https://sqlite.org/rescode.html), or null for any other error. */
+/** Finds the primary result code of an error of SQLite (https://sqlite.org/rescode.html); null for any other error. */
 export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;

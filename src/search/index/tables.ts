@@ -33,7 +33,7 @@ const CHANGES_KEPT = 65_536;
 /** Old changes are dropped each time this many were added. */
 const PRUNE_EVERY = 1024;
 
-/** The number of the last change, the erasures up to it, and the posts (ascending) and publishers that changed. */
+/** Holds the number of the last change, the erasures up to it, and the posts (ascending) and publishers that changed. */
 interface Changes {
   no: number;
   erasures: number;
@@ -43,7 +43,7 @@ interface Changes {
 
 type ChangeRow = [no: number, seq: number | null, publisherId: string | null, erasures: number];
 
-/** The statements of the index on one connection. Writes run inside the caller's transaction. */
+/** Runs the statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
   readonly rows: PostRows;
   readonly #database: DatabaseSyncInstance;
@@ -113,7 +113,7 @@ export class Tables {
     this.#statements.removeAllWords.run();
   }
 
-  /** Something else of a post changed than its text. */
+  /** It is called when something else of a post changed than its text. */
   touch(seq: number): void {
     this.#changed(seq, null);
   }
@@ -152,7 +152,7 @@ export class Tables {
     return (this.#statements.version.get() as { data_version: number }).data_version;
   }
 
-  /** Number of the newest change, 0 before the first. */
+  /** Reads the number of the newest change, 0 before the first. */
   newestChange(): number {
     return (this.#statements.newest.get() as { newest: number | null }).newest ?? 0;
   }

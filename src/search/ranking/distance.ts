@@ -1,6 +1,6 @@
 import type { Point } from "../../schema/place.ts";
 
-/** A box in degrees. When `west > east` it crosses the antimeridian. */
+/** The box is in degrees. When `west > east` it crosses the antimeridian. */
 export interface Box {
   south: number;
   north: number;
@@ -8,7 +8,7 @@ export interface Box {
   east: number;
 }
 
-/** Mean radius of the Earth (IUGG), which keeps great circles within 0.6 % of the ellipsoid. */
+/** The Earth has this mean radius (IUGG), which keeps great circles within 0.6 % of the ellipsoid. */
 export const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
@@ -21,7 +21,7 @@ export function distanceKm(a: Point, b: Point): number {
 }
 
 /**
- * The smallest box, a hair widened, that holds every point within `radiusKm` of a point. Around a pole it holds all
+ * Gives the smallest box, a hair widened, that holds every point within `radiusKm` of a point. Around a pole it holds all
  * longitudes.
  */
 export function boxAround(center: Point, radiusKm: number): Box {

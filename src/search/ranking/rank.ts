@@ -4,16 +4,16 @@ import { dequantize, quantize } from "./vectors.ts";
 /** The rerank pass reads at least this many first-pass matches, so that a short page is more than reshuffled. */
 const POOL = 200;
 
-/** Found posts, a column for each fact. `Key` is what an index calls a post by: its id, or a row. */
+/** Holds found posts, in a column for each fact. `Key` is what an index calls a post by: its id, or a row. */
 export interface Scored<Key> {
   keys: ArrayLike<Key>;
-  /** Cosine in -1…1, NaN when the post or the query has no vector. */
+  /** It lies in -1…1, and is NaN when the post or the query has no vector. */
   cosines: Float64Array;
-  /** BM25, above 0; 0 when no word occurs. */
+  /** It is BM25, above 0; 0 when no word occurs. */
   words: Float64Array;
   /** See `WordMatch.coverage`. */
   coverage: Float64Array;
-  /** The largest of `words` of all matches. */
+  /** It is the largest of `words` of all matches. */
   bestWords: number;
 }
 
@@ -23,9 +23,9 @@ export interface Candidates<Key> {
   /** The best `limit` matches by the fused score, in any order; a few more do no harm. */
   match(page: { limit: number; except: ReadonlySet<Key> }): MaybePromise<Scored<Key>>;
   vectors(keys: readonly Key[]): MaybePromise<(Int8Array | null)[]>;
-  /** Cosines to a vector, NaN where a post has none. */
+  /** Takes cosines to a vector, NaN where a post has none. */
   cosines(vector: Int8Array, keys: ArrayLike<Key>): MaybePromise<Float64Array>;
-  /** 1 for each post that passes a filter, else 0. */
+  /** Gives 1 for each post that passes a filter, else 0. */
   fits(filter: PostFilter, keys: ArrayLike<Key>): MaybePromise<Uint8Array>;
   idsOf(keys: readonly Key[]): string[];
 }
@@ -99,7 +99,7 @@ export const ANY_POST: PostFilter = {
   createdUntil: Number.MAX_SAFE_INTEGER,
 };
 
-/** The fused scores of matches, with these cosines; `factors` by `coverageFactors`. */
+/** Fuses the scores of matches with these cosines; `factors` by `coverageFactors`. */
 export function fusedScores(
   { words, coverage, bestWords }: Scored<unknown>,
   cosines: Float64Array,
@@ -117,7 +117,7 @@ export function fusedScores(
 /** Scores that differ by less than this part of 1 are equal. */
 const STEPS_PER_UNIT = 1e9;
 
-/** Places of the largest scores, best first, equal ones by id. @param idAt  asked for equal scores only */
+/** Finds the places of the largest scores, best first, equal ones by id. @param idAt  asked for equal scores only */
 function order(scores: Float64Array, limit: number, idAt: (place: number) => string): number[] {
   const steps = scores.map((score) => Math.round(score * STEPS_PER_UNIT));
   const ids = new Map<number, string>();
@@ -141,9 +141,9 @@ export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
 export const FEEDBACK = { posts: 3, weight: 0.4 } as const;
 
 /**
- * Pseudo-relevance feedback (Rocchio): the query moved towards the best posts of a first ranking,
- * `normalise(query + 0.4 * mean(posts))`. It helps long queries on one subject (+0.01 nDCG@10 over three collections of
- * abstracts) and does notices no harm; five posts did.
+ * Moves the query towards the best posts of a first ranking by pseudo-relevance feedback (Rocchio), `normalise(query + 0.4
+ * * mean(posts))`. It helps long queries on one subject (+0.01 nDCG@10 over three collections of abstracts) and does
+ * notices no harm; five posts did.
  *
  * @param query  int8 vector as `quantize` makes it
  * @param posts  int8 vectors of the best posts, best first; those after the third are ignored
@@ -176,13 +176,13 @@ const STRICT_WORDS = 3.5;
 /** The lowest meaning that a post with every word of the query may have, whatever the model makes of these words. */
 const VOUCHED = 0.5;
 
-/** The highest fused score. */
+/** No fused score is higher. */
 export const FUSED_MAX = 1 + WORD_WEIGHT;
 
 /**
- * Added to the floor of the cosine when no post has any of a query's words, where a question names no margin of its own.
- * Most such queries are slips of the keyboard, whose cosines with 260 notices reached 0.32 under the default model; a true
- * paraphrase then has to be a close one.
+ * This is added to the floor of the cosine when no post has any of a query's words, where a question names no margin of its
+ * own. Most such queries are slips of the keyboard, whose cosines with 260 notices reached 0.32 under the default model; a
+ * true paraphrase then has to be a close one.
  */
 export const UNKNOWN_WORDS_MARGIN = 0.1;
 
@@ -190,9 +190,9 @@ export const UNKNOWN_WORDS_MARGIN = 0.1;
 const COVERAGE_STEPS = 1023;
 
 export interface WordMatch {
-  /** BM25, above 0; 0 when no word occurs. */
+  /** It is BM25, above 0; 0 when no word occurs. */
   words: number;
-  /** Share of the query that its words make up, weighted by how rare each is: 0…1. */
+  /** Its words make up this share of the query, weighted by how rare each is: 0…1. */
   coverage: number;
 }
 
@@ -228,12 +228,12 @@ const FACTORS = new Map<number, Float64Array>();
 /** The lowest meaning that a post with words of this coverage may have. */
 const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
-/** The step of a coverage. A sum of shares may pass 1 by a rounding error. */
+/** Steps a coverage. A sum of shares may pass 1 by a rounding error. */
 const coverageStep = (coverage: number) => Math.min(COVERAGE_STEPS, (coverage * COVERAGE_STEPS + 0.5) | 0);
 
 /**
- * The fused score of a post: its meaning, plus what its words add. A post is never taken to mean less than its words
- * vouch for. So one without a vector competes by its words, and a rare word is found whatever its vector is near to.
+ * Fuses the score of a post: its meaning, plus what its words add. A post is never taken to mean less than its words vouch
+ * for. So one without a vector competes by its words, and a rare word is found whatever its vector is near to.
  *
  * @param cosine  -1…1, or null when there is no vector
  * @param bestWords  the largest BM25 of the candidates, 0 when no word occurs in any
@@ -252,7 +252,7 @@ export function fuse(
   return meaning + WORD_WEIGHT * (words / bestWords) * (factors[coverageStep(coverage)] ?? 0);
 }
 
-/** A fused score as the `relevance` that callers see: 0…1, three decimals. */
+/** Gives a fused score as the `relevance` that callers see: 0…1, three decimals. */
 function relevanceOf(score: number): number {
   return Math.round((Math.min(Math.max(score, 0), FUSED_MAX) / FUSED_MAX) * 1000) / 1000;
 }

@@ -1,10 +1,10 @@
 /** Components of unit vectors of 384 dimensions rarely pass 0.25; beyond 127/500 they are clamped (recall 0.991). */
 const SCALE = 500;
 
-/** The factor that turns an int8 dot product into a cosine. */
+/** This factor turns an int8 dot product into a cosine. */
 export const DOT_TO_COSINE = 1 / (SCALE * SCALE);
 
-/** A unit vector as int8. */
+/** Writes a unit vector as int8. */
 export function quantize(vector: Float32Array): Int8Array {
   const out = new Int8Array(vector.length);
   for (let i = 0; i < vector.length; i += 1) {
@@ -13,7 +13,7 @@ export function quantize(vector: Float32Array): Int8Array {
   return out;
 }
 
-/** The vector that `quantize` was given, within 1/1000 for each component that was not clamped. */
+/** Gives the vector back that `quantize` was given, within 1/1000 for each component that was not clamped. */
 export function dequantize(vector: Int8Array): Float32Array {
   // A loop: `from` with a function takes twenty times as long.
   const out = new Float32Array(vector.length);
@@ -21,7 +21,7 @@ export function dequantize(vector: Int8Array): Float32Array {
   return out;
 }
 
-/** Approximate cosine of two int8 vectors of the same length. */
+/** Takes the approximate cosine of two int8 vectors of the same length. */
 export function cosineOf(a: Int8Array, b: Int8Array): number {
   let dot = 0;
   for (let i = 0; i < a.length; i += 1) dot += (a[i] ?? 0) * (b[i] ?? 0);

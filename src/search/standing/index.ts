@@ -8,7 +8,7 @@ import { mentions, type Speech, says, speechOf, termsOf } from "./terms.ts";
 /** Turns the cosines of another model into those of the model that the rule was made for: offset + slope · cosine. */
 export interface CosineMap {
   offset: number;
-  /** Above 0. */
+  /** It is above 0. */
   slope: number;
 }
 const SAME: CosineMap = { offset: 0, slope: 1 };
@@ -170,8 +170,8 @@ export function hasAllWords({ words, respelt }: StandingText, { speech }: PostTe
 }
 
 /**
- * The share of a query's words, at least one, that title and tags have, in the spelling that has more of them. In a body many
- * a word stands by the way.
+ * Gives the share of a query's words, at least one, that title and tags have, in the spelling that has more of them. In a
+ * body many a word stands by the way.
  */
 export function headOf({ words, respelt }: StandingText, { head }: PostText): number {
   const share = saidOf(words, head);

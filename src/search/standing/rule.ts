@@ -1,7 +1,7 @@
 /**
- * The four numbers by which a post answers a saved query, fitted by `bench/standing-rule.ts`: what the share of the query's
- * words that occur in title or tags adds to the cosine; what each doubling of the posts that pass the filters asks for; and the
- * cut of either breadth where `usual` posts pass. Cosines are those of all-MiniLM-L6-v2 q8.
+ * A post answers a saved query by these four numbers, fitted by `bench/standing-rule.ts`: what the share of the query's
+ * words that occur in title or tags adds to the cosine; what each doubling of the posts that pass the filters asks for; and
+ * the cut of either breadth where `usual` posts pass. Cosines are those of all-MiniLM-L6-v2 q8.
  */
 export const RULE = {
   head: 0.4,

@@ -10,7 +10,7 @@ export interface SavedQuery {
   filter: StandingFilter;
   /** Only posts are found whose `writtenNo` reaches it. */
   savedNo: number;
-  /** Only replies by others: in one thread, or to any post of the publisher. */
+  /** Only replies by others count: in one thread, or to any post of the publisher. */
   replies?: { publisherId: string; thread: string | null };
   /** Words that a post must have in any case, such as those of a quoted phrase. */
   required: readonly string[];
@@ -32,24 +32,24 @@ interface FilteredPost {
   verified: boolean;
   publisherId: string;
   parentId: string | null;
-  /** The publisher of the post that it answers. */
+  /** The post answers one of this publisher. */
   answers: string | null;
   syndicated: boolean;
   writtenNo: number;
 }
 
-/** A post to match against the saved queries. */
+/** A post is matched against the saved queries by these. */
 export interface NewPost extends FilteredPost {
-  /** Every word it says, in the form that saved queries use. */
+  /** It says these words, in the form that saved queries use. */
   words: Iterable<string>;
   vector: Int8Array | null;
 }
 
-/** A saved query that a post may answer. */
+/** A post may answer this saved query. */
 interface Candidate<T> {
   id: string;
   value: T;
-  /** Null when the query or the post has no vector. */
+  /** It is null when the query or the post has no vector. */
   cosine: number | null;
 }
 
@@ -61,7 +61,7 @@ interface Entry<T> {
   row: number;
 }
 
-/** About what a query with its text takes on the heap. */
+/** A query with its text takes about this many bytes on the heap. */
 const HEAP_BYTES = 1_300;
 
 /**
@@ -75,16 +75,16 @@ const HEAP_BYTES = 1_300;
 export class SavedQueries<T> {
   readonly #dimension: number;
   readonly #entries = new Map<string, Entry<T>>();
-  /** Each under its longest word, in either spelling; one that only filters decide under "". */
+  /** Each stands under its longest word, in either spelling; one that only filters decide under "". */
   readonly #byWord = new Map<string, Set<Entry<T>>>();
   readonly #vectors: VectorMemory;
-  /** Queries by row. A query is an object far away in memory; what rules out most of them lies in plain lists beside it: */
+  /** Holds queries by row. A query is an object far away in memory; what rules out most of them lies in plain lists beside it: */
   readonly #byRow: Entry<T>[] = [];
-  /** the dot product from which on meaning finds one, Infinity without a vector; */
+  /** Meaning finds a query from this dot product on, Infinity without a vector. */
   readonly #floors: number[] = [];
-  /** bits of the kinds that it asks for; */
+  /** These bits are of the kinds that it asks for. */
   readonly #kinds: number[] = [];
-  /** its latitude, and the degrees around it, Infinity without a place. */
+  /** It has this latitude, and the degrees around it, Infinity without a place. */
   readonly #lats: number[] = [];
   readonly #degrees: number[] = [];
   readonly #freeRows: number[] = [];
@@ -99,7 +99,7 @@ export class SavedQueries<T> {
     return this.#entries.size;
   }
 
-  /** About how many bytes the queries take in memory. */
+  /** The queries take about this many bytes in memory. */
   get bytes(): number {
     return this.#byRow.length * this.#dimension + this.size * HEAP_BYTES;
   }
@@ -141,7 +141,7 @@ export class SavedQueries<T> {
     }
   }
 
-  /** The queries that a post may answer, each once, in no particular order. */
+  /** Finds the queries that a post may answer, each once, in no particular order. */
   candidates(post: NewPost): Candidate<T>[] {
     const said = new Set(post.words);
     const isSaid = (word: string) => said.has(word);
@@ -172,7 +172,7 @@ export class SavedQueries<T> {
     return [...found.values()];
   }
 
-  /** The rows whose kinds and latitude a post fits. */
+  /** Finds the rows whose kinds and latitude a post fits. */
   #rowsFor(post: NewPost): Uint32Array {
     const kind = bitsOf([post.kind]);
     const lat = post.place?.lat ?? 0;

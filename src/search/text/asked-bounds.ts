@@ -1,13 +1,13 @@
 import { isAnyStopWord } from "./stop-words.ts";
 import { wordsOf } from "./tokens.ts";
 
-/** A bound on a price, in whole units of a currency. */
+/** Bounds a price, in whole units of a currency. */
 export interface PriceBound {
   /** As it was said. */
   said: string;
   min: number;
   max: number;
-  /** ISO code, or null for any. */
+  /** It is an ISO code, or null for any. */
   currency: string | null;
 }
 
@@ -22,7 +22,7 @@ interface Unwanted {
 export interface AskedBounds {
   price: PriceBound | null;
   unwanted: readonly Unwanted[];
-  /** The text without these words. */
+  /** It is the text without these words. */
   rest: string;
   /** `rest` with what it is to be without, or not for: "a flu jab without appointment" is about appointments too. */
   subject: string;
@@ -76,7 +76,7 @@ const NOTHING =
 const WITHOUT = "without|ohne|sans|sin|senza|zonder|bez|sem";
 const NOT = `${WITHOUT}|not|no|except(?: for)?|anything but|nicht|kein(?:e[nrms]?)?|außer|pas|sauf|excepto|non|tranne|eccetto|niet|geen|behalve|oprócz|não|exceto`;
 const SAYS_WITHOUT = new RegExp(`^(?:(?:${WITHOUT})|not for|nicht für|pas pour|no para) `, "iu");
-/** "Not far from the station", "no experience needed": no exclusions. */
+/** "Not far from the station" and "no experience needed" exclude nothing. */
 const MEANT_WELL =
   /^(?:far|weit|loin|lejos|lontano|ver|longe|too|zu|more|less|later|only|just|nur|yet|matter|problem|experience|prior|previous|need|longer|fee|fees|charge|cost)(?![\p{L}])/iu;
 const CLAUSE = new RegExp(
@@ -165,7 +165,7 @@ function codeOf(sign: string): string {
 
 const AMOUNTS = new RegExp(`${START}${AMOUNT}`, "giu");
 
-/** Amounts of money that a text names, each with a currency; 0 of any currency where something is free. */
+/** Finds amounts of money that a text names, each with a currency; 0 of any currency where something is free. */
 export function amountsIn(text: string): { value: number; currency: string | null }[] {
   const found = [...text.matchAll(AMOUNTS)].flatMap(({ groups = {} }) => {
     const { value, currency } = amountOf(groups, "");

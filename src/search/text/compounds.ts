@@ -14,7 +14,7 @@ const MARK = "\uE000";
 /** A part of a compound counts so much beside a whole word. */
 export const PART_WEIGHT = 0.5;
 
-/** Languages that write compounds as one word, by their entries among the stop words. */
+/** These languages write compounds as one word; they are named as the stop words have them. */
 const COMPOUNDING = new Set(["de", "nl", "sv da no"]);
 const [BY_LANGUAGE = {}] = readData<Readonly<Record<string, string>>>("stop-words.json");
 /** The languages of each stop word, by their places among these: true for one that writes compounds as one word. */
@@ -72,10 +72,10 @@ export function compoundParts(words: readonly string[]): Set<string> {
   return parts;
 }
 
-/** The name of a part in the index. */
+/** The index names a part so. */
 export const partNamed = (stem: string): string => MARK + stem;
 
-/** The name in the index of a word that is sought inside compounds; null for one that is too short. */
+/** The index names a word so that is sought inside compounds; null for one that is too short. */
 export const partTerm = (word: string): string | null =>
   word.length < HEAD_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
 

@@ -4,17 +4,17 @@ import { ENGLISH_STOP_WORDS, stopWordsOf } from "./stop-words.ts";
 import { comparableWords, plainSpelling, WORD_LETTERS_MAX } from "./tokens.ts";
 
 /**
- * The words of notices in seven languages, for a model that reads English. A row is one thing: its name in English, and
- * its stems in each language with blanks between them; a hyphen stands for a blank within a name.
+ * It has the words of notices in seven languages, for a model that reads English. A row is one thing: its name in English,
+ * and its stems in each language with blanks between them; a hyphen stands for a blank within a name.
  */
 const FILE = "glossary.jsonl";
 const LANGUAGES = ["de", "fr", "es", "it", "nl", "pl", "pt"] as const;
 type Language = (typeof LANGUAGES)[number];
 type Row = { en: string } & Partial<Record<Language, string>>;
 
-/** Languages that write compounds as one word. */
+/** These languages write compounds as one word. */
 const COMPOUNDING: ReadonlySet<Language> = new Set(["de", "nl"]);
-/** Letters between the parts of a compound. */
+/** These letters stand between the parts of a compound. */
 const LINKS = ["", "s", "n", "en", "es", "e"];
 /** An ending has at most three letters, and leaves a stem of at least three letters more. German and Dutch have only these. */
 const ENDING_MAX = 3;
@@ -29,16 +29,16 @@ const LAST_PART_ALONE = 6;
 const WORD_ALONE = 7;
 /** A text with so many English words is read in another language only if it holds a stop word of that language. */
 const ENGLISH_ENOUGH = 3;
-/** The longest name: "fin de semana", "boże narodzenie". */
+/** No name is longer: "fin de semana", "boże narodzenie". */
 const NAME_WORDS = 4;
 /** The beginning of a longer text says what it is about. */
 const WORDS_MAX = 400;
 
 interface Glossary {
   language: Language;
-  /** English by stem. */
+  /** It gives English by stem. */
   stems: ReadonlyMap<string, string>;
-  /** English by names of several words. */
+  /** It gives English by names of several words. */
   names: ReadonlyMap<string, string>;
   stopWords: ReadonlySet<string>;
 }
@@ -95,7 +95,7 @@ function nameAt(words: readonly string[], at: number, names: Glossary["names"]) 
   return null;
 }
 
-/** A word as itself or with an ending, else as a compound; empty when it is unknown. */
+/** Reads a word as itself or with an ending, else as a compound; empty when it is unknown. */
 function englishOf(word: string, glossary: Glossary): readonly string[] {
   const whole = stemOf(word, glossary);
   if (whole !== null) return [whole];
@@ -136,12 +136,12 @@ function compound(word: string, glossary: Glossary): readonly string[] {
   return [];
 }
 
-/** Eight hexadecimal digits that change with the table. */
+/** Gives eight hexadecimal digits that change with the table. */
 export const glossaryVersion = (): string => all().version;
 
 let made: ReturnType<typeof readAll> | undefined;
 
-/** Read at the first use: boards whose model reads other languages need none of it. */
+/** It is read at the first use: boards whose model reads other languages need none of it. */
 const all = () => {
   made ??= readAll();
   return made;

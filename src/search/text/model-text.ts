@@ -7,7 +7,7 @@ interface Reader {
   english: boolean;
 }
 
-/** Raised when a post reaches the model in another form than before. */
+/** It is raised when a post reaches the model in another form than before. */
 const FORM = 1;
 
 /**
@@ -28,7 +28,7 @@ export function textForModel(text: string | PostParts, { english }: Reader): str
   return gloss === "" ? whole : `${glossOf(text.title) || gloss}. ${whole}\n${gloss}`;
 }
 
-/** All text of a post, the title first, because long texts are cut at the end. */
+/** Joins all text of a post, the title first, because long texts are cut at the end. */
 function wholeText({ title, body, tags, placeName }: PostParts): string {
   const more = [...tags, placeName ?? ""].filter(Boolean).join(", ");
   return more === "" ? `${title}. ${body}` : `${title}. ${body}\n${more}`;

@@ -76,7 +76,7 @@ export function parseQueryText(q: string): QueryText {
   };
 }
 
-/** A word of a text, and where it stands. */
+/** Tells where a word of a text stands. */
 export interface PlacedWord {
   word: string;
   start: number;
@@ -112,11 +112,11 @@ interface Part {
   start: number;
   quoted: boolean;
   negated: boolean;
-  /** The text between the previous part and this one, without quotes. */
+  /** It is the text between the previous part and this one, without quotes. */
   before: string;
 }
 
-/** A quoted phrase at the start of a word, or a run without blanks, brackets and commas. */
+/** Matches a quoted phrase at the start of a word, or a run without blanks, brackets and commas. */
 const PART = /(?<![^\s"()[\]{},;])(?<sign>-*)"(?<phrase>[^"]*)"|(?<run>[^\s"()[\]{},;]+)/gu;
 
 function* partsOf(q: string): Generator<Part> {

@@ -9,15 +9,15 @@ const TWO_SLIPS_POSTS = 2;
 
 export const slipsIn = (word: string): number => (word.length < TWO_SLIPS_FROM ? 1 : 2);
 
-/** A word of the board, with the number of posts that have it. */
+/** This many posts have this word of the board. */
 export interface BoardWord {
   word: string;
   posts: number;
 }
 
 /**
- * The word that was most likely meant: the one with the fewest slips between them, then the one of the most posts, then
- * the first by alphabet. A word that is only longer by an ending ("joinery", "joiner") is no slip.
+ * Finds the word that was most likely meant: the one with the fewest slips between them, then the one of the most posts,
+ * then the first by alphabet. A word that is only longer by an ending ("joinery", "joiner") is no slip.
  *
  * @param candidates  with the same first letter
  * @returns null when none is near enough

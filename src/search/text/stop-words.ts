@@ -1,17 +1,17 @@
 import { readData } from "../../data/read.ts";
 import { plainSpelling } from "./tokens.ts";
 
-/** Languages by their ISO 639-1 codes; those that share most of these words share an entry. */
+/** Languages go by their ISO 639-1 codes; those that share most of these words share an entry. */
 const [BY_LANGUAGE = {}] = readData<Readonly<Record<string, string>>>("stop-words.json");
 const SETS = new Map(
   Object.entries(BY_LANGUAGE).map(([language, words]) => [language, new Set(words.split(" "))]),
 );
 
-/** English words that occur in most posts and say nothing. */
+/** These English words occur in most posts and say nothing. */
 export const ENGLISH_STOP_WORDS: ReadonlySet<string> = SETS.get("en") ?? new Set();
 const OTHERS = [...SETS].filter(([language]) => language !== "en");
 
-/** Words of a language that say nothing, without accents. */
+/** These words of a language say nothing; they have no accents. */
 export const stopWordsOf = (language: string): ReadonlySet<string> =>
   new Set([...(SETS.get(language) ?? [])].map(plainSpelling));
 
@@ -27,7 +27,7 @@ export const isAnyStopWord = (word: string): boolean => [...SETS.values()].some(
 /** True when words look like a language other than English. */
 export const isOtherLanguage = (words: readonly string[]): boolean => languagesOf(words).length > 0;
 
-/** Words in lower case without those of English that say nothing, and of the language that they look like. */
+/** Leaves out lower-case words of English that say nothing, and of the language that they look like. */
 export function withoutStopWords(words: readonly string[]): string[] {
   const languages = languagesOf(words);
   return words.filter(
@@ -35,7 +35,7 @@ export function withoutStopWords(words: readonly string[]): string[] {
   );
 }
 
-/** Languages with the most stop words among some words, at least two of them and more than English has. */
+/** Finds languages with the most stop words among some words, at least two of them and more than English has. */
 function languagesOf(words: readonly string[]): string[] {
   const counted = (stops: ReadonlySet<string>) => words.filter((word) => stops.has(word)).length;
   const counts = OTHERS.map(([language, stops]) => ({ language, count: counted(stops) }));

@@ -11,7 +11,7 @@ const IGNORED = /\p{Cf}|\u0640|\u0670|[\u0591-\u05C7]|[\u064B-\u065F]|[\uFE00-\u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL would end the text for SQLite
 const CONTROLS = /[\u0000-\u001F\u007F-\u009F]/g;
 
-/** One letter, with its marks, of a script that puts no blanks between words. */
+/** Matches one letter, with its marks, of a script that puts no blanks between words. */
 const UNSPACED =
   /(?=\p{L})[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]\p{M}*/gu;
 
@@ -20,7 +20,7 @@ const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 /** Rules skip longer runs of letters: the time of some grows with the cube of the length. */
 export const WORD_LETTERS_MAX = 40;
 
-/** A word in the spelling of `indexable`. */
+/** Matches a word in the spelling of `indexable`. */
 export const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 /**
@@ -51,7 +51,7 @@ export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
 };
 const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
 
-/** Names whose signs tell them apart, by the word that the index has for each. */
+/** Signs tell these names apart, and the index has a word for each. */
 const SIGNED: Readonly<Record<string, string>> = {
   "c++": "cplusplus",
   "c#": "csharp",
@@ -64,18 +64,18 @@ const DOTTED = /(?<![\p{L}\p{N}\p{M}])\p{L}\p{M}*(?:\.\p{L}\p{M}*)+(?![\p{L}\p{N
 const O_APOSTROPHE = /(?<![\p{L}\p{N}\p{M}])([oóòôöõø])['\u2019](?=(?:\p{L}\p{M}*){3})/gu;
 const THOUSANDS = /(?<=\p{N}),(?=\p{N}{3}(?!\p{N}))/gu;
 
-/** Letters that a keyboard without them spells out: Mueller, Soeren, Aarhus. */
+/** A keyboard without these letters spells them out: Mueller, Soeren, Aarhus. */
 const SPELT_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
-/** check-in, e-mail. Longer chains are no words that anybody writes as one. */
+/** Matches check-in, e-mail. Longer chains are no words that anybody writes as one. */
 const HYPHENATED =
   /(?<![\p{L}\p{N}-])(\p{Script=Latin}+)[-\u2010\u2011](\p{Script=Latin}+)(?![\p{L}\p{N}-])/gu;
 
-/** 12.500, 2'450, 1,50,000: thousands (or lakhs), with one sign between all of them. */
+/** Matches 12.500, 2'450, 1,50,000: thousands (or lakhs), with one sign between all of them. */
 const GROUPED =
   /(?<![\p{N}.,'\u2019])[1-9]\p{N}{0,2}(?:([.'\u2019\u00A0\u2009\u202F])\p{N}{3}(?:\1\p{N}{3})*|(?:,\p{N}{2})+,\p{N}{3})(?!\p{N}|[.'\u2019]\p{N})/gu;
 const CURRENCY =
   "[\\p{Sc}]|eur|usd|gbp|chf|fr|sek|nok|dkk|kr|pln|zł|czk|kč|huf|ft|ron|lei|inr|rs|brl|nzd|aud|cad";
-/** 1 875 €: with plain blanks, which stand between other numbers too, only beside a currency. */
+/** Matches 1 875 €: with plain blanks, which stand between other numbers too, only beside a currency. */
 const SPACED = new RegExp(
   `(?<=(?:${CURRENCY})\\.? ?)[1-9]\\p{N}{0,2}(?: \\p{N}{3})+(?!\\p{N})|(?<!\\p{N} ?)[1-9]\\p{N}{0,2}(?: \\p{N}{3})+(?=(?:,\\p{N}\\p{N})? ?(?:${CURRENCY})(?!\\p{L}))`,
   "giu",
@@ -106,14 +106,14 @@ export function otherSpellings(text: string, words?: readonly string[]): string[
   return comparableWords(others).filter((word) => !own.has(word));
 }
 
-/** Lower-case text with what people write in several ways as one word: `C#, O'Brien, U.S.A.` → `csharp, obrien, usa`. */
+/** Writes in one word what people write in several ways, in lower case: `C#, O'Brien, U.S.A.` → `csharp, obrien, usa`. */
 const asOneWord = (lower: string): string =>
   joinedNumbers(lower)
     .replace(SIGNED_NAME, (name) => SIGNED[name] ?? name)
     .replace(DOTTED, (letters) => letters.replaceAll(".", ""))
     .replace(O_APOSTROPHE, "$1");
 
-/** Numbers without the commas between their thousands. */
+/** Drops the commas between the thousands of numbers. */
 export const joinedNumbers = (text: string): string => text.replace(THOUSANDS, "");
 
 /** A word of the index as people write it: `csharp` is c#. */

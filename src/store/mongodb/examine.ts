@@ -44,7 +44,7 @@ async function* examineServer(connection: MongodbConnection, clock: () => number
   yield await clockOf(connection, clock);
 }
 
-/** Difference of this machine's clock and the server's, corrected by half the round trip. */
+/** Compares this machine's clock with the server's, corrected by half the round trip. */
 async function clockOf({ client, run }: MongodbConnection, clock: () => number): Promise<Finding> {
   const asked = clock();
   const { localTime } = await run(() => client.db("admin").command({ hello: 1 }));
@@ -123,7 +123,7 @@ async function writeTime(connection: MongodbConnection, clock: () => number): Pr
     : warning("writes", `${text}: look at its disks and network`);
 }
 
-/** An error in words for the operator, without hosts and users that the driver may name. */
+/** Tells the operator of an error in words, without hosts and users that the driver may name. */
 function reasonOf(error: unknown): string {
   if (error instanceof StoreUnavailable) return error.message;
   if (error instanceof MongoServerError) {
@@ -136,5 +136,5 @@ function reasonOf(error: unknown): string {
   return String(error);
 }
 
-/** Unauthorized, AuthenticationFailed, and what Atlas answers. */
+/** These are Unauthorized, AuthenticationFailed, and what Atlas answers. */
 const AUTHENTICATION = [13, 18, 8000];

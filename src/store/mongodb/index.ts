@@ -70,7 +70,7 @@ async function connected<T>(url: string, ask: (connection: MongodbConnection) =>
   }
 }
 
-/** A store in a MongoDB database. Its search index is separate and kept up to date from `feed`. */
+/** Keeps a board in a MongoDB database. Its search index is separate and kept up to date from `feed`. */
 export interface MongodbStore extends Store {
   readonly feed: IndexFeed;
   /** For the database's own search index and for checks; changes go through the store. */

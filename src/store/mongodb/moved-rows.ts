@@ -32,7 +32,7 @@ import { DUE_WORK, waiting } from "./database/work.ts";
 import { deliveryDocument, readToldSeries, toldSeriesDocument } from "./subscriptions/deliveries.ts";
 import { entryId } from "./subscriptions/inbox.ts";
 
-/** Documents that hold rows of a kind. */
+/** These documents hold rows of a kind. */
 export interface Part<Row> {
   filter?: Document;
   // biome-ignore lint/suspicious/noExplicitAny: the documents of each collection; each part names its own
@@ -41,9 +41,9 @@ export interface Part<Row> {
 
 export interface Moving<Row> {
   collection: keyof Collections;
-  /** Read one after another; default: all documents at once, by the fields of the record. */
+  /** They are read one after another; by default all documents are at once, by the fields of the record. */
   parts?: readonly Part<Row>[];
-  /** The order of an index; default: by id. */
+  /** An index has this order; by default that of ids. */
   order?: Sort;
   /** Each row is written by one insert or one update. */
   insert?(row: Row, owners: Owners, nextNo: () => number): object;

@@ -60,7 +60,7 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
   }
 }
 
-/** Ids of what hosts subscribed to, which stays behind with all that belongs to it. */
+/** Finds ids of what hosts subscribed to, which stays behind with all that belongs to it. */
 async function subscriptionsOfHosts(
   { connection, collections }: MongodbContext,
   session: ClientSession,
@@ -78,7 +78,7 @@ interface Source {
   read(document: object): unknown;
 }
 
-/** Everything that moves, in the order of writing. */
+/** Lists everything that moves, in the order of writing. */
 function sourcesOf({ collections }: MongodbContext, ofHosts: readonly string[]): Source[] {
   const others = { $nin: [...ofHosts] };
   return ROW_KINDS.flatMap((kind) => {

@@ -10,7 +10,7 @@ export const dueAtOnce = (matchedAt: number): number => matchedAt - CLOCKS_APART
 
 type Options = Omit<Parameters<PushStore["claim"]>[0], "leaseMs" | "now">;
 
-/** A push that is due, with the origin that it goes to. */
+/** Such a push is due, and goes to its origin. */
 interface Due {
   id: string;
   origin: string;
@@ -56,7 +56,7 @@ export async function chooseDue<Push extends Due>(
 
 interface Receiver {
   active: boolean;
-  /** Host and port of the webhook, null without one. */
+  /** It holds host and port of the webhook, null without one. */
   webhook_origin: string | null;
   /** Null until the webhook consents. */
   webhook_verified_at: unknown;

@@ -1,6 +1,6 @@
 import type { InboxEntry } from "../../ports/store/index.ts";
 
-/** Publishers that hear of a reply because they replied in the thread before. */
+/** At most this many publishers hear of a reply because they replied in the thread before. */
 const REPLIERS_MAX = 200;
 /** Repliers to look for: the author and the root's publisher may be among them. */
 export const REPLIERS_SOUGHT = REPLIERS_MAX + 2;

@@ -13,7 +13,7 @@ export function inOrder<Row extends { id: string }>(ids: readonly string[], rows
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** A row after a change; `before` itself when there is nothing to change. */
+/** Changes a row; gives `before` itself when there is nothing to change. */
 export function changedRow<Row extends object>(
   before: Row,
   change: Partial<Row> | ((row: Row) => Partial<Row> | null),

@@ -7,7 +7,7 @@ export interface HeardReport {
   silent: boolean;
 }
 
-/** Addresses of one reporter that are remembered. */
+/** This many addresses of one reporter are remembered. */
 const ADDRESSES_KEPT = 8;
 
 /** The addresses of a report once it is repeated, first ones first. */

@@ -57,7 +57,7 @@ interface Source {
 const OWN_SUBSCRIPTION =
   "WHERE t.subscription IS NULL OR (subscription.seq IS NOT NULL AND subscription.event IS NULL)";
 
-/** A table whose rows name others by the numbers of their rows. `LEFT JOIN` keeps the order of the table. */
+/** Reads a table whose rows name others by the numbers of their rows. `LEFT JOIN` keeps the order of the table. */
 function numbered(kind: RowKind, order: string): Source {
   const named = namedBy(kind);
   const columns = MOVED[kind].fields.map(({ names, column }) =>

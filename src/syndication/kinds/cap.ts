@@ -3,7 +3,7 @@ import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } fro
 import { isCalledOff, replacedBy } from "../standing.ts";
 import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
-/** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries have the fields of alerts. */
+/** Reads Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries have the fields of alerts. */
 export const cap: FeedFormat = {
   kind: "announcement",
   isComplete: true,
@@ -33,7 +33,7 @@ function alertsOf(text: string): Fields[] {
   return alertsIn(parsed);
 }
 
-/** The alerts below an element, or the entries that have the fields of alerts. */
+/** Finds the alerts below an element, or the entries that have the fields of alerts. */
 function alertsIn(element: unknown): Fields[] {
   if (!isFields(element)) return [];
   const found = ["alert", "entry", "item"].flatMap((name) => listOf(element[name]).filter(isFields));
@@ -73,14 +73,13 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>, { timezone, now }:
   };
 }
 
-/** The link of an entry of an Atom feed. */
 function linkIn(entry: Fields): string | null {
   const links = listOf(entry["link"]).filter(isFields);
   const page = links.find((link) => (link["@_rel"] ?? "alternate") === "alternate") ?? links[0];
   return textIn(page ?? {}, "@_href");
 }
 
-/** The warnings of an alert in one language: English where it has that, as the board has, or else the first one's. */
+/** Picks the warnings of an alert in one language: English where it has that, as the board has, or else the first one's. */
 function infosOf(alert: Fields): Fields[] {
   const infos = listOf(alert["info"]).filter(isFields);
   // Feeds put the fields of `info` into the entry itself.

@@ -8,11 +8,7 @@ import { FeedError, type FeedItem, type Reading } from "../item.ts";
 import { standingOf } from "../standing.ts";
 import { coordinate, type Fields, factsIn, idIn, isFields, spanIn, textIn } from "./fields.ts";
 
-/**
- * The entry that an object with free fields stands for.
- * @returns null without a title
- * @throws FeedError for a start or zone that cannot be read
- */
+/** Reads the entry that an object with free fields stands for. */
 export function entryIn(fields: Fields, reading: Reading): FeedItem | null {
   const standing = standingOf(fields);
   try {
@@ -68,7 +64,7 @@ function zoneIn(name: string, place: FeedItem["place"], timezone: string): strin
   return zone;
 }
 
-/** A place that is named, or given by its coordinates. */
+/** Reads a place that is named, or given by its coordinates. */
 function placeIn(fields: Fields): FeedItem["place"] {
   const { location } = fields;
   const place = isFields(location) ? location : fields;
@@ -118,7 +114,7 @@ function timesIn(
 
 const isWritten = (value: unknown) => value != null && value !== false && value !== "";
 
-/** An hour that stands in a field of its own, as `19:00`; null for none. */
+/** Reads an hour that stands in a field of its own, as `19:00`; null for none. */
 function clockIn(fields: Fields, names: readonly string[]): string | null {
   return names.map((name) => clockOfText(textIn(fields, name) ?? "")).find((clock) => clock !== null) ?? null;
 }

@@ -1,13 +1,13 @@
 import { type FeedSpan, feedSpan } from "../dates.ts";
 import { FeedError, type FeedItem } from "../item.ts";
 
-/** A JSON object or parsed element with any fields. */
+/** A JSON object or parsed element may have any fields. */
 export type Fields = Record<string, unknown>;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The trimmed content of the first of these fields that holds a text or a number. */
+/** Gives the trimmed content of the first of these fields that holds a text or a number. */
 export function textIn(fields: Fields, ...names: string[]): string | null {
   for (const name of names) {
     const value = fields[name];
@@ -17,10 +17,7 @@ export function textIn(fields: Fields, ...names: string[]): string | null {
   return null;
 }
 
-/**
- * The id of an entry at the source, by any of the names that formats have for it; null where it has none.
- * @param title  stands for the id of an entry that has none
- */
+/** Finds the id of an entry at the source, by any of the names that formats have for it; null where it has none. */
 export const idIn = (fields: Fields, title: string | null = titleIn(fields)): string | null =>
   textIn(fields, "source_id", "identifier", "id", "guid", "idempotency_key", "uid", "code", "url") ?? title;
 
@@ -42,7 +39,7 @@ export function factsIn(fields: Fields, timezone: string): FeedItem | null {
   };
 }
 
-/** The first of some fields that holds a date, with an hour that stands beside a day. */
+/** Reads the first of some fields that holds a date, with an hour that stands beside a day. */
 export function spanIn(
   fields: Fields,
   timezone: string,
@@ -68,7 +65,7 @@ export function spanIn(
 const SECONDS_BELOW = 1e11;
 const LATEST = Date.UTC(9999, 11, 31);
 
-/** A coordinate that came as a number or text; null for anything else. */
+/** Reads a coordinate that came as a number or text; null for anything else. */
 export function coordinate(value: unknown): number | null {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
@@ -79,7 +76,7 @@ export interface Point {
   lng: number;
 }
 
-/** The middle of the box around some points, or null for none. A box wider than half the world crosses the antimeridian. */
+/** Finds the middle of the box around some points, or null for none. A box wider than half the world crosses the antimeridian. */
 export function middleOf(points: readonly Point[]): Point | null {
   if (points.length === 0) return null;
   const [south, north] = boundsOf(points.map(({ lat }) => lat));
@@ -97,6 +94,6 @@ const boundsOf = (numbers: readonly number[]): [number, number] =>
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   );
 
-/** The items of a list. A parser may give a single item without a list. */
+/** Gives the items of a list. A parser may give a single item without a list. */
 export const listOf = (value: unknown): unknown[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];

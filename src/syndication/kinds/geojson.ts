@@ -3,7 +3,7 @@ import { replacedBy } from "../standing.ts";
 import { entryIn } from "./entry.ts";
 import { type Fields, idIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
-/** GeoJSON (RFC 7946). A feature is an entry, and its geometry gives the place. */
+/** Reads GeoJSON (RFC 7946). A feature is an entry, and its geometry gives the place. */
 export const geojson: FeedFormat = {
   kind: "announcement",
   isComplete: true,

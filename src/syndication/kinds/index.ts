@@ -5,7 +5,7 @@ import { ics } from "./ics/index.ts";
 import { jsonl } from "./jsonl.ts";
 import { news } from "./news.ts";
 
-/** The formats by the names that an operator gives them. */
+/** An operator gives the formats these names. */
 export const FEED_FORMATS = {
   ics,
   rss: news,

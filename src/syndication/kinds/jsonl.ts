@@ -26,7 +26,7 @@ export const jsonl: FeedFormat = {
   },
 };
 
-/** The id in the text of an object that is broken elsewhere. */
+/** Finds the id in the text of an object that is broken elsewhere. */
 function idInPieces(text: string): string | null {
   const fields = [...text.matchAll(/"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)/g)].map(([, name = "", value]) => [
     name,

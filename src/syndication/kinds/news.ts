@@ -10,7 +10,7 @@ import { middleOf, type Point } from "./fields.ts";
 /** Relayed news without an end is shown for this long after it was published. */
 export const NEWS_MS = 14 * DAY_MS;
 
-/** RSS 0.9 to 2.0, RDF, Atom and JSON Feed, which list the newest entries. */
+/** Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed, which list the newest entries. */
 export const news: FeedFormat = {
   kind: "announcement",
   isComplete: false,
@@ -58,7 +58,7 @@ function entriesOf(text: string): { entries: Entry[]; base: string | null } {
   return { entries: feed.items ?? feed.entries ?? [], base: baseOf(feed, null) };
 }
 
-/** The `xml:base` of an element, which may be relative to that of the element around it. */
+/** Reads the `xml:base` of an element, which may be relative to that of the element around it. */
 function baseOf({ xml }: Entry, outer: string | null): string | null {
   const own = (xml as { base?: string } | undefined)?.base ?? null;
   return own === null || outer === null ? (own ?? outer) : (parseUrl(own, outer)?.href ?? outer);
@@ -91,7 +91,7 @@ function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedIt
   };
 }
 
-/** Two weeks after the last date of an entry, or after now where that is earlier; null without a date. */
+/** Ends two weeks after the last date of an entry, or after now where that is earlier; null without a date. */
 function endOfNews(entry: Entry, { now, timezone }: Reading): number | null {
   const dates = (entry["dc"] as { dates?: unknown[] } | undefined)?.dates ?? [];
   const written = [entry["pubDate"], entry["published"], entry["updated"], ...dates]
@@ -116,7 +116,7 @@ function mediaTexts({ itunes, media }: Entry): unknown[] {
   return [summary, description, ...[...groups, ...contents].map((one) => one.description), subtitle];
 }
 
-/** From GeoRSS or W3C Geo: a point, or the middle of a shape. */
+/** Reads a point, or the middle of a shape, from GeoRSS or W3C Geo. */
 function placeOf({ georss, geo }: Entry): FeedItem["place"] {
   const shape = (georss ?? {}) as {
     point?: Point;
@@ -154,7 +154,7 @@ function tagsOf(categories: unknown): string[] {
   });
 }
 
-/** The first text that is not empty. It may come as a string, `{ value, type }`, `{ encoded }` or `{ html }`. */
+/** Gives the first text that is not empty. It may come as a string, `{ value, type }`, `{ encoded }` or `{ html }`. */
 function first(...values: unknown[]): string | null {
   for (const value of values) {
     const {

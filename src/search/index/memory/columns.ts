@@ -1,8 +1,8 @@
 export type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** A column of numbers that grows by being copied. */
+/** Keeps a column of numbers that grows by being copied. */
 export class Column<T extends Numbers> {
-  /** Longer than what is in use. */
+  /** It is longer than what is in use. */
   view: T;
   readonly #make: new (
     buffer: ArrayBuffer,

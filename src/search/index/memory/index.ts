@@ -9,14 +9,14 @@ import { Rows } from "./rows.ts";
 
 /** Vectors whose mean is the centre of the codes. */
 const CENTRE_SAMPLE = 20_000;
-/** Rows looked at to learn whether most have a vector. */
+/** This many rows are looked at to learn whether most have a vector. */
 const GLANCED = 256;
 
 /** A memory changes its own shape at these. Only benches and tests choose others. */
 export const MEMORY_LIMITS = {
   /**
-   * Posts from which sign codes pay: they find the nearest of 100,000 in a quarter of the time that all vectors take. Among
-   * 10,000 they win nothing where words are asked for too, since a third of all vectors is compared then.
+   * Sign codes pay from this many posts on: they find the nearest of 100,000 in a quarter of the time that all vectors
+   * take. Among 10,000 they win nothing where words are asked for too, since a third of all vectors is compared then.
    */
   codesFrom: 20_000,
   /** Dead rows are dropped when there are more than this, and more than a quarter of all. */
@@ -33,19 +33,19 @@ export class PostMemory {
   lists = new RowLists(this.names);
   readonly vectors: VectorMemory;
   readonly codes: SignCodes;
-  /** Centre of the sign codes; no codes while it is empty. */
+  /** The sign codes have this centre; there are none while it is empty. */
   readonly centre: Column<Uint8Array>;
-  /** Rows with a sign code. */
+  /** Counts rows with a sign code. */
   coded = 0;
-  /** Publishers suspended now. */
+  /** Counts publishers suspended now. */
   suspended = 0;
-  /** Number of the last change that is in here. */
+  /** This was the last change that is in here. */
   change = 0;
   /** Grows with every change of a list: counts of live rows are then out of date. */
   version = 0;
   /** Grows whenever rows get other numbers. */
   moves = 0;
-  /** Called with each stem that no post had before. */
+  /** It is called with each stem that no post had before. */
   onNewWord: ((stem: string) => void) | null = null;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;

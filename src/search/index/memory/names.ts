@@ -4,7 +4,7 @@ import { Column } from "./columns.ts";
 export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, id: 6, source: 7, series: 8 } as const;
 export type NameKind = (typeof NAME)[keyof typeof NAME];
 
-/** Both halves of the last hash. A pair in place of an object: this runs for each word of each post. */
+/** Holds both halves of the last hash. A pair in place of an object: this runs for each word of each post. */
 export const hashed = { low: 0, high: 0 };
 
 /**
@@ -25,11 +25,11 @@ export function hashName(kind: NameKind, name: string): void {
   hashed.high = high >>> 0;
 }
 
-/** Fields of a name, each a u32. */
+/** A name has these fields, each a u32. */
 export const FIELD = {
   low: 0,
   high: 1,
-  /** Address of the first block of its rows; 0 without any. */
+  /** It is the address of the first block of its rows; 0 without any. */
   first: 2,
   /** These tell where the entries of the last block begin, where the next one is written, and where its last weight lies. */
   start: 3,
@@ -44,29 +44,29 @@ export const FIELD = {
 const FIELDS = 9;
 
 /**
- * Words, tags, publishers, parents, sources and series, each with a list of rows. Only hashes are kept: nothing here,
- * nor in a snapshot, can be read as text.
+ * Lists the rows of words, tags, publishers, parents, sources and series. Only hashes are kept: nothing here, nor in a
+ * snapshot, can be read as text.
  */
 export class Names {
-  /** `FIELDS` numbers for each name. */
+  /** Each name has `FIELDS` numbers. */
   readonly fields = new Column(Uint32Array, 256 * FIELDS);
-  /** A hash table of name numbers plus 1, at most three quarters full. */
+  /** It is a hash table of name numbers plus 1, at most three quarters full. */
   readonly slots = new Column(Uint32Array, 1024);
   size = 0;
 
-  /** Numbers in `fields`. */
+  /** Counts the numbers in `fields`. */
   get fieldsUsed(): number {
     return this.size * FIELDS;
   }
 
-  /** The number of a name, or -1. */
+  /** Finds the number of a name, or -1. */
   find(kind: NameKind, name: string): number {
     hashName(kind, name);
     const { view: slots } = this.slots;
     return (slots[this.#slot()] ?? 0) - 1;
   }
 
-  /** The number of a name, a new one if need be. */
+  /** Gives the number of a name, a new one if need be. */
   number(kind: NameKind, name: string): number {
     hashName(kind, name);
     const slot = this.#slot();

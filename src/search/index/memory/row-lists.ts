@@ -11,7 +11,7 @@ const BLOCK_MIN = 16;
 const BLOCK_MAX = 4096;
 /** An entry takes at most five bytes for the row and one for the weight. */
 const ENTRY_MAX = 6;
-/** The weight that most words have: once in the body. It is not kept. */
+/** Most words have this weight: once in the body. It is not kept. */
 const COMMON_WEIGHT = 2;
 
 interface Page {
@@ -20,14 +20,14 @@ interface Page {
 }
 
 /**
- * The rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about 2.3
- * bytes an entry where impacts of four and one would take 5. Weights are counts of a word and not impacts, so scores stay
- * exact while the number and the mean length of posts change. Weights lie at the end of a block, the first one last.
+ * Keeps the rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about
+ * 2.3 bytes an entry where impacts of four and one would take 5. Weights are counts of a word and not impacts, so scores
+ * stay exact while the number and the mean length of posts change. Weights lie at the end of a block, the first one last.
  * Lists only grow: what is written stays where it is.
  */
 export class RowLists {
   readonly pages: Page[] = [];
-  /** Address after the last block. */
+  /** The next block has this address. */
   used = BLOCK_MIN;
   readonly #names: Names;
 
@@ -95,7 +95,6 @@ export class RowLists {
     return end;
   }
 
-  /** The blocks of a list. */
   blocksOf(name: number): ListBlocks {
     const names = this.#names;
     return new ListBlocks(this.pages, {
@@ -112,7 +111,7 @@ export class RowLists {
       this.pages.push(pageOf(new ArrayBuffer(LIST_PAGE_BYTES)));
   }
 
-  /** The first bytes, page by page. */
+  /** Gives the first bytes, page by page. */
   blocks(bytes = this.used): Uint8Array[] {
     return this.pages.flatMap((page, at) => {
       const length = Math.min(LIST_PAGE_BYTES, bytes - at * LIST_PAGE_BYTES);
@@ -120,7 +119,7 @@ export class RowLists {
     });
   }
 
-  /** A new block at the end of a list; gives where its entries begin. */
+  /** Puts a new block at the end of a list; gives where its entries begin. */
   #extend(name: number, write: number, count: number): number {
     const names = this.#names;
     let size = BLOCK_MIN;
@@ -152,11 +151,11 @@ const sizeAfter = (size: number) => Math.min(BLOCK_MAX, 2 * size);
 /** A block holds at most `BLOCK_MAX` bytes of them. */
 export interface ListBlock {
   entries: Uint8Array;
-  /** The weights of entries that have one, written from the end. Other bytes may come before them. */
+  /** Entries that have a weight have it here, written from the end. Other bytes may come before them. */
   weights: Uint8Array;
 }
 
-/** Addresses: of the first and the last block, and in the last one of the end of its entries and of its last weight. */
+/** Holds addresses: of the first and the last block, and in the last one of the end of its entries and of its last weight. */
 interface ListPlace {
   first: number;
   last: number;
@@ -164,13 +163,13 @@ interface ListPlace {
   weights: number;
 }
 
-/** The blocks of a list, from the first to the last. The list must not change meanwhile. */
+/** Walks the blocks of a list, from the first to the last. The list must not change meanwhile. */
 export class ListBlocks {
   readonly #pages: readonly Page[];
   readonly #list: ListPlace;
-  /** Address of the next block; 0 after the last. */
+  /** It is the address of the next block; 0 after the last. */
   #next: number;
-  /** Its bytes. */
+  /** It has this many bytes. */
   #size = BLOCK_MIN;
 
   constructor(pages: readonly Page[], list: ListPlace) {
@@ -179,7 +178,7 @@ export class ListBlocks {
     this.#next = list.first;
   }
 
-  /** The next block; null when there are no more. */
+  /** Gives the next block; null when there are no more. */
   next(): ListBlock | null {
     const at = this.#next;
     if (at === 0) return null;

@@ -3,10 +3,10 @@ import { Column } from "./columns.ts";
 const EMPTY = 0;
 const REMOVED = 0xffff_ffff;
 
-/** A hash table of rows, at most three quarters full. What a row is found by is kept elsewhere. */
+/** It is a hash table of rows, at most three quarters full. What a row is found by is kept elsewhere. */
 export class RowTable {
   readonly slots = new Column(Uint32Array, 512);
-  /** Slots in use, those of removed rows included. */
+  /** Counts slots in use, those of removed rows included. */
   used = 0;
 
   find(hash: number, isIt: (row: number) => boolean): number {

@@ -5,18 +5,18 @@ import { hashed, hashName, NAME } from "./names.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 
-/** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
+/** `marks` has these bits. A post without a start is undated: its window begins when it was written. */
 export const MARK = { live: 1, vector: 2, syndicated: 4, reply: 8, undated: 16 } as const;
 
 /**
- * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher and
+ * Keeps the fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher and
  * parent for life: a post that changes in one of them gets a new row, and the old one is dead until the memory is
  * compacted.
  */
 export class Rows {
-  /** Rows in use, dead ones included. */
+  /** Counts rows in use, dead ones included. */
   size = 0;
-  /** Rows that fit into every column. */
+  /** This many rows fit into every column. */
   #room = 0;
   dead = 0;
   /** Words of all live posts together. */
@@ -26,21 +26,21 @@ export class Rows {
   readonly marks = new Column(Uint8Array);
   /** Bit of the kind, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
-  /** In degrees; NaN without a place. */
+  /** It is in degrees; NaN without a place. */
   readonly lat = new Column(Float64Array);
   readonly lng = new Column(Float64Array);
   readonly windowStart = new Column(Float64Array);
   readonly windowEnd = new Column(Float64Array);
   readonly expiresAt = new Column(Float64Array);
   readonly createdAt = new Column(Float64Array);
-  /** Number of the publisher's name. */
+  /** It is the number of the publisher's name. */
   readonly publisher = new Column(Uint32Array);
-  /** Number of the source's name plus 1, or 0. */
+  /** It is the number of the source's name plus 1, or 0. */
   readonly source = new Column(Uint32Array);
   readonly series = new Column(Uint32Array);
-  /** Words of each post, at most 65,535. */
+  /** Counts the words of each post, at most 65,535. */
   readonly length = new Column(Uint16Array);
-  /** Hash of all that a row keeps for life. */
+  /** It is a hash of all that a row keeps for life. */
   readonly digest = new Column(Uint32Array);
   readonly ids = new RowIds();
   readonly byId = new RowTable();
@@ -48,7 +48,7 @@ export class Rows {
   readonly byCreation = new TimeOrder(this.createdAt, this.windowEnd);
   readonly byStart = new TimeOrder(this.windowStart, this.windowEnd);
 
-  /** Columns of one number a row. */
+  /** Lists the columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
     return [
       ...[this.seq, this.marks, this.kind, this.lat, this.lng, this.windowStart, this.windowEnd],
@@ -69,14 +69,14 @@ export class Rows {
     return ((this.marks.view[row] ?? 0) & MARK.vector) !== 0;
   }
 
-  /** The row of an id, or -1. */
+  /** Finds the row of an id, or -1. */
   rowOf(id: string): number {
     hashName(NAME.id, id);
     const bytes = Buffer.from(id);
     return this.byId.find(hashed.low, (row) => this.ids.is(row, bytes));
   }
 
-  /** The row of a post's number, or -1. */
+  /** Finds the row of a post's number, or -1. */
   rowOfSeq(seq: number): number {
     return this.bySeq.find(hashOfSeq(seq), (row) => this.seq.view[row] === seq);
   }
@@ -214,9 +214,9 @@ function hashOfId(id: string): number {
   return hashed.low;
 }
 
-/** Bytes of an id. */
+/** An id has at most this many bytes. */
 const ID_MAX = 255;
-/** The id of each row. */
+/** Keeps the id of each row. */
 class RowIds {
   /** An id begins there in `bytes`: a length of one byte, then the letters. */
   readonly at = new Column(Uint32Array);
@@ -276,7 +276,7 @@ class RowIds {
     return this.#all().subarray(at + 1, at + 1 + (this.bytes.view[at] ?? 0));
   }
 
-  /** The bytes of all ids. */
+  /** Gives the bytes of all ids. */
   #all(): Buffer {
     const { buffer } = this.bytes.view;
     if (this.#buffer.buffer !== buffer) this.#buffer = Buffer.from(buffer);

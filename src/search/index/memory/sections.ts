@@ -4,7 +4,7 @@ import type { PostMemory } from "./index.ts";
 /** A part of the memory as bytes, to be kept in a file. */
 export interface Section {
   name: string;
-  /** The bytes in use; several pieces where the memory is not in one. */
+  /** It has the bytes in use, in several pieces where the memory is not in one. */
   pieces: Uint8Array[];
   /** Makes room for as many bytes, to be filled by the caller. */
   room(bytes: number): Uint8Array[];
@@ -12,10 +12,10 @@ export interface Section {
   changes: boolean;
 }
 
-/** All numbers of the memory that are in no section, by name. */
+/** Holds all numbers of the memory that are in no section, by name. */
 export type Scalars = Record<string, number>;
 
-/** The parts of a memory, in an order that never changes within a version of the format. */
+/** Lists the parts of a memory, in an order that never changes within a version of the format. */
 export function sectionsOf(memory: PostMemory): Section[] {
   const { rows, names, lists, vectors, codes, centre } = memory;
   return [
@@ -67,7 +67,7 @@ function sectionOf(name: string, column: Column<Numbers>, used?: number): Sectio
   };
 }
 
-/** Everything that sections leave out. */
+/** Gathers everything that sections leave out. */
 export function scalarsOf(memory: PostMemory): Scalars {
   return Object.fromEntries(fieldsOf(memory).map(([name, of, field]) => [name, of[field] ?? 0]));
 }
@@ -76,7 +76,7 @@ export function setScalars(memory: PostMemory, values: Scalars): void {
   for (const [name, of, field] of fieldsOf(memory)) of[field] = values[name] ?? 0;
 }
 
-/** Numbers by their name in a snapshot, each with what has it under which field. */
+/** Names the numbers of a snapshot, each with what has it under which field. */
 function fieldsOf(memory: PostMemory): [name: string, of: Record<string, number>, field: string][] {
   const { rows, names, lists } = memory;
   const entry = <Of extends object>(of: Of, field: keyof Of & string, name: string = field) =>

@@ -1,6 +1,6 @@
 import { Column, type Numbers } from "./columns.ts";
 
-/** Rows that are passed over together where all that pass end too early. */
+/** This many rows are passed over together where all that pass end too early. */
 const BLOCK = 256;
 
 /** A walk may leave out rows that do not pass, and rows that end before `endFrom`. */
@@ -12,7 +12,7 @@ export interface Wanted {
   endFrom: number;
 }
 
-/** Rows in the order of a time, ascending; equal times by row. */
+/** Keeps rows in the order of a time, ascending; equal times by row. */
 export class TimeOrder {
   readonly rows = new Column(Uint32Array);
   size = 0;
@@ -45,7 +45,7 @@ export class TimeOrder {
     this.#moved(at);
   }
 
-  /** Something else of a row changed than its time. */
+  /** It is called when something else of a row changed than its time. */
   changed(row: number): void {
     this.#moved(this.#indexOf(this.#timeOf(row), row));
   }
@@ -61,7 +61,7 @@ export class TimeOrder {
   }
 
   /**
-   * The rows from a time on, or with -1 those up to it, the latest first. It holds until a row changes.
+   * Walks the rows from a time on, or with -1 those up to it, the latest first. It holds until a row changes.
    * @param wanted  what a way up is for: a board has years of posts that are over
    * @returns gives one row after another, then -1
    */

@@ -7,7 +7,7 @@ import type { WordScores } from "./words.ts";
 
 /** This many of the best by sign codes are compared exactly, for each one wanted. */
 const RESCORED = 2;
-/** Rows looked at to learn which share passes the filters. */
+/** This many rows are looked at to learn which share passes the filters. */
 const SAMPLE = 512;
 
 type FusedWords = RowsWithWords & { scores: Float32Array };
@@ -15,15 +15,15 @@ type FusedWords = RowsWithWords & { scores: Float32Array };
 interface Wanted {
   /** Null when no words are asked for, or no row has any. */
   words: FusedWords | null;
-  /** Cosine from which meaning alone supports a row. */
+  /** From this cosine on meaning alone supports a row. */
   floor: number;
   limit: number;
   passes(row: number): boolean;
 }
 
 /**
- * The best rows by the fused score with their dot products, in no order. On a small board all are compared exactly, on a
- * large one those that are best by their sign codes.
+ * Finds the best rows by the fused score with their dot products, in no order. On a small board all are compared exactly,
+ * on a large one those that are best by their sign codes.
  */
 export function bestByMeaning(
   memory: PostMemory,
@@ -54,7 +54,7 @@ export function bestByMeaning(
   };
 }
 
-/** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
+/** Finds the rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
 function nearestByCodes(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
   const { words, limit, passes } = wanted;
   const { size } = memory.rows;
@@ -68,7 +68,7 @@ function nearestByCodes(memory: PostMemory, vector: Int8Array, wanted: Wanted): 
   return share < 0.5 ? nearest.filter(passes) : nearest;
 }
 
-/** Rows with words, and what these add to their cosines. @param bestWords  above 0 */
+/** Gives rows with words, and what these add to their cosines. @param bestWords  above 0 */
 export function fusedWords(
   { rows, scores, coverage }: WordScores,
   bestWords: number,
@@ -79,14 +79,14 @@ export function fusedWords(
   return { rows, scores, fused };
 }
 
-/** The largest score of the rows that pass, 0 when none has one. */
+/** Finds the largest score of the rows that pass, 0 when none has one. */
 export function bestScore({ rows, scores }: WordScores, passes: RowTest): number {
   let best = 0;
   for (const row of rows) if ((scores[row] ?? 0) > best && passes(row)) best = scores[row] ?? 0;
   return best;
 }
 
-/** The `limit` best rows by words alone, in no order. */
+/** Finds the `limit` best rows by words alone, in no order. */
 export function topByWords({ rows, fused }: FusedWords, limit: number, passes: RowTest): Uint32Array {
   const top = new TopRows(limit, 0);
   for (const row of rows) {
@@ -96,7 +96,7 @@ export function topByWords({ rows, fused }: FusedWords, limit: number, passes: R
   return top.rows();
 }
 
-/** The `limit` best by the fused score and those that equal the last of them, in no order. */
+/** Finds the `limit` best by the fused score and those that equal the last of them, in no order. */
 export function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
   const scores = fusedScores(found, found.cosines, factors);
   const least = nthLargest(scores, limit);

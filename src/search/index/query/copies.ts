@@ -6,8 +6,8 @@ import { MARK } from "../memory/rows.ts";
 type Shared = "source" | "series";
 
 /**
- * Posts that are one thing, of which one is shown: of several publishers with one source the best, then the first-hand one, then
- * the oldest; of the dates of one series the next, or the last where all are over.
+ * Groups posts that are one thing, of which one is shown: of several publishers with one source the best, then the
+ * first-hand one, then the oldest; of the dates of one series the next, or the last where all are over.
  */
 export class Copies {
   readonly #memory: PostMemory;
@@ -40,7 +40,7 @@ export class Copies {
     return first >= 0 && this.#isOther(first, row) && this.#compare(first, row) < 0;
   }
 
-  /** The match that stands for all of a group, or -1. */
+  /** Finds the match that stands for all of a group, or -1. */
   #firstWith(group: number): number {
     const known = this.#firsts.get(group);
     if (known !== undefined) return known;
@@ -52,7 +52,7 @@ export class Copies {
     return best;
   }
 
-  /** The other matching posts that share it, in order. */
+  /** Lists the other matching posts that share it, in order. */
   of(row: number): number[] {
     const others: number[] = [];
     if (!hasDuplicates(this.#memory, this.#shared, row)) return others;

@@ -18,7 +18,7 @@ export interface RowFilter {
 
 /** A list is read when it holds at most this share of all rows: every row in it costs as much as sixteen in a scan. */
 const LISTED_MAX = 1 / 16;
-/** And always when it is this short. */
+/** A list this short is always read. */
 const SHORT_LIST = 256;
 
 /** Works out how to find the rows that pass: from the shortest of the filter's lists, or by looking at each row. */
@@ -34,7 +34,7 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   return { passes, among: listed === null ? null : listed.filter(passes) };
 }
 
-/** The test for rows that need not be in `among`. */
+/** Gives the test for rows that need not be in `among`. */
 export const anyRowTest = ({ passes, among }: RowFilter): RowTest =>
   among === null ? passes : (row) => isIn(among, row);
 
@@ -55,7 +55,7 @@ export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
   return allOf([...testsOf(memory, filter), ...members]);
 }
 
-/** Rows that have any of some names. */
+/** Its rows have any of some names. */
 interface List {
   names: readonly number[];
   /** They are at most this many. */
@@ -76,7 +76,7 @@ function listOf({ names }: PostMemory, kind: NameKind, wanted: Iterable<string>)
   return { names: found, size: found.reduce((sum, name) => sum + names.get(name, FIELD.count), 0) };
 }
 
-/** Ascending, each once. */
+/** Gives them ascending, each once. */
 function rowsOf({ lists }: PostMemory, list: List): Uint32Array {
   const all = new Uint32Array(list.size);
   let count = 0;
@@ -84,7 +84,7 @@ function rowsOf({ lists }: PostMemory, list: List): Uint32Array {
   return list.names.length < 2 ? all : all.sort().filter((row, at) => row !== all[at - 1]);
 }
 
-/** The rows in the box around a circle, by a look at each; null without a circle and when there are more than `most`. */
+/** Finds the rows in the box around a circle, by a look at each; null without a circle and when there are more than `most`. */
 function rowsNear({ size, lat, lng }: Rows, near: PostFilter["near"], most: number): Uint32Array | null {
   if (near === null) return null;
   const box = boxAround(near, near.radiusKm);
@@ -113,7 +113,7 @@ function memberTest(memory: PostMemory, list: List): RowTest {
 
 const bitsOf = (kinds: readonly Kind[]) => kinds.reduce((sum, one) => sum | kindBit(one), 0);
 
-/** Marks that keep a row out. */
+/** These marks keep a row out. */
 const refusedBy = (filter: PostFilter) =>
   (filter.includeSyndicated ? 0 : MARK.syndicated) |
   (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
@@ -127,7 +127,10 @@ export function wantedOf(rows: Rows, filter: PostFilter): Wanted | null {
   return { key: refused * 256 + bitsOf(kinds), passes: allOf(tests), endFrom: filter.after };
 }
 
-/** What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory. */
+/**
+ * Lists what a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for
+ * memory.
+ */
 function testsOf(memory: PostMemory, filter: PostFilter): RowTest[] {
   const { rows } = memory;
   const tests = [
@@ -142,7 +145,7 @@ function testsOf(memory: PostMemory, filter: PostFilter): RowTest[] {
   return tests.filter((test) => test !== null);
 }
 
-/** One test for all. Calls of functions that differ cost most where nearly every row comes by: the first is asked alone. */
+/** Makes one test of all. Calls of functions that differ cost most where nearly every row comes by: the first is asked alone. */
 function allOf(tests: readonly RowTest[]): RowTest {
   const [first = () => true, second, ...others] = tests;
   if (second === undefined) return first;

@@ -17,7 +17,7 @@ import { spotsAmong } from "./spots.ts";
 import { type Page, walkByTime } from "./walk.ts";
 import type { WordScorer, WordScores } from "./words.ts";
 
-/** The fewest that compete for a place: equal scores are ordered by id only among them. */
+/** At least this many compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
 /** The fewest for a few places by words or by meaning alone: 1,500 posts of 100,000 had the same best five as among 1,000. */
 const COMPETING_ALONE = 200;
@@ -48,7 +48,7 @@ export class Searcher {
   }
 
   /**
-   * The best by the fused score, in no order. Both scores are exact.
+   * Finds the best by the fused score, in no order. Both scores are exact.
    * @param page.limit  as many of the best as there are, and some more
    */
   match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
@@ -152,7 +152,7 @@ export class Searcher {
     return rows.map((row) => this.#memory.rows.idOf(row));
   }
 
-  /** The rows of ids, -1 for those that are not here. */
+  /** Finds the rows of ids, -1 for those that are not here. */
   rowsOf(ids: readonly string[]): number[] {
     return ids.map((id) => this.#memory.rows.rowOf(id));
   }
@@ -234,13 +234,12 @@ export class Searcher {
     return cosines;
   }
 
-  /** The cosine of a row. */
   #cosine(vector: Int8Array | null, row: number): number {
     const { rows, vectors } = this.#memory;
     return vector === null || !rows.hasVector(row) ? Number.NaN : vectors.dot(vector, row) * DOT_TO_COSINE;
   }
 
-  /** The filter of a question, and the test for its rows that pass it and match. */
+  /** Gives the filter of a question, and the test for its rows that pass it and match. */
   #everything(question: Question): RowFilter {
     const { words, vector } = question;
     const { filter, test } =
@@ -268,12 +267,11 @@ export class Searcher {
   }
 }
 
-/** Rows that compete for a place. */
 interface Competing {
   rows: Uint32Array;
-  /** Their dot products where these are known already. */
+  /** These are their dot products where they are known already. */
   dots: Int32Array | null;
-  /** The largest score by words of all rows that pass, at least of these. */
+  /** It is the largest score by words of all rows that pass, at least of these. */
   bestWords: number;
 }
 

@@ -2,12 +2,12 @@ import { SPOTS_PER_DEGREE, type Spot } from "../../../ports/search-index.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { RowFilter } from "./filter.ts";
 
-/** More squares than lie along a circle of latitude. */
+/** No circle of latitude has as many squares. */
 const ROW_OF_SQUARES = 1_000 * SPOTS_PER_DEGREE;
 
 /** Places are added up as whole numbers of these parts of a degree, about a centimetre: so their order makes no difference. */
 const PARTS = 1e7;
-/** A side of a square, in those parts. */
+/** A square has a side of this many of those parts. */
 const SQUARE = PARTS / SPOTS_PER_DEGREE;
 
 /** The squares with the most rows that pass and have a place; of equal ones that of the oldest row comes first. */

@@ -10,10 +10,7 @@ export interface Page {
   limit: number;
 }
 
-/**
- * Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending.
- * @param wanted  what the filter asks, as far as a walk may leave rows out by it
- */
+/** Walks rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
 export function walkByTime(
   memory: PostMemory,
   { among, passes }: RowFilter,
@@ -32,7 +29,7 @@ export function walkByTime(
       : (times[a] ?? 0) - (times[b] ?? 0) || rows.ids.compare(a, b);
   const next = among === null ? inTime(rows, page, wanted) : sorted(among, times, page);
   const found: number[] = [];
-  /** The last row of a full page. */
+  /** A full page ends with this row. */
   let worst = -1;
   for (let row = next(); row >= 0; row = next()) {
     const at = times[row] ?? 0;
@@ -62,10 +59,10 @@ function inTime(rows: Rows, { order, after }: Page, wanted: Wanted | null): Next
   return (order === "newest" ? rows.byCreation : rows.byStart).walk(from, step, wanted);
 }
 
-/** The rows from where the page begins, in its order. */
+/** Sorts the rows from where the page begins, in its order. */
 function sorted(among: Uint32Array, times: Float64Array, { order, after }: Page): NextRow {
   const sign = order === "newest" ? 1 : -1;
-  // Largest first.
+  // The largest come first.
   const keyOf = (row: number) => sign * (times[row] ?? 0);
   const rows = among
     .filter((row) => after === null || keyOf(row) <= sign * after.at)

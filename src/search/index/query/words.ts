@@ -9,17 +9,17 @@ import type { Stems } from "../words/stems.ts";
 
 /** Tells what the words of a query say of rows. It holds until the next question. */
 export interface WordScores {
-  /** Rows with a score, ascending. */
+  /** They are rows with a score, ascending. */
   rows: Uint32Array;
-  /** BM25 by row, 0 where no word occurs. */
+  /** It is BM25 by row, 0 where no word occurs. */
   scores: Float32Array;
   /** Share of the query that stands in a row; see `WordMatch`. */
   coverage: Float32Array;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
-  /** Rows that have all phrases; null when none is asked for. */
+  /** These rows have all phrases; null when none is asked for. */
   needed: Uint8Array | null;
-  /** Rows that have something excluded. */
+  /** These rows have something excluded. */
   barred: Uint8Array | null;
 }
 
@@ -27,7 +27,7 @@ export interface WordScores {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  /** Kept between questions. */
+  /** It is kept between questions. */
   readonly #sums = new WordSums();
 
   constructor(stems: Stems, phrases: Phrases) {
@@ -76,14 +76,14 @@ export class WordScorer {
     };
   }
 
-  /** Rows with all of some phrases, with their scores. */
+  /** Finds rows with all of some phrases, with their scores. */
   #foundBy(memory: PostMemory, phrases: string[]): [row: number, score: number][] {
     const found = this.#phrases.scores(memory, phrases);
     for (const one of found) one[1] = Math.max(one[1], SCORE_MIN);
     return found;
   }
 
-  /** The words of a query: those of one stem by their lists, others by FTS5. */
+  /** Reads the words of a query: those of one stem by their lists, others by FTS5. */
   #asked(memory: PostMemory, words: readonly string[]): AskedWord[] {
     const { stems, torn } = this.#split(words);
     const listed = (term: string, times: number, isPart: boolean): AskedWord => {
@@ -145,11 +145,11 @@ function membersOf(found: readonly (readonly [row: number, score: number])[], si
 
 interface AskedWord {
   times: number;
-  /** Number of its list; below 0 when it has none. */
+  /** It is the number of its list; below 0 when it has none. */
   name: number;
-  /** Posts with it. */
+  /** This many posts have it. */
   count: number;
-  /** Rows with their scores, where FTS5 answered. */
+  /** These are rows with their scores, where FTS5 answered. */
   found: [row: number, score: number][] | null;
   /** It counts this much beside a whole word. */
   weight: number;
@@ -169,9 +169,8 @@ function rarity(count: number, posts: number): number {
   return Math.max(SCORE_MIN, Math.log((posts - count + 0.5) / (count + 0.5)));
 }
 
-/** A word of a query with a list of rows. */
+/** Such a word of a query has a list of rows. */
 interface ListedWord {
-  /** Number of the list. */
   name: number;
   /** The word is so rare, times how often it was asked for. */
   factor: number;
@@ -189,7 +188,7 @@ interface FoundRows {
 
 /** Adds up for each row what the words of a query count: BM25, and the share of the query that stands there. */
 class WordSums {
-  /** By row. */
+  /** They are by row. */
   scores = new Float32Array(0);
   coverage = new Float32Array(0);
   #found = new Uint32Array(0);

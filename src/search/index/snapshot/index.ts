@@ -16,13 +16,13 @@ import { giveToFolder } from "../../../platform/folders.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 
-/** Changes with the meaning of any byte. */
+/** It changes with the meaning of any byte. */
 const FORMAT = "agent-board search 10";
-/** The first bytes of a file: the length of the header and its checksum, each a u32. */
+/** A file begins with this many bytes: the length of the header and its checksum, each a u32. */
 const PREFIX = 8;
 /** A header names some thirty sections; a longer one is damaged. */
 const HEADER_MAX = 65_536;
-/** Bytes written or read at once. Between two writes other work may run. */
+/** This many bytes are written or read at once. Between two writes other work may run. */
 const CHUNK = 1 << 20;
 
 interface Header {

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "../../../platform/sqlite.ts";
 import { indexable } from "../../text/tokens.ts";
 import type { PostMemory } from "../memory/index.ts";
 
-/** BM25 weights of title, body, and tags with place. */
+/** BM25 weighs title, body, and tags with place so. */
 const WEIGHTS = { title: 2, body: 1, more: 1.5 } as const;
 
 type Found = [row: number, value: number];
@@ -19,7 +19,7 @@ export class Phrases {
     this.#statement.setReturnArrays(true);
   }
 
-  /** Rows with all of the phrases, with the BM25 of these. */
+  /** Finds rows with all of the phrases, with the BM25 of these. */
   scores(memory: PostMemory, phrases: readonly string[]): Found[] {
     const [first, ...others] = phrases;
     let found = first === undefined ? [] : this.#scored(memory, first);
@@ -35,7 +35,7 @@ export class Phrases {
     return found;
   }
 
-  /** Rows with any of the phrases. */
+  /** Finds rows with any of the phrases. */
   found(memory: PostMemory, phrases: readonly string[]): number[] {
     return phrases.flatMap((phrase) => this.#scored(memory, phrase).map(([row]) => row));
   }
@@ -46,5 +46,5 @@ export class Phrases {
   }
 }
 
-/** For FTS5. Only a quote could end a phrase, and words hold none. */
+/** Quotes a phrase for FTS5. Only a quote could end a phrase, and words hold none. */
 const quoted = (phrase: string) => `"${indexable(phrase).replaceAll('"', " ")}"`;

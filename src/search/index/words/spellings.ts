@@ -8,9 +8,9 @@ import { NAME } from "../memory/names.ts";
 import type { Stems } from "./stems.ts";
 import { wordsOfText } from "./terms.ts";
 
-/** Stems near to a word that are looked at, the most frequent first. */
+/** At most this many stems near to a word are looked at, the most frequent first. */
 const NEAR_MAX = 8;
-/** Posts in which the spellings of a stem are looked up. */
+/** The spellings of a stem are looked up in this many posts. */
 const POSTS_MAX = 50;
 
 /**
@@ -22,7 +22,7 @@ export class Spellings {
   readonly #database: DatabaseSyncInstance;
   readonly #rows: PostRows;
   readonly #stems: Stems;
-  /** By first letter. */
+  /** They are by first letter. */
   readonly #known = new Map<string, Set<string>>();
   #memory: PostMemory | null = null;
 

@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { DatabaseSync } from "../../../platform/sqlite.ts";
 
-/** The tokenizer that `src/search/text/tokens.ts` describes, in the words of FTS5. */
+/** FTS5 calls the tokenizer so that `src/search/text/tokens.ts` describes. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
 /** Words kept; more are met only by boards in many languages. */
 const KEPT_MAX = 200_000;
@@ -10,7 +10,7 @@ const KEPT_MAX = 200_000;
  * are, and takes the second of two y for another kind of letter.
  */
 const PLAIN = /^(?:(?!.*yy)[a-z0-9]{1,64}|[0-9]+)$/;
-/** Letters that every version of Unicode knows. */
+/** Every version of Unicode knows these letters. */
 const ONE_STEM = /^[a-z0-9\u00E0-\u00F6\u00F8-\u024F\u03B1-\u03C9\u0430-\u045F]+$/;
 
 /**
@@ -35,7 +35,7 @@ export class Stems {
     this.#statements.tokens.setReturnArrays(true);
   }
 
-  /** The stems of a word in the index's spelling. */
+  /** Gives the stems of a word in the index's spelling. */
   of(word: string): readonly string[] {
     const known = this.#stems.get(word);
     if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export class Stems {
     this.#stems.set(word, stems);
   }
 
-  /** The tokens of a text, in order. */
+  /** Gives the tokens of a text, in order. */
   #tokens(text: string): string[] {
     const { begin, add, tokens: all, undo } = this.#statements;
     // Undone, the table stays empty: it need not find and remove each token again.

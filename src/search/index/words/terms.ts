@@ -6,7 +6,7 @@ import type { Stems } from "./stems.ts";
 /** A word counts this much in each field, in halves: the weights 2, 1 and 1.5 of `bm25()`. */
 const WEIGHTS = { title: 4, body: 2, more: 3 } as const;
 
-/** The stems of a text with their weights, and how many words it has. */
+/** A text has these stems with their weights, and this many words. */
 export interface Terms {
   weights: ReadonlyMap<string, number>;
   length: number;
@@ -29,7 +29,7 @@ export function weightedTerms(words: WordsOfText, stems: Stems): Terms {
   return { weights, length };
 }
 
-/** The words of each field of a text, in order. */
+/** Holds the words of each field of a text, in order. */
 export type WordsOfText = Readonly<Record<keyof IndexedText, readonly string[]>>;
 
 export function wordsOfText({ title, body, more }: IndexedText): WordsOfText {

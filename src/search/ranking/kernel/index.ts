@@ -13,7 +13,7 @@ export interface KernelMemory {
   grow(pages: number): number;
 }
 
-/** One instance of `kernel.wat` over a memory. Its functions are described there. */
+/** Runs one instance of `kernel.wat` over a memory. Its functions are described there. */
 export interface Kernel {
   readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
@@ -21,14 +21,14 @@ export interface Kernel {
   differences(query: number, codes: number, count: number, width: number, counts: number, out: number): void;
 }
 
-/** Bytes by which a memory grows. */
+/** A memory grows by this many bytes. */
 export const PAGE_BYTES = 65_536;
-/** 4 GiB, all that addresses of 32 bits reach. Only pages in use take memory. */
+/** These make 4 GiB, all that addresses of 32 bits reach. Only pages in use take memory. */
 const MAX_PAGES = 65_536;
 
 let compiled: object | undefined;
 
-/** A memory of one page. */
+/** Makes a memory of one page. */
 export function newKernelMemory(): KernelMemory {
   return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES, shared: true });
 }

@@ -1,19 +1,19 @@
 import { FUSED_MAX } from "../rank.ts";
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
 
-/** Codes per call of the kernel. */
+/** One call of the kernel takes this many codes. */
 const BLOCK_ROWS = 4096;
 /** The kernel takes four codes at a time. */
 const TOGETHER = 4;
-/** Bytes of a difference. Those of a block lie behind its codes. */
+/** A difference has this many bytes. Those of a block lie behind its codes. */
 const DIFFERENCE_BYTES = 2;
 /** More than two codes can differ. */
 const NEVER = 0xffff;
 /** Steps into which estimated scores are sorted. */
 const STEPS = 4096;
-/** Largest dimension of a vector. */
+/** A vector has at most this dimension. */
 const DIMENSION_MAX = 3968;
-/** The first page: the query's code, then how often each difference occurs. The codes lie behind it. */
+/** The first page holds the query's code, then how often each difference occurs. The codes lie behind it. */
 const COUNTS_AT = 512;
 const CODES_AT = PAGE_BYTES;
 /** Steps in a score of 1, from the best fused score to a cosine of -1. */
@@ -27,21 +27,21 @@ interface Wanted {
   mostWithWords: number;
 }
 
-/** Rows that have words, ascending, and the fused score of each with a cosine. */
+/** These rows have words, ascending, and each a fused score with a cosine. */
 export interface RowsWithWords {
   rows: Uint32Array;
   fused(row: number, cosine: number): number;
 }
 
 /**
- * One bit for each component of a vector: whether it is above a centre. The number of bits in which two codes differ, by
- * the number of all, is the angle between their vectors by pi. An eighth of the bytes is read: the nearest few thousand of
- * a million are found in a third of the time and then compared exactly.
+ * Keeps one bit for each component of a vector: whether it is above a centre. The number of bits in which two codes differ,
+ * by the number of all, is the angle between their vectors by pi. An eighth of the bytes is read: the nearest few thousand
+ * of a million are found in a third of the time and then compared exactly.
  */
 export class SignCodes {
   readonly memory: KernelMemory = newKernelMemory();
   readonly dimension: number;
-  /** Bytes of a code. */
+  /** A code has this many bytes. */
   readonly width: number;
   readonly #kernel: Kernel;
   /** Each difference has an estimated cosine, and the step of a row that has no words. */
@@ -65,7 +65,7 @@ export class SignCodes {
     this.#write(vector, centre, this.#blockAt(row) + (row % BLOCK_ROWS) * this.width);
   }
 
-  /** The bytes of the codes of so many rows, in pieces. */
+  /** Gives the bytes of the codes of this many rows, in pieces. */
   blocks(rows: number): Uint8Array[] {
     this.#reserve(rows);
     const pieces: Uint8Array[] = [];
@@ -76,7 +76,7 @@ export class SignCodes {
     return pieces;
   }
 
-  /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
+  /** Finds the rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
   nearest(query: Int8Array, centre: Int8Array, { size, words, most, mostWithWords }: Wanted): Uint32Array {
     this.#reserve(size);
     this.#write(query, centre, 0);
@@ -137,7 +137,7 @@ export class SignCodes {
     return counts;
   }
 
-  /** The step of each row with words. @returns also how often each difference occurs among these */
+  /** Gives the step of each row with words. @returns also how often each difference occurs among these */
   #estimate({ rows, fused }: RowsWithWords) {
     const steps = new Uint16Array(rows.length);
     const differing = new Uint32Array(this.dimension + 1);
@@ -186,7 +186,7 @@ const NEVER_COMPARED: Uint16Array<ArrayBufferLike> = new Uint16Array(0);
 const stepOf = (score: number) =>
   Math.max(0, Math.min(STEPS - 1, Math.floor((FUSED_MAX - score) * PER_UNIT)));
 
-/** The first number up to which the counts add up to at least `most`, or the last one. */
+/** Finds the first number up to which the counts add up to at least `most`, or the last one. */
 function reaching(counts: Uint32Array, most: number): number {
   let found = 0;
   let step = -1;

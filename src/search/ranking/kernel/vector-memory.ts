@@ -2,20 +2,20 @@ import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PA
 
 /** Rows per call of the kernel: its list and its sums then fit into one page. */
 const BLOCK_ROWS = 4096;
-/** The first page (64 KiB): the query as i16, the list as u32, the sums as i32. The vectors lie behind it. */
+/** The first page (64 KiB) holds the query as i16, the list as u32, the sums as i32. The vectors lie behind it. */
 const LIST_AT = 16_384;
 const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
 const ROWS_AT = PAGE_BYTES;
 
 /**
- * Int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB, and a
- * scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s).
+ * Keeps int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB,
+ * and a scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s).
  */
 export class VectorMemory {
   readonly dimension: number;
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
-  /** A view of the whole memory; made again when it grew. */
+  /** It shows the whole memory; it is made again when that grew. */
   #bytes: Int8Array;
 
   /** @param dimension  a multiple of 16, at most 8,192 */
@@ -34,12 +34,12 @@ export class VectorMemory {
     this.#bytesOf(row + 1).set(vector, this.#at(row));
   }
 
-  /** A copy of a row. */
+  /** Copies a row. */
   get(row: number): Int8Array {
     return this.#bytesOf(row + 1).slice(this.#at(row), this.#at(row + 1));
   }
 
-  /** The dot product with one row, without a copy. */
+  /** Takes the dot product with one row, without a copy. */
   dot(query: Int8Array, row: number): number {
     const bytes = this.#bytesOf(row + 1);
     const start = this.#at(row);
@@ -54,7 +54,7 @@ export class VectorMemory {
     return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.dimension);
   }
 
-  /** Dot products of a query with the first `size` rows. A row that was never set gives 0. */
+  /** Takes dot products of a query with the first `size` rows. A row that was never set gives 0. */
   scan(query: Int8Array, size: number): Int32Array {
     const out = new Int32Array(size);
     this.#ask(query, size);
@@ -67,7 +67,7 @@ export class VectorMemory {
     return out;
   }
 
-  /** Dot products of a query with rows, in their order. */
+  /** Takes dot products of a query with rows, in their order. */
   dots(query: Int8Array, rows: Uint32Array): Int32Array {
     const out = new Int32Array(rows.length);
     if (rows.length === 0) return out;

@@ -73,7 +73,7 @@ async function countsAt({ posts, publishers }: Collections, now: number) {
   return { ...countLive(live), publishers: known, postsToday };
 }
 
-/** Posts neither expired nor removed. */
+/** Counts posts neither expired nor removed. */
 const liveByKind = (posts: Collections["posts"], now: number) =>
   posts
     .aggregate<{ kind: Kind; isRelayed: boolean; n: number }>([

@@ -1,13 +1,13 @@
 import { MongoServerError, ObjectId } from "mongodb";
 import type { MongodbConnection } from "./connection.ts";
 
-/** MongoDB 7.0. */
+/** MongoDB 7.0 has it. */
 const WIRE_VERSION_MIN = 21;
 
 export interface ServerFacts {
   version: string;
   wireVersion: number;
-  /** Name of the replica set, or null behind mongos. */
+  /** It names the replica set, and is null behind mongos. */
   setName: string | null;
   /** Arbiters and hidden members do not count; behind mongos there are 0. */
   members: number;

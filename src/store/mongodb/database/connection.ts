@@ -10,7 +10,7 @@ import {
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { behindBulk, CONTENDED, unavailable } from "./unavailable.ts";
 
-/** One database on a replica set, or on a sharded cluster through mongos. */
+/** Holds one database on a replica set, or on a sharded cluster through mongos. */
 export interface MongodbConnection {
   readonly client: MongoClient;
   readonly db: Db;
@@ -72,7 +72,7 @@ export async function connectMongodb(
     ...(/[?&]minPoolSize=/i.test(url) ? {} : { minPoolSize: 2 }),
     maxConnecting: 4,
     maxIdleTimeMS: 60_000,
-    // The driver's defaults: no limit, and 30 s.
+    // The driver sets no limit, and 30 s, by itself.
     waitQueueTimeoutMS: 5_000,
     serverSelectionTimeoutMS: SELECTION_MS,
     heartbeatFrequencyMS: HEARTBEAT_MS,
@@ -151,7 +151,7 @@ export async function connectMongodb(
   };
 }
 
-/** Kinds of servers that take writes. */
+/** These kinds of servers take writes. */
 const WRITABLE: ReadonlySet<ServerDescription["type"]> = new Set([
   "RSPrimary",
   "Mongos",

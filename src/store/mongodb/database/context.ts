@@ -11,12 +11,11 @@ export interface MongodbContext {
   wrote(change: { posts?: readonly string[]; publishers?: readonly string[] }): void;
 }
 
-/** All collections of a database, by name. */
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
 
 export const COLLECTIONS = Object.keys(INDEXES) as (keyof Documents)[];
 
-/** Data that need not survive: written to one member without waiting for the others, and read from it. */
+/** These data need not survive: they are written to one member without waiting for the others, and read from it. */
 const FLEETING: readonly (keyof Documents)[] = ["windows", "rankings", "daily_counters"];
 const FLEETING_OPTIONS: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1 } };
 

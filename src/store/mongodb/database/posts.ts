@@ -7,7 +7,7 @@ import { PUBLISHER } from "../../../records/publisher.ts";
 import { documentOf, rowOf, wipedOf } from "./rows.ts";
 import type { PostDocument, PublisherDocument } from "./schema/documents.ts";
 
-/** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
+/** Makes the document of a post without a vector, not removed and never reported. The driver leaves out what is undefined. */
 export function documentOfPost(post: StoredPost, publisher: PublisherStatus): PostDocument {
   const { location, metadata, ...fields } = documentOf(POST, post);
   const { windowStart, windowEnd } = windowOf(post);
@@ -35,7 +35,7 @@ export const postOfDocument = (document: PostDocument): StoredPost => ({
   location: document.place ?? null,
 });
 
-/** For a stage after one that changes the expiry: there the window of a post without dates ends. */
+/** A stage after one that changes the expiry takes this: there the window of a post without dates ends. */
 export const WINDOW_END = {
   win_end: {
     $cond: [{ $eq: [{ $ifNull: ["$ends_at", "$starts_at", null] }, null] }, "$expires_at", "$win_end"],

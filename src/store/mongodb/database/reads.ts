@@ -6,7 +6,7 @@ import type { PostDocument } from "./schema/documents.ts";
 
 /** Reads posts by id, inside a transaction when there is a session, and without vectors unless they are asked for. */
 
-/** One post in any state, or null. */
+/** Reads one post in any state, or null. */
 export async function findPost(
   context: MongodbContext,
   id: string,
@@ -38,7 +38,7 @@ export async function findPosts(
   return found;
 }
 
-/** The post of a publisher under an idempotency key, in any state, or null. */
+/** Reads the post of a publisher under an idempotency key, in any state, or null. */
 export async function postWithKey(
   context: MongodbContext,
   publisherId: string,
@@ -59,7 +59,7 @@ export async function listPosts(
   return found.map(postOfDocument);
 }
 
-/** Options of a query inside a transaction, if there is one. */
+/** Puts a query inside a transaction, if there is one. */
 export const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });
 
 /** A reply's id is `<root>-<six more characters>`. */

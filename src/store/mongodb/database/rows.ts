@@ -2,8 +2,8 @@ import { Binary } from "mongodb";
 import { type Kept, missing, type RowOf, type RowRecord } from "../../../records/record.ts";
 
 /**
- * A row as a document: fields in snake case, `id` as `_id`, times as dates, vectors as BSON vectors of int8, and an object with
- * keys of callers as JSON text.
+ * A document holds a row: fields in snake case, `id` as `_id`, times as dates, vectors as BSON vectors of int8, and an
+ * object with keys of callers as JSON text.
  */
 export type DocumentOf<Row> = { [Name in keyof Row & string as FieldOf<Name>]: Stored<Name, Row[Name]> };
 
@@ -21,7 +21,7 @@ type Stored<Name, Value> = Name extends Moment
       ? Binary
       : Value;
 
-/** The fields of a document for those of a row that are given. What they hold stays as it is. */
+/** Makes the fields of a document for those of a row that are given. What they hold stays as it is. */
 export function documentOf<One extends RowRecord, Given extends Partial<RowOf<One>>>(
   { fields }: One,
   given: Given,
@@ -41,7 +41,7 @@ export function wipedOf<One extends RowRecord>(record: One): Partial<DocumentOf<
   return documentOf(record as RowRecord, record.wiped) as Partial<DocumentOf<RowOf<One>>>;
 }
 
-/** The row in a document. What an older document lacks is what rows had before there was the field. */
+/** Reads the row in a document. What an older document lacks is what rows had before there was the field. */
 export function rowOf<One extends RowRecord>({ fields }: One, document: object): RowOf<One> {
   const row: Record<string, unknown> = {};
   const stored = document as Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { PushDocument, SubscriptionDocument } from "./schema/documents.ts";
 export const subscriptionOfDocument = (document: SubscriptionDocument): StoredSubscription =>
   rowOf(SUBSCRIPTION, document);
 
-/** The fields of a document that the row decides. */
+/** Gives the fields of a document that the row decides. */
 export function subscriptionFields(subscription: StoredSubscription) {
   const { webhookUrl } = subscription;
   return {
@@ -18,7 +18,7 @@ export function subscriptionFields(subscription: StoredSubscription) {
   };
 }
 
-/** The name in `alone` of a transaction that writes a subscription. */
+/** A transaction that writes a subscription has this name in `alone`. */
 export const subscriptionName = (id: string): string => `subscription:${id}`;
 
 /** These fields of a subscription decide where its waiting pushes go. */
@@ -45,10 +45,10 @@ export async function moveWaitingPushes(
   await collections.pushes.updateMany(waiting, { $set: next }, { session });
 }
 
-/** A push that nobody claims. */
+/** Nobody claims such a push. */
 export const UNCLAIMED = { token: null, again_at: null } as const;
 
-/** A waiting push before its first attempt. */
+/** Makes a waiting push before its first attempt. */
 export function newPush(
   push: { subscriptionId: string; deliveryId: number; postId: string; matchedAt: number },
   receiver: ReceiverFields,

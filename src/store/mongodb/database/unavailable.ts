@@ -46,7 +46,7 @@ export const NO_SNAPSHOT: ReadonlySet<unknown> = new Set([
   250, // StaleChunkHistory
 ]);
 
-/** Error codes that concern the server's state, not the query. */
+/** These error codes concern the server's state, not the query. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...NO_SNAPSHOT,
   6, // HostUnreachable

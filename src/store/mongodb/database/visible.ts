@@ -38,7 +38,7 @@ interface Telling {
 }
 
 interface List<Row> {
-  /** Rows with a number above `after`, in order. */
+  /** Reads rows with a number above `after`, in order. */
   page(after: number, limit: number): Promise<Row[]>;
   numberOf(row: Row): number;
 }
@@ -69,7 +69,7 @@ export async function* visibleRows<Row extends Telling>(
   }
 }
 
-/** The first `limit` of them, however many rows that takes. */
+/** Reads the first `limit` of them, however many rows that takes. */
 export async function firstVisible<Row extends Telling>(
   context: MongodbContext,
   list: List<Row>,

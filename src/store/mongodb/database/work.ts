@@ -33,7 +33,7 @@ export function mongodbWorkStore(
   };
 }
 
-/** Posts with work of a kind. */
+/** Finds posts with work of a kind. */
 export const waiting = (kind: WorkKind): Filter<PostDocument> => ({ [`${kind}.at`]: { $gte: new Date(0) } });
 
 /**

@@ -58,7 +58,7 @@ export async function moveReplyDocuments(
   return replies.map(({ _id }) => _id);
 }
 
-/** Replies in any state; behind mongos, only on the shards of their threads. */
+/** Finds replies in any state; behind mongos, only on the shards of their threads. */
 export function repliesTo({ connection }: MongodbContext, rootIds: readonly string[]): Filter<PostDocument> {
   const of = { $in: rootIds };
   return { parent_id: of, ...(connection.sharded ? { root: of } : {}) };

@@ -36,11 +36,11 @@ export async function erasePostDocuments(
   return erased;
 }
 
-/** The fields of a post that an erasure needs. */
+/** An erasure needs these fields of a post. */
 const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1 } as const;
 type Trace = Pick<PostDocument, "_id" | keyof typeof TRACES>;
 
-/** The posts to erase, and the indexed field that puts the oldest first. */
+/** The posts to erase are found by this, and the indexed field puts the oldest first. */
 interface Doomed {
   filter: Filter<PostDocument>;
   oldestBy: "removed_at" | "expires_at" | "created_at";

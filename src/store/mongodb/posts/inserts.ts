@@ -114,7 +114,7 @@ async function insertOne(
 interface Thread {
   reply: StoredPost;
   root: Pick<PostDocument, "_id" | "publisher_id">;
-  /** Ids of the posts whose expiry moved. */
+  /** These are the ids of posts whose expiry moved. */
   moved: string[];
 }
 
@@ -158,7 +158,7 @@ async function joinThread(
   return { reply, root, moved: [_id, ...(await moveReplyDocuments(context, session, _id, expiresAt))] };
 }
 
-/** The post that already has this id, sought in its own thread only, or this idempotency key. */
+/** Finds the post that already has this id, sought in its own thread only, or this idempotency key. */
 async function existingPost(context: MongodbContext, post: StoredPost): Promise<StoredPost | null> {
   const there = { _id: post.id, root: post.parentId ?? post.id };
   const found =

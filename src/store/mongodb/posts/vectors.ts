@@ -33,7 +33,7 @@ export async function setVectorDocuments(
   if (rows.length > 0) context.wrote({ posts: rows.map(({ id }) => id) });
 }
 
-/** In the order of `ids`, null where a post has no vector of the model. */
+/** Reads vectors in the order of `ids`, null where a post has none of the model. */
 export async function readVectorDocuments(
   context: MongodbContext,
   ids: readonly string[],

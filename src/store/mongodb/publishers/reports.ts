@@ -94,7 +94,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
   };
 }
 
-/** Documents of a collection that name the id of the group, under the collection's name. */
+/** Looks up documents of a collection that name the id of the group, under the collection's name. */
 const lookup = (from: string, foreignField: string, pipeline: Document[]) => ({
   from,
   localField: "_id",

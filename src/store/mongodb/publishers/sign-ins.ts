@@ -55,7 +55,7 @@ export function mongodbSignInStore({
   };
 }
 
-/** Ids that begin with a kind and a colon, which a semicolon follows. */
+/** Finds ids that begin with a kind and a colon, which a semicolon follows. */
 const ofKind = (kind: string) => ({ $gt: `${kind}:`, $lt: `${kind};` });
 
 const signInOf = (document: DocumentOf<SignInRow>): SignInRow => rowOf(SIGN_IN, document);

@@ -18,7 +18,7 @@ import { asClaimed, settlePushDocuments } from "./settling.ts";
 /** A waiting push was last dealt with then. */
 const PLANNED = { $ifNull: [{ $toDate: { $last: "$history.at" } }, "$matched_at"] };
 
-/** All that wait for a receiver, by the index of what is due. */
+/** Finds all that wait for a receiver, by the index of what is due. */
 const WAITING = { failing: { $in: [true, false] }, state: "waiting", origin: { $gt: "" } } as const;
 
 export function mongodbPushStore(context: MongodbContext): PushStore {

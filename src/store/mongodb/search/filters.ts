@@ -12,7 +12,7 @@ export const ORDERS = {
 type Rule = { path: string } & ({ is: unknown } | { oneOf: readonly unknown[] } | { within: Bounds });
 type Bounds = Partial<Record<"gt" | "gte" | "lt" | "lte", Date | string>>;
 
-/** A filter as rules for `find`, `$search` and `$vectorSearch`: all but places, and times compared with each other. */
+/** Turns a filter into rules for `find`, `$search` and `$vectorSearch`: all but places, and times compared with each other. */
 function rulesOf(filter: PostFilter): Rule[] {
   const is = (path: string, value: unknown): Rule => ({ path, is: value });
   const oneOf = (path: string, values: readonly unknown[] | null): Rule[] =>
@@ -37,10 +37,10 @@ function rulesOf(filter: PostFilter): Rule[] {
   ];
 }
 
-/** A filter as conditions of `$vectorSearch`, which has no places. */
+/** Turns a filter into conditions of `$vectorSearch`, which has no places. */
 export const conditionsOf = (filter: PostFilter): Document[] => rulesOf(filter).map(conditionOf);
 
-/** A whole filter as conditions of `find`. Its circles and `src/search/ranking/distance.ts` differ by less than 10 cm. */
+/** Turns a whole filter into conditions of `find`. Its circles and `src/search/ranking/distance.ts` differ by less than 10 cm. */
 export function findConditionsOf(filter: PostFilter): Document[] {
   const { near, endedBy, datedOnly = false } = filter;
   return [
@@ -67,13 +67,13 @@ export function clausesOf(filter: PostFilter): Document[] {
   return [...clauses, { geoWithin: { path: "geo", circle } }];
 }
 
-/** Posts after a place of a list, as a condition that lets an index walk start at the place. */
+/** Finds posts after a place of a list, by a condition that lets an index walk start at the place. */
 export function conditionAfter(page: ListPage): Document {
   const { from, beyond } = rulesAfter(page);
   return { $and: [conditionOf(from), { $or: beyond.map(conditionOf) }] };
 }
 
-/** The same as a clause of `$search`, which leaves in what `find` takes out: posts of the place's moment. */
+/** Says the same as a clause of `$search`, which leaves in what `find` takes out: posts of the place's moment. */
 export const clauseAfter = (page: ListPage): Document => clauseOf(rulesAfter(page).from);
 
 interface ListPage {
@@ -81,7 +81,7 @@ interface ListPage {
   after: { at: number; id: string };
 }
 
-/** At or after a moment, and beyond it in time or in id. */
+/** Takes what lies at or after a moment, and beyond it in time or in id. */
 function rulesAfter({ order, after: { at, id } }: ListPage): { from: Rule; beyond: Rule[] } {
   const { path, direction } = ORDERS[order];
   const time = new Date(at);

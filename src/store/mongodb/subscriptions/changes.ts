@@ -7,7 +7,7 @@ import { subscriptionOfDocument } from "../database/subscriptions.ts";
 type Changes = Awaited<ReturnType<SubscriptionStore["changes"]>>;
 
 const SEQUENCE = { _id: "subscription_change" } as const;
-/** The name in `alone` of a transaction that changes saved queries. */
+/** A transaction that changes saved queries has this name in `alone`. */
 export const CHANGES = "sequence:subscription_change";
 
 /**
@@ -41,7 +41,7 @@ export async function raiseChanges(
   );
 }
 
-/** The number of the last change, 0 before the first. */
+/** Reads the number of the last change, 0 before the first. */
 export async function lastChange({ collections }: MongodbContext): Promise<number> {
   return (await collections.sequences.findOne(SEQUENCE))?.n ?? 0;
 }

@@ -60,7 +60,7 @@ export async function deliverDocuments(
   return newMatchesOf(added);
 }
 
-/** A delivery, or a new one in the place of a pair's, with the subscription that gets it. */
+/** A delivery is handed on, or a new one in the place of a pair's, with the subscription that gets it. */
 export type Handed = BoardRows["delivery"] & { matchedAt: number; receiver: SubscriptionDocument };
 
 export const newMatchesOf = (handed: readonly Omit<Handed, "change">[]): NewMatch[] =>
@@ -182,7 +182,7 @@ export async function receiversOf(
   return new Map(receivers.map((receiver) => [receiver._id, receiver]));
 }
 
-/** Ids of pairs that were never recorded and whose post is active. */
+/** Gives ids of pairs that were never recorded and whose post is active. */
 async function newPairs(
   context: MongodbContext,
   session: ClientSession,
@@ -223,7 +223,7 @@ export async function readPendingDocuments(
   const publishers = new Map(found.map((publisher) => [publisher._id, publisherOfDocument(publisher)]));
   return rows.flatMap(([{ delivery_id, matched_at, change = null }, post]): Delivery[] => {
     const publisher = publishers.get(post.publisher_id);
-    // Erased since.
+    // It was erased since.
     if (publisher === undefined) return [];
     const delivery = { deliveryId: delivery_id, matchedAt: matched_at.getTime(), change };
     return [{ ...delivery, post: postOfDocument(post), publisher }];
@@ -248,8 +248,8 @@ export async function countPendingDocuments(
 type UnprunedDelivery = DeliveryDocument & { matched_at: Date };
 
 /**
- * Deliveries of a subscription that are not pruned, in order. Reads a snapshot: on a cluster they are on another shard than the
- * subscription, and without one a delivery could be seen before its predecessor.
+ * Reads deliveries of a subscription that are not pruned, in order. Reads a snapshot: on a cluster they are on another
+ * shard than the subscription, and without one a delivery could be seen before its predecessor.
  */
 const pendingOf = ({ collections }: MongodbContext, subscriptionId: string) => ({
   numberOf: (row: UnprunedDelivery) => row.delivery_id,

@@ -68,7 +68,7 @@ export async function addReplyEntries(
   await addEntryDocuments(context, session, inboxes, entries);
 }
 
-/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
+/** Finds publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
 async function repliersTo(
   { connection, collections }: MongodbContext,
   session: ClientSession,
@@ -113,7 +113,7 @@ export async function addEndEntries(
 
 type NewEntry = Omit<InboxDocument, "_id" | "no">;
 
-/** Number of the last entry in each inbox that is open; inside a transaction when there is a session. */
+/** Reads the number of the last entry in each inbox that is open; inside a transaction when there is a session. */
 export async function lastNumbers(
   { collections }: MongodbContext,
   session: ClientSession | undefined,

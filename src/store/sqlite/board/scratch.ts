@@ -4,7 +4,7 @@ import { isDamaged } from "../../../search/index/sqlite-errors.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite } from "../database/upgrade.ts";
 
-/** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
+/** The scratch file has tables for data that need not survive a loss of power: ids and numbers only. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE window (key TEXT PRIMARY KEY, points INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -148,5 +148,5 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
   }
 }
 
-/** Days since 1970. */
+/** Counts days since 1970. */
 const dayOf = (time: number) => Math.floor(time / DAY_MS);

@@ -14,12 +14,12 @@ import { inSteps } from "../../rules/rows.ts";
 import { OwnFiles, unwritableReason } from "./own-files.ts";
 import { createWriter } from "./writer.ts";
 
-/** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
+/** Holds one open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
 export interface SqliteConnection {
   readonly db: DatabaseSyncInstance;
-  /** A prepared statement, cached by its text. */
+  /** Prepares a statement, cached by its text. */
   sql(text: string): StatementSyncInstance;
-  /** Texts of all statements prepared so far, for tests of query plans. */
+  /** Lists the texts of all statements prepared this far, for tests of query plans. */
   statements(): string[];
   /** Runs `ask` at once, then again for up to 10 s while another process holds the file (recovery, closing). */
   read<T>(ask: () => T): Promise<T>;
@@ -46,7 +46,7 @@ export interface SqliteConnection {
   close(): Promise<void>;
 }
 
-/** The part of the index that writes tell of what they change. */
+/** Writes tell this part of the index of what they change. */
 export type StoreIndex = Pick<
   EmbeddedIndex,
   | ("migrations" | "attach" | "committed" | "close")
@@ -189,7 +189,7 @@ export async function connectSqlite(
   };
 }
 
-/** Primary result codes of SQLite that concern the machine, not the statement. */
+/** These primary result codes of SQLite concern the machine, not the statement. */
 const UNAVAILABLE: Readonly<Record<number, string>> = {
   5: "another process has held the database for too long",
   8: "the database file is read-only",
@@ -244,7 +244,7 @@ export function updateIn(
   sql(`UPDATE ${table} SET ${columns.join(", ")} WHERE ${key} = ?`).run(...Object.values(fields), value);
 }
 
-/** The path in `sqlite:PATH`, absolute. */
+/** Gives the path in `sqlite:PATH`, absolute. */
 export function fileOf(storeUrl: string): string {
   const url = new URL(storeUrl);
   if (url.host !== "" || url.pathname === "" || url.pathname.endsWith("/")) {
@@ -265,7 +265,7 @@ function unescaped(escaped: string): string {
   }
 }
 
-/** Rows pruned in one transaction. */
+/** One transaction prunes this many rows. */
 const PRUNED_PER_WRITE = 1000;
 
 /**

@@ -231,7 +231,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   // The hosts that are signed in as a publisher: what was used, however much, is not in it.
   `CREATE INDEX sign_in_host ON sign_in (publisher_id, expires_at DESC, id)
     WHERE consumed_at IS NULL AND id > 'RefreshToken:' AND id < 'RefreshToken;'`,
-  // Until when a series has dates that a subscription knows of.
+  // A series has dates that a subscription knows of until then.
   `
   CREATE TABLE told_series (
     subscription INTEGER NOT NULL,

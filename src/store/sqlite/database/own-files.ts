@@ -9,7 +9,7 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
  */
 export class OwnFiles {
   readonly #paths: readonly string[];
-  /** Inodes as first seen. The log and its index are there from the first transaction to the last close. */
+  /** These inodes were seen first. The log and its index are there from the first transaction to the last close. */
   readonly #known = new Map<string, number>();
 
   constructor(file: string) {

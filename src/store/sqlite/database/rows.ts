@@ -11,7 +11,6 @@ export type SqliteRow = Record<string, any>;
 
 /** Keeps the fields of a record in columns of their names in snake case. */
 export class Columns<One extends RowRecord> {
-  /** Names of the columns. */
   readonly names: readonly string[];
   readonly #columns: readonly Field[];
 
@@ -20,7 +19,7 @@ export class Columns<One extends RowRecord> {
     this.names = this.#columns.map(({ column }) => column);
   }
 
-  /** The fields that columns hold. */
+  /** Reads the fields that columns hold. */
   read(row: SqliteRow): RowOf<One> {
     const fields: SqliteRow = {};
     for (const { name, column, kept } of this.#columns) {
@@ -30,7 +29,7 @@ export class Columns<One extends RowRecord> {
     return fields as RowOf<One>;
   }
 
-  /** The columns of those of the fields that are given. */
+  /** Gives the columns of those of the fields that are given. */
   write(given: Partial<RowOf<One>>): SqliteRow {
     const columns: SqliteRow = {};
     const fields: SqliteRow = given;
@@ -78,14 +77,14 @@ const NO_CONTENT: Partial<StoredPost> = Object.fromEntries(WRITTEN.map(({ name, 
 
 const columnOf = (name: string) =>
   name === "retrievals" ? "coalesce(r.n, 0) AS retrievals" : `${CONTENT.has(name) ? "c" : "p"}.${name}`;
-/** The columns of a whole post, and the tables that hold them. */
+/** These are the columns of a whole post, and the tables that hold them. */
 export const POST_COLUMNS = `p.seq, ${WHOLE_POST.names.map(columnOf).join(", ")}`;
 export const POST_TABLES = `
   post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
 /** Selects whole posts; append a WHERE over `p`. */
 export const SELECT_POST = `SELECT ${POST_COLUMNS} FROM ${POST_TABLES}`;
 
-/** A row of `SELECT_POST`. */
+/** `SELECT_POST` gives such a row. */
 export interface PostRow extends SqliteRow {
   seq: number;
   id: string;
@@ -100,7 +99,7 @@ export const storedPostOfRow = (row: PostRow): StoredPost => ({
   ...(row.state === "removed" ? NO_CONTENT : {}),
 });
 
-/** The columns of `post` and of `post_content` for those of the fields that are given. */
+/** Gives the columns of `post` and of `post_content` for those of the fields that are given. */
 export function postColumns(post: Partial<StoredPost>): { decided: SqliteRow; content: SqliteRow } {
   const { retrievals: _, ...columns } = WHOLE_POST.write(post);
   const [decided, content]: [SqliteRow, SqliteRow] = [{}, {}];
@@ -108,12 +107,12 @@ export function postColumns(post: Partial<StoredPost>): { decided: SqliteRow; co
   return { decided, content };
 }
 
-/** A post in any state, or null. */
+/** Reads a post in any state, or null. */
 export function postRow({ connection }: SqliteContext, id: string): PostRow | null {
   return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;
 }
 
-/** The post of a publisher under an idempotency key, or null. */
+/** Reads the post of a publisher under an idempotency key, or null. */
 export function rowWithKey(
   { connection }: SqliteContext,
   publisherId: string,

@@ -5,16 +5,16 @@ import { DatabaseSync, type DatabaseSyncInstance } from "../../../platform/sqlit
 import { VERSION } from "../../../platform/version.ts";
 import type { SqliteConnection } from "./connection.ts";
 
-/** Tables of one owner, which counts their versions by itself. */
+/** An owner has these tables, and counts their versions by itself. */
 export interface Part {
   name: "store" | "index" | "scratch";
-  /** SQL, oldest first. */
+  /** They are SQL, oldest first. */
   steps: readonly string[];
-  /** Called in the transaction of the steps when there were some. */
+  /** It is called in the transaction of the steps when there were some. */
   upgraded?: () => void;
 }
 
-/** The setting that names the release that changed the board's tables last. It is of this file alone and moves nowhere. */
+/** This setting names the release that changed the board's tables last. It is of this file alone and moves nowhere. */
 export const PROGRAM = "program";
 
 /**
@@ -67,7 +67,7 @@ export async function migrateSqlite(
     log(`${file} is upgraded. How it was before is kept in ${copy}: remove that when all is well`);
 }
 
-/** The version of a part, 0 when it has none yet. */
+/** Reads the version of a part, 0 when it has none yet. */
 export function versionOf(db: DatabaseSyncInstance, part: Part["name"]): number {
   const there = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_board_version'").get();
   if (there === undefined) return 0;
@@ -103,10 +103,10 @@ export function refusalOfNewer(
   return `${file} was written by Agent Board ${program} (${versions}). Start that release; or, to lose what was written since, ${back}.`;
 }
 
-/** The copies that upgrades kept beside a file, oldest first. */
+/** Lists the copies that upgrades kept beside a file, oldest first. */
 export function copiesBeside(file: string): string[] {
   const begin = `${basename(file)}.before-`;
-  // Without the log and other files beside a copy that somebody opened.
+  // This leaves out the log and other files beside a copy that somebody opened.
   return readdirSync(dirname(file))
     .filter((name) => name.startsWith(begin) && /^[\d.]+(-\d+)?$/.test(name.slice(begin.length)))
     .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))

@@ -3,7 +3,7 @@ import type { SqliteContext } from "../database/connection.ts";
 import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";
 
-/** Vectors written in one transaction. */
+/** One transaction writes this many vectors. */
 const VECTORS_PER_WRITE = 200;
 
 /** Stores vectors beside their posts: a restored post and a rebuilt index need no model. */
@@ -46,7 +46,7 @@ export function keepVector(
   if (post.state === "active") index.touch(post.seq);
 }
 
-/** In the order of `ids`, null where a post has no vector of the model. */
+/** Reads vectors in the order of `ids`, null where a post has none of the model. */
 export function readVectorRows(
   { connection }: SqliteContext,
   ids: readonly string[],
@@ -70,7 +70,7 @@ export function enqueueMissingVectorRows(
 ): number {
   const made = makerName(maker);
   let count = 0;
-  // Posts without a vector, then those of makers before and after this one: three ranges of one index.
+  // These are posts without a vector, then those of makers before and after this one: three ranges of one index.
   for (const [range, ...values] of [
     ["vector_model IS NULL"],
     ["vector_model < ?", made],

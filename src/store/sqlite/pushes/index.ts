@@ -9,7 +9,7 @@ import { recordChange } from "../subscriptions/changes.ts";
 import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./claims.ts";
 
 /**
- * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
+ * Each push has one row. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
  * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
  */
 

@@ -10,7 +10,7 @@ export function recordChange({ sql }: SqliteConnection, id: string, gone: boolea
   ).lastInsertRowid as number;
 }
 
-/** The number of the last change. */
+/** Reads the number of the last change. */
 export function lastChangeNo({ sql }: SqliteConnection): number {
   return sql("SELECT seq FROM sqlite_sequence WHERE name = 'subscription_change'").get()?.seq ?? 0;
 }

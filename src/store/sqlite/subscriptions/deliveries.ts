@@ -74,7 +74,7 @@ export async function tellChangeRows(
   return told;
 }
 
-/** A subscription and a post, by row, with the subscription's publisher and where its pushes go. */
+/** Joins a subscription and a post, by row, with the subscription's publisher and where its pushes go. */
 type Pair = Parameters<typeof addPush>[2] & { subscription: number; post: number; owner: string };
 
 /** Gives a pair its delivery, or a new one in the place of that, with inbox entry and push; runs inside a write. */

@@ -91,7 +91,7 @@ export function addEntryRow(
   );
 }
 
-/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
+/** Finds publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
 function repliersTo({ sql }: SqliteConnection, rootId: string, limit: number): string[] {
   return sql(
     `WITH RECURSIVE replier (id) AS (

@@ -21,7 +21,7 @@ export interface Event {
   title: string;
   start: Time;
   length: Length;
-  /** For an exception: the occurrence of a series that it replaces, and whether it replaces all later ones too. */
+  /** An exception replaces this occurrence of a series, and perhaps all later ones too. */
   stands: { for: Time; andLater: boolean } | null;
   /** The later of two revisions has the greater sequence, or with an equal one the later modification. */
   revision: readonly [sequence: number, modified: number];
@@ -37,7 +37,7 @@ export function readTime({ params, value }: Property, zones: Zones): Time {
   return { isDay, isUtc: false, zone: zones.named(params["TZID"]), clock: span.from };
 }
 
-/** The day of a time; for a time in UTC, the day that the clocks of a zone show then. */
+/** Gives the day of a time; for a time in UTC, the day that the clocks of a zone show then. */
 export const dayShown = ({ isUtc, clock }: Time, zone: Zone): number =>
   dayOfClock(isUtc ? zone.clockOf(clock) : clock);
 
@@ -75,7 +75,7 @@ function lengthBetween(component: Component, start: Time, zones: Zones): Length 
   return { days: 0, ms: end.zone.momentOf(end.clock) - start.zone.momentOf(start.clock) };
 }
 
-/** The moment of an end, or null for none after the start. A whole day ends at the next midnight. */
+/** Gives the moment of an end, or null for none after the start. A whole day ends at the next midnight. */
 export function endOf({ isDay, zone, clock }: Time, { days, ms }: Length): number | null {
   const end = zone.momentOf(clock + days * DAY_MS) + ms;
   if (end > zone.momentOf(clock)) return end;

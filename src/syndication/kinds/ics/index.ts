@@ -11,7 +11,7 @@ import { type Component, calendarsIn, type Property, textFor } from "./lines.ts"
 import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
 import { zonesOf } from "./zones.ts";
 
-/** iCalendar (RFC 5545): its events, recurring ones expanded. */
+/** Reads iCalendar (RFC 5545): its events, recurring ones expanded. */
 export const ics: FeedFormat = {
   kind: "event",
   isComplete: true,
@@ -63,10 +63,7 @@ function readCalendar(component: Component, { now, timezone }: Reading): Parsed 
   };
 }
 
-/**
- * The events of one UID: an event, a series with its exceptions, or, in some exports, all events of the calendar.
- * @param kept  occurrences with an exception that could not be read: their posts stay as they are
- */
+/** Reads the events of one UID: an event, a series with its exceptions, or, in some exports, all events of the calendar. */
 function itemsOf(
   id: string,
   events: readonly Event[],

@@ -1,13 +1,12 @@
 import { FeedError } from "../../item.ts";
 
-/** A line of a component. */
 export interface Property {
   params: Readonly<Record<string, string>>;
-  /** As written, escapes included. */
+  /** It is as written, escapes included. */
   value: string;
 }
 
-/** A part of a calendar, with the properties that the board reads by their names. */
+/** A part of a calendar has the properties that the board reads, by their names. */
 export interface Component {
   name: string;
   properties: Map<string, Property[]>;
@@ -20,13 +19,13 @@ const READ = new Set(
     " ",
   ),
 );
-/** The other ones that are registered (RFC 5545, 7986, 9073, 9074, 9253). */
+/** The other ones are registered too (RFC 5545, 7986, 9073, 9074, 9253). */
 const UNREAD = new Set(
   "CALSCALE PRODID VERSION ATTACH COMMENT PERCENT-COMPLETE PRIORITY RESOURCES COMPLETED DUE FREEBUSY TRANSP TZNAME TZOFFSETFROM TZURL ATTENDEE CONTACT ORGANIZER RELATED-TO ACTION REPEAT TRIGGER CREATED DTSTAMP REQUEST-STATUS NAME REFRESH-INTERVAL SOURCE COLOR IMAGE ACKNOWLEDGED PROXIMITY CONCEPT LINK REFID STRUCTURED-DATA STYLED-DESCRIPTION LOCATION-TYPE PARTICIPANT-TYPE RESOURCE-TYPE CALENDAR-ADDRESS".split(
     " ",
   ),
 );
-/** Texts, whose lines a program may break without folding them. */
+/** A program may break the lines of these texts without folding them. */
 const TEXTS = new Set(["SUMMARY", "DESCRIPTION", "LOCATION"]);
 const COMPONENT = /^(?:V[A-Z]+|STANDARD|DAYLIGHT|AVAILABLE|PARTICIPANT|X-[A-Z\d-]+)$/i;
 /** Tells how deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
@@ -40,7 +39,7 @@ const LEVELS: Readonly<Record<string, number>> = {
 };
 const INNER_LEVEL = 2;
 
-/** Mistakes of programs, and what they mean without doubt. */
+/** Programs make these mistakes, and mean this without doubt. */
 const REPAIRS: readonly (readonly [RegExp, string])[] = [
   // Names of zones by Outlook have a colon, and are not always quoted.
   [/;TZID=([^";]+?)(?=;[A-Z-]+=|:\d{4}-?\d\d-?\d\d)/i, ';TZID="$1"'],
@@ -50,8 +49,8 @@ const LINE = /^([A-Z][A-Z\d-]*)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/is;
 const PARAM = /;\s*([A-Z\d-]+)=("[^"]*"|[^;]*)/gi;
 
 /**
- * The calendars of a text. A line that is no property belongs to the text before it: its program broke a line without folding
- * it.
+ * Reads the calendars of a text. A line that is no property belongs to the text before it: its program broke a line without
+ * folding it.
  * @throws FeedError for anything but whole calendars
  */
 export function calendarsIn(text: string): Component[] {
@@ -117,13 +116,13 @@ function isProperty(sent: string, value: string, { properties }: Component): boo
   return (sent === name && !isSpaced) || (!(isSpaced && sent !== name) && !properties.has(name));
 }
 
-/** The first property of a name that is not empty. */
+/** Finds the first property of a name that is not empty. */
 export const propertyOf = ({ properties }: Component, name: string): Property | null => {
   const written = properties.get(name)?.filter(({ value }) => value.trim() !== "") ?? [];
   return written.find(({ value }) => !/^\s/.test(value)) ?? written[0] ?? null;
 };
 
-/** The text of a property, its escapes undone; empty without one. */
+/** Reads the text of a property, its escapes undone; empty without one. */
 export function textFor(component: Component, name: string): string {
   const property = propertyOf(component, name);
   if (property === null) return "";

@@ -25,8 +25,8 @@ interface Slot {
 }
 
 /**
- * The next occurrences of a recurring event. An exception counts by its own time, also where the rule has no occurrence that it
- * could replace.
+ * Lists the next occurrences of a recurring event. An exception counts by its own time, also where the rule has no
+ * occurrence that it could replace.
  */
 export function occurrencesOf(
   id: string,
@@ -81,7 +81,7 @@ export function nameOf(time: Time, { isDay, isUtc, zone }: Time): string {
   return `${new Date(clock).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
 }
 
-/** Occurrences by the rules and dates of a series, earliest first. */
+/** Lists occurrences by the rules and dates of a series, earliest first. */
 function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[] {
   const margin = (length.days + 2) * DAY_MS + length.ms;
   const clockOf = (moment: number) =>
@@ -112,8 +112,8 @@ function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[
 }
 
 /**
- * The last day of a series of days that ends at a moment: the day that clocks of the zone show then. A moment that is no
- * midnight there is most often a midnight in Europe, written in UTC by a program that does not name its zone.
+ * Finds the last day of a series of days that ends at a moment: the day that clocks of the zone show then. A moment that is
+ * no midnight there is most often a midnight in Europe, written in UTC by a program that does not name its zone.
  */
 function lastDayAt(moment: number, zone: Zone): number {
   const clock = zone.clockOf(moment);
@@ -121,7 +121,7 @@ function lastDayAt(moment: number, zone: Zone): number {
   return isEurope ? dayOfClock(moment + 2 * HOUR_MS) : dayOfClock(clock);
 }
 
-/** A date with the usual length, or a period with its own. */
+/** Reads a date with the usual length, or a period with its own. */
 function slotOf({ params, value }: Property, usual: Length, zones: Zones): Slot {
   const [from = "", to] = value.split("/");
   const start = readTime({ params, value: from }, zones);

@@ -31,7 +31,7 @@ export function ruleOf(text: string, dtstart: Date, clockOf: (moment: number) =>
   }
 }
 
-/** A length in days of the calendar, plus milliseconds. */
+/** A length has days of the calendar, and milliseconds besides. */
 export interface Length {
   days: number;
   ms: number;
@@ -39,7 +39,7 @@ export interface Length {
 
 const DURATION = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
 
-/** A duration (RFC 5545, 3.3.6), or null for anything else. */
+/** Reads a duration (RFC 5545, 3.3.6); null for anything else. */
 export function lengthOf(text: string): Length | null {
   const parts = DURATION.exec(text.trim());
   if (parts === null) return null;
@@ -48,12 +48,12 @@ export function lengthOf(text: string): Length | null {
   return { days: weeks * 7 + days, ms: ((hours * 60 + minutes) * 60 + seconds) * 1000 };
 }
 
-/** The midnight at which the day begins that a clock shows. */
+/** Finds the midnight at which the day begins that a clock shows. */
 export const dayOfClock = (clock: number): number => clock - (((clock % DAY_MS) + DAY_MS) % DAY_MS);
 
-/** The clocks of a zone. What they show is given in milliseconds, as if it were UTC. */
+/** Tells of the clocks of a zone. What they show is given in milliseconds, as if it were UTC. */
 export interface Zone {
-  /** The IANA name of the zone in which the board shows its times. */
+  /** The board shows its times in the zone that IANA names so. */
   shownIn: string;
   /** @throws FeedError for a time that no clock can show */
   momentOf(clock: number): number;
@@ -62,7 +62,7 @@ export interface Zone {
 
 /** The zones of a calendar, by its own names for them. */
 export interface Zones {
-  /** The zone of times that name none. */
+  /** Times that name no zone are in this one. */
   own: Zone;
   named(name: string | undefined): Zone;
 }
@@ -121,14 +121,14 @@ function ianaZone(shownIn: string): Zone {
   };
 }
 
-/** An onset that sets the clocks of a zone to another offset from UTC, in milliseconds, once or by a rule. */
+/** An onset sets the clocks of a zone to another offset from UTC, in milliseconds, once or by a rule. */
 interface Observance {
   onset: number;
   offset: number;
   rule: InstanceType<typeof rrule.RRule> | null;
 }
 
-/** The rules of a VTIMEZONE. */
+/** Reads the rules of a VTIMEZONE. */
 function observancesIn(component: Component): Observance[] {
   return component.parts.flatMap((part) => {
     const onset = spanOfText(textFor(part, "DTSTART"))?.from;
@@ -159,7 +159,7 @@ function areOf(iana: string, observances: readonly Observance[]): boolean {
   });
 }
 
-/** A zone by the rules of a VTIMEZONE. */
+/** Makes a zone by the rules of a VTIMEZONE. */
 function definedZone(observances: readonly Observance[], shownIn: string): Zone {
   const offsetAt = (clock: number): number => {
     const past = observances
@@ -185,8 +185,8 @@ const CITIES = new Map(
 );
 
 /**
- * The IANA name of a zone. It may be given by that name, with a vendor's path before it, by Outlook's name, or by what Windows
- * shows for it. Null for any other.
+ * Finds the IANA name of a zone. It may be given by that name, with a vendor's path before it, by Outlook's name, or by
+ * what Windows shows for it. Null for any other.
  */
 function ianaNamed(name: string): string | null {
   const bare = name.replace(/^"|"$/g, "").trim();

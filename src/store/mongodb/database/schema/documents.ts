@@ -27,7 +27,7 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   win_start: Date;
   win_end: Date;
   removed_at?: Date | null | undefined;
-  /** Raised by each report and each delivery, so that they conflict with an erasure of the post. */
+  /** Each report and each delivery raises it, so that they conflict with an erasure of the post. */
   reports?: number;
   /** Work that waits, or is claimed; missing when there is none. */
   match?: DueWork;
@@ -37,18 +37,18 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   pub_suspended: boolean;
   /** Model of `vec`; kept while the post is hidden. */
   vec_model?: string | null | undefined;
-  /** The same with how the text was prepared, in one word (`makerName`); null without a vector. */
+  /** It also says how the text was prepared, in one word (`makerName`); null without a vector. */
   vec_maker?: string | null | undefined;
   vec?: Binary;
   place?: StoredPost["location"] | undefined;
-  /** GeoJSON of `place`, where it has coordinates. */
+  /** It holds `place` as GeoJSON, where that has coordinates. */
   geo?: { type: "Point"; coordinates: [lng: number, lat: number] } | undefined;
   /** See `IndexEntry.source`. */
   source?: string | null | undefined;
   metadata?: string | undefined;
 }
 
-/** Work on a post. While it is claimed, `at` is the end of the lease and `token` names the claim. */
+/** A post has such work. While it is claimed, `at` is the end of the lease and `token` names the claim. */
 export interface DueWork {
   at: Date;
   token: string | null;
@@ -58,7 +58,7 @@ export interface DueWork {
 
 /** `post_count` changes in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
 export interface PublisherDocument extends DocumentOf<StoredPublisher> {
-  /** Number of the last entry of its inbox, raised in the transaction that adds one. */
+  /** It numbers the last entry of its inbox, and is raised in the transaction that adds one. */
   inbox_no: number;
   erasing: boolean;
   /** True until `pub_verified` and `pub_suspended` of its posts say its present status. */
@@ -71,13 +71,13 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
 }
 
 export interface SubscriptionDocument extends DocumentOf<StoredSubscription> {
-  /** Host and port of the webhook, or null. */
+  /** It holds host and port of the webhook, or null. */
   webhook_origin: string | null;
-  /** Id that the next delivery gets. */
+  /** The next delivery gets this id. */
   next_delivery: number;
-  /** Number of its last change, from the sequence `subscription_change`. */
+  /** It numbers its last change, from the sequence `subscription_change`. */
   change_no: number;
-  /** Raised by each redelivery, so that it conflicts with other changes; missing before the first. */
+  /** Each redelivery raises it, so that it conflicts with other changes; missing before the first. */
   redeliveries?: number;
 }
 
@@ -91,7 +91,7 @@ interface RemovedSubscriptionDocument {
   purged: boolean;
 }
 
-/** Collection `sequences`: counters raised inside transactions, so that their numbers become visible in order. */
+/** Collection `sequences` holds counters, raised inside transactions, so that their numbers become visible in order. */
 interface SequenceDocument {
   _id: "subscription_change";
   n: number;
@@ -116,7 +116,7 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   again_at: Date | null;
   /** A waiting push goes where its subscription says; null while nothing may be pushed there. */
   origin: string | null;
-  /** The last push of its subscription failed. */
+  /** True when the last push of its subscription failed. */
   failing: boolean;
 }
 
@@ -127,7 +127,7 @@ interface ToldSeriesDocument {
   ends_at: Date;
 }
 
-/** Collection `windows`: counters of limits. */
+/** Collection `windows` holds counters of limits. */
 interface WindowDocument {
   _id: string;
   points: number;
@@ -146,14 +146,14 @@ interface SettingDocument {
 
 interface LeaseDocument {
   _id: string;
-  /** Null once released. */
+  /** It is null once released. */
   owner: string | null;
   ends_at: Date;
   /** Grows with every new owner. */
   fence: number;
 }
 
-/** The documents of each collection, by the name of the collection. */
+/** Names the collection of each kind of document. */
 export interface Documents {
   posts: PostDocument;
   publishers: PublisherDocument;

@@ -11,14 +11,14 @@ const ENDED_S = 600;
 export const ANY_CASE = { locale: "en", strength: 2 } as const;
 
 /**
- * The indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and
- * `test/mongodb/plans.slow.test.ts` checks that. By those with `expireAfterSeconds` the server deletes documents, about once a
- * minute. A change takes effect with a new `SCHEMA_VERSION`.
+ * Lists the indexes of each collection beside `_id`. Every query of the store but the queue of moderation uses one, and
+ * `test/mongodb/plans.slow.test.ts` checks that. By those with `expireAfterSeconds` the server deletes documents, about
+ * once a minute. A change takes effect with a new `SCHEMA_VERSION`.
  */
 export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [
     {
-      // Replies of a thread, in order, and how many there are.
+      // It has the replies of a thread, in order, and tells how many there are.
       name: "thread",
       key: { parent_id: 1, state: 1, created_at: 1, _id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
@@ -29,9 +29,9 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { parent_id: 1, state: 1, publisher_id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
     },
-    // A publisher's active posts, newest first.
+    // It has a publisher's active posts, newest first.
     { name: "shown", key: { publisher_id: 1, state: 1, created_at: -1, _id: -1 } },
-    // Fingerprints, and all posts of a publisher.
+    // It serves fingerprints, and all posts of a publisher.
     { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
     {
       name: "idempotency",
@@ -46,16 +46,16 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { removed_at: -1, _id: 1 },
       partialFilterExpression: { state: "removed", starts_at: { $type: "date" } },
     },
-    // Posts without a vector of a model and preparation.
+    // It finds posts without a vector of a model and preparation.
     {
       name: "vector_maker",
       key: { vec_maker: 1, _id: 1, updated_at: 1, state: 1, root: 1 },
       partialFilterExpression: { state: "active" },
     },
-    // Work that is due, and the backlog.
+    // These find work that is due, and the backlog.
     { name: "match", key: { "match.at": 1 }, sparse: true },
     { name: "embed", key: { "embed.at": 1 }, sparse: true },
-    // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.
+    // These serve statistics. With the shard key in it, a shard need not read a post to know that it owns it.
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
     // The operator looks through these: everything that is not removed, and what is hidden.
@@ -69,17 +69,17 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },
     { name: "name", key: { name: 1 }, collation: ANY_CASE },
-    // Proofs to check again.
+    // It finds proofs to check again.
     {
       name: "check",
       key: { checked_at: 1, _id: 1 },
       partialFilterExpression: { verified_at: { $type: "date" } },
     },
-    // Publishers whose status is not yet copied to all their posts.
+    // It finds publishers whose status is not yet copied to all their posts.
     { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
-    // Counts, and erasures to complete.
+    // It serves counts, and finds erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
-    // By the time of their registration.
+    // It lists them by the time of their registration.
     { name: "created", key: { created_at: -1, _id: -1 } },
   ],
   sign_ins: [
@@ -99,7 +99,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S },
   ],
   inbox: [
-    // A publisher's entries, in order.
+    // It has a publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
     { name: "age", key: { at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
     // These go with a post, and with a subscription.
@@ -111,10 +111,10 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     },
   ],
   subscriptions: [
-    // A publisher's subscriptions, oldest first.
+    // It has a publisher's subscriptions, oldest first.
     { name: "owner", key: { publisher_id: 1, created_at: 1, _id: 1 } },
     { name: "change", key: { change_no: 1 } },
-    // Statistics.
+    // It serves statistics.
     { name: "active", key: { active: 1 } },
     // Finds those whose pushes fail.
     {
@@ -136,15 +136,15 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   ],
   sequences: [],
   deliveries: [
-    // Deliveries of a subscription that are not pruned, in order.
+    // It has deliveries of a subscription that are not pruned, in order.
     {
       name: "number",
       key: { subscription_id: 1, delivery_id: 1 },
       partialFilterExpression: { matched_at: { $type: "date" } },
     },
-    // All of a removed subscription, to purge.
+    // It finds all of a removed subscription, to purge.
     { name: "subscription", key: { subscription_id: 1, _id: 1 } },
-    // Deliveries to prune.
+    // It finds deliveries to prune.
     {
       name: "age",
       key: { matched_at: 1 },
@@ -157,7 +157,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "end", key: { ends_at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
   ],
   pushes: [
-    // Pushes of a subscription, newest first.
+    // It has pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
     // It finds the waiting pushes of a subscription.
     {
@@ -171,16 +171,16 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { failing: 1, due_at: 1, delivery_id: 1, origin: 1 },
       partialFilterExpression: { state: "waiting", origin: { $gt: "" } },
     },
-    // Pushes to prune.
+    // It finds pushes to prune.
     { name: "age", key: { matched_at: 1 } },
   ],
   reports: [
-    // One report for each post and reporter, and all of a post.
+    // It has one report for each post and reporter, and all of a post.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
-    // Reports of a publisher, to erase.
+    // It finds reports of a publisher, to erase.
     { name: "reporter", key: { reporter: 1 } },
   ],
-  // The log, of all or of one subject, newest first.
+  // These list the log, of all or of one subject, newest first.
   moderation: [
     { name: "newest", key: { at: -1, _id: -1 } },
     { name: "subject", key: { subject: 1, at: -1, _id: -1 } },

@@ -8,7 +8,7 @@ import { connectMongodb, type MongodbConnection, orAgain } from "../connection.t
 import { COLLECTIONS, type Collections, collectionsOf } from "../context.ts";
 import { INDEXES } from "./indexes.ts";
 
-/** The document `schema` of collection `meta`. */
+/** Collection `meta` has it as the document `schema`. */
 interface SchemaDocument {
   _id: "schema";
   version: number;
@@ -21,7 +21,7 @@ export interface Step {
   collection: keyof Collections;
   /** Documents that the step has not changed yet: it may be cut off and run again. */
   where: Filter<Document>;
-  /** Stages of an update, such as `$set`. */
+  /** It lists stages of an update, such as `$set`. */
   update: Document[];
 }
 
@@ -30,23 +30,23 @@ export interface Step {
  * by those they lack. Each raises the version by one. One that only declares indexes, in `indexes.ts`, is an empty list.
  */
 const STEPS: readonly (readonly Step[])[] = [
-  // The index of the hosts that are signed in as a publisher.
+  // This adds the index of the hosts that are signed in as a publisher.
   [],
   // The collection of series that subscriptions were told of.
   [],
-  // Indexes of subscriptions that lapse, and of pushes that wait.
+  // This adds indexes of subscriptions that lapse, and of pushes that wait.
   [],
-  // Indexes of what the operator looks through.
+  // This adds indexes of what the operator looks through.
   [],
-  // The index of publishers by name.
+  // This adds the index of publishers by name.
   [],
-  // The index of subscriptions whose pushes fail.
+  // This adds the index of subscriptions whose pushes fail.
   [],
   // Changes that are told: an older document has none.
   [],
 ];
 
-/** The version that 0.1.0 wrote. Databases of before have other indexes alone. */
+/** 0.1.0 wrote this version. Databases of before have other indexes alone. */
 const FIRST = 2;
 export const SCHEMA_VERSION = FIRST + STEPS.length;
 
@@ -139,7 +139,7 @@ async function tryEach({ db }: MongodbConnection, steps: readonly Step[]): Promi
   }
 }
 
-/** Copies that upgrades keep, by the begin of their names. */
+/** Copies that upgrades keep have names that begin so. */
 export const COPIES = /^before_\d+_\d+_\d+_/;
 
 /**

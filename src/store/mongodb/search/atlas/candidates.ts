@@ -25,10 +25,9 @@ const UNINDEXED_MAX = 1_000;
 const NEAR_MAX = 2_000;
 const NEAR_FACTOR = 5;
 
-/** A post that answers a question. */
 interface Candidate extends WordMatch {
   id: string;
-  /** Null when the post or the query has no vector. */
+  /** It is null when the post or the query has no vector. */
   cosine: number | null;
   post: FoundPost;
   vector: Int8Array | null;
@@ -37,11 +36,11 @@ interface Candidate extends WordMatch {
 export interface Candidates {
   found: Candidate[];
   bestWords: number;
-  /** Matches by words that were not fetched. */
+  /** Counts matches by words that were not fetched. */
   unread: number;
 }
 
-/** The part of a list that is wanted: in order, after a place. */
+/** Names the part of a list that is wanted: in order, after a place. */
 export interface ListBounds {
   order: keyof typeof ORDERS;
   after: Position | null;
@@ -96,7 +95,7 @@ export async function candidatesFor(
 
 const NONE = { scores: new Map<string, number>(), total: 0 };
 
-/** The words that score, each once. */
+/** Gives the words that score, each once. */
 const distinctWords = (words: WordQuery | null): string[] =>
   words === null ? [] : [...new Set([...words.any, ...words.phrases.flat()])];
 
@@ -135,7 +134,7 @@ function judged(
     scores: ReadonlyMap<string, number>;
     /** Posts that mongot may know in an older state. */
     fresh: ReadonlySet<string>;
-    /** By their terms. */
+    /** They are by their terms. */
     shares: ReadonlyMap<string, number>;
     known: boolean;
     vectorOf: (post: FoundPost) => Int8Array | null;

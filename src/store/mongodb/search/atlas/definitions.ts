@@ -1,6 +1,6 @@
 import type { Document, IndexDescription, SearchIndexDescription } from "mongodb";
 
-/** Names of the two indexes in the database. They never change, so that a new definition replaces the old one. */
+/** The two indexes have these names in the database. They never change, so that a new definition replaces the old one. */
 export const WORDS_INDEX = "board_words";
 export const MEANING_INDEX = "board_meaning";
 
@@ -59,17 +59,17 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
 const fieldsOf = (names: readonly string[], type: Document): Document =>
   Object.fromEntries(names.map((name) => [name, type]));
 
-/** The index whose keys hold what most filters compare. */
+/** The keys of this index hold what most filters compare. */
 export const COUNTED_BY = "list_soonest";
-/** The index that has the posts of each tag in order. */
+/** This index has the posts of each tag in order. */
 export const NEWEST_BY_TAG = "list_tags_newest";
 /** Lists hold active posts only. */
 const ACTIVE = { partialFilterExpression: { state: "active" } } as const;
 
 /**
- * Indexes of `posts` for lists by filters alone, beside those of the store (`shown` for a publisher's posts, `thread` for a
- * thread's). Only boards that mongot searches have them. A changed index takes a new name, since processes of two releases may
- * be at work.
+ * These indexes of `posts` serve lists by filters alone, beside those of the store (`shown` for a publisher's posts,
+ * `thread` for a thread's). Only boards that mongot searches have them. A changed index takes a new name, since processes
+ * of two releases may be at work.
  */
 export const LIST_INDEXES: readonly (IndexDescription & { name: string })[] = [
   { name: "list_newest", key: { is_reply: 1, kind: 1, created_at: -1, _id: -1 }, ...ACTIVE },

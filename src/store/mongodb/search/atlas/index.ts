@@ -15,7 +15,7 @@ import { clauseOfNear } from "./words.ts";
 
 /** A list in order of time, and a count, consider this many posts by words and as many by meaning. */
 const LISTED = 2_000;
-/** Posts with near spellings that are read to learn how they spell. */
+/** This many posts with near spellings are read to learn how they spell. */
 const SPELT_IN_MAX = 50;
 
 type Page = Parameters<Answered["list"]>[1];
@@ -102,7 +102,7 @@ export class AtlasIndex implements SearchIndex, Answering {
     return { places, total: ends ? null : await this.count(question, most) };
   }
 
-  /** Posts with the source of others that pass the filter, whether or not they have the words. */
+  /** Finds posts with the source of others that pass the filter, whether or not they have the words. */
   async copies({ filter }: Question, ids: readonly string[]): Promise<string[][]> {
     const own = new Map((await this.#lists.sourced(ids)).map((post) => [post._id, post]));
     const all = await this.#lists.sharing(filter, [...own.values()]);

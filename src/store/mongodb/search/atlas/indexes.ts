@@ -9,7 +9,7 @@ import { definitions, LIST_INDEXES } from "./definitions.ts";
 /** These lie between two looks while something is missing, and while all is there. */
 const LOOK_SOON_MS = 5_000;
 const LOOK_LATER_MS = 60_000;
-/** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
+/** Servers without search answer with these error codes: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
 const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
 /** The user may not list search indexes: as good as none until the operator grants it. */
 const UNAUTHORIZED = 13;
@@ -35,7 +35,7 @@ export class SearchIndexes {
   readonly #dimension: number;
   readonly #log: StoreLog;
   readonly #closed = new AbortController();
-  /** Indexes that have the definition of this release. */
+  /** These indexes have the definition of this release. */
   readonly #defined = new Set<string>();
 
   constructor(store: SearchedStore, { dimension, log }: { dimension: number; log: StoreLog }) {
@@ -93,7 +93,7 @@ export class SearchIndexes {
     for (const wanted of definitions(this.#dimension)) {
       const { name, definition } = wanted;
       const known = there.get(name);
-      // Not compared with what the server reports: servers spell definitions their own way.
+      // It is not compared with what the server reports: servers spell definitions their own way.
       const [setting, text] = [`search_index_${name}`, JSON.stringify(definition)];
       if (known === undefined) {
         await posts.createSearchIndex(wanted).catch((error: unknown) => {
@@ -124,7 +124,7 @@ export class SearchIndexes {
   }
 }
 
-/** The server's error code, also from inside an error that wraps it. */
+/** Finds the server's error code, also inside an error that wraps it. */
 function codeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   return "code" in error ? error.code : codeOf(error.cause);

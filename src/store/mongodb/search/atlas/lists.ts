@@ -17,8 +17,8 @@ const COUNTED_APART = 2_000;
 const SPOTS_MS = 60_000;
 
 /**
- * Lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without mongot.
- * Reads the indexes of `LIST_INDEXES`.
+ * Makes lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without
+ * mongot. Reads the indexes of `LIST_INDEXES`.
  */
 export class Lists {
   readonly #store: SearchedStore;
@@ -98,7 +98,7 @@ export class Lists {
     return this.#sourced([{ _id: { $in: [...ids] } }]);
   }
 
-  /** The posts with a source of some posts that pass a filter. */
+  /** Finds the posts with a source of some posts that pass a filter. */
   async sharing(filter: PostFilter, posts: readonly Sourced[]): Promise<Sourced[]> {
     const sources = [...new Set(posts.flatMap(({ source }) => source ?? []))];
     if (sources.length === 0) return [];
@@ -186,7 +186,7 @@ export function copiesAmong(posts: readonly Sourced[], all: readonly Sourced[]):
   return new Set(hidden.map(({ _id }) => _id));
 }
 
-/** Ids of the posts of other publishers with the source of a post, oldest first. */
+/** Gives ids of the posts of other publishers with the source of a post, oldest first. */
 export function copiesOf(post: Sourced | undefined, all: readonly Sourced[]): string[] {
   const group = post === undefined ? [] : (groupsOf(all).get(post.source ?? "") ?? []);
   const others = group.filter(({ publisher_id }) => publisher_id !== post?.publisher_id);

@@ -7,7 +7,7 @@ import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
 import type { SearchedStore, SearchIndexes } from "./indexes.ts";
 import { clauseOfWord } from "./words.ts";
 
-/** Upper bound of MongoDB's search stages. */
+/** MongoDB's search stages allow no more. */
 export const CANDIDATES_MAX = 10_000;
 /** A query that takes longer fails. */
 export const MAX_TIME_MS = 2_000;
@@ -38,12 +38,12 @@ export type FoundPost = Pick<PostDocument, "_id" | keyof typeof READ>;
 const COUNT_MS = 60_000;
 const COUNTS_MAX = 10_000;
 
-/** The single questions that make up a search: those to mongot, and those to the collection. */
+/** Asks the single questions that make up a search: those to mongot, and those to the collection. */
 export class AtlasQueries {
   readonly #store: SearchedStore;
   readonly #indexes: SearchIndexes;
   readonly #modelId: string | null;
-  /** Posts with a word; those of all posts under the empty word. */
+  /** Counts posts with a word; those of all posts under the empty word. */
   readonly #counts = new LRUCache<string, number>({ max: COUNTS_MAX, ttl: COUNT_MS });
 
   /** @param modelId  vectors of other models count as none */
@@ -53,10 +53,7 @@ export class AtlasQueries {
     this.#modelId = modelId;
   }
 
-  /**
-   * Scores of the posts that `compound` finds, the best, or the first in the order of `sort`.
-   * @returns `total` is exact up to 10,000
-   */
+  /** Scores the posts that `compound` finds, the best, or the first in the order of `sort`. */
   async words(
     compound: Document,
     { limit, sort }: { limit: number; sort?: Document | undefined },
@@ -98,7 +95,7 @@ export class AtlasQueries {
     return count;
   }
 
-  /** Ids of the posts nearest to a vector; approximate. */
+  /** Finds ids of the posts nearest to a vector; approximate. */
   async neighbours(vector: Int8Array, conditions: readonly Document[], limit: number): Promise<string[]> {
     const considered = Math.max(CONSIDERED_MIN, CONSIDERED_PER_RESULT * limit);
     const stage = {
@@ -129,12 +126,12 @@ export class AtlasQueries {
     return this.found([{ _id: { $in: [...ids] } }, ...conditions], { projection, hint: { _id: 1 } });
   }
 
-  /** Null where a post has no vector of the model. */
+  /** Reads a post's vector; null where it has none of the model. */
   vectorOf({ vec, vec_model }: Pick<FoundPost, "vec" | "vec_model">): Int8Array | null {
     return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
   }
 
-  /** The posts of the collection that meet the conditions now. */
+  /** Reads the posts of the collection that meet the conditions now. */
   found(conditions: readonly Document[], options: FindOptions): Promise<FoundPost[]> {
     const { connection, collections } = this.#store;
     const filter = { $and: [...conditions] };

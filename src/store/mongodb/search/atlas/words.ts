@@ -4,7 +4,7 @@ import { PART_WEIGHT } from "../../../../search/text/compounds.ts";
 import { slipsIn } from "../../../../search/text/spelling.ts";
 import { indexable, withSigns } from "../../../../search/text/tokens.ts";
 
-/** Fields of words with their weights, the same as in the embedded index. */
+/** These fields have words with these weights, the same as in the embedded index. */
 const FIELDS: readonly { path: string | string[]; boost: number }[] = [
   { path: "title", boost: 2 },
   { path: "body", boost: 1 },
@@ -12,9 +12,9 @@ const FIELDS: readonly { path: string | string[]; boost: number }[] = [
 ];
 const ALL = ["title", "body", "tags", "place.name"];
 
-/** The words of a query as parts of a `compound`. */
+/** Puts the words of a query as parts of a `compound`. */
 export interface WordClauses {
-  /** Scored; empty without words. */
+  /** They are scored; empty without words. */
   must: Document[];
   mustNot: Document[];
 }
@@ -32,18 +32,18 @@ export function clausesOfWords(words: WordQuery | null): WordClauses {
   };
 }
 
-/** A post with a word, in any field. */
+/** Finds a post with a word, in any field. */
 export function clauseOfWord(word: string): Document {
   const clause = { query: withSigns(word), path: ALL };
   return isSeveral(word) ? { phrase: clause } : { text: clause };
 }
 
-/** A post with a word of nearly this spelling, from the second letter on. */
+/** Finds a post with a word of nearly this spelling, from the second letter on. */
 export const clauseOfNear = (word: string): Document => ({
   text: { query: word, path: ALL, fuzzy: { maxEdits: slipsIn(word), prefixLength: 1 } },
 });
 
-/** A post with any of the words, scored by all of them, or of one of the publishers. */
+/** Finds a post with any of the words, scored by all of them, or of one of the publishers. */
 function anyOf(words: readonly string[], publishers: readonly string[] = []): Document {
   // mongot splits a word of a script without spaces into several terms, which must be adjacent.
   const single = words.filter((word) => !isSeveral(word));

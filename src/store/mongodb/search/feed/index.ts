@@ -6,10 +6,13 @@ import { postOfDocument, statusFields, vectorOfBinary } from "../../database/pos
 import type { PostDocument, PublisherDocument } from "../../database/schema/documents.ts";
 import { type FeedChange, followStream } from "./stream.ts";
 
-/** Rows as an index takes them in: active posts with their vectors, under whatever model, and what filters need to know of publishers. */
+/**
+ * An index takes rows in so: active posts with their vectors, under whatever model, and what filters need to know of
+ * publishers.
+ */
 export interface IndexRows {
   posts: readonly { entry: IndexEntry; vector: { model: string; vector: Int8Array } | null }[];
-  /** `suspended` also while it is being erased. */
+  /** It is `suspended` also while it is being erased. */
   publishers: readonly { id: string; verified: boolean; suspended: boolean }[];
 }
 
@@ -24,7 +27,7 @@ export interface IndexFeed {
    * @throws Error when the database no longer has the next changes: scan again
    */
   follow(signal: AbortSignal): AsyncGenerator<FeedChange, void>;
-  /** Everything, in pages. */
+  /** Reads everything, in pages. */
   scan(): AsyncIterable<IndexRows>;
   /** Reads those that exist; of posts, the active ones. */
   read(ids: FeedChange): Promise<IndexRows>;
@@ -32,18 +35,9 @@ export interface IndexFeed {
   onWrite(wrote: (change: FeedChange) => void): void;
 }
 
-/** Rows of a page of a scan. */
+/** A page of a scan has this many rows. */
 const PAGE = 2_000;
 
-/**
- * The feed of a database.
- *
- * No read is older than what a stream reported before. A stream stays with the member where it began, even when another
- * becomes primary, and the new primary may learn some milliseconds later what a majority gave the old one. An index would
- * drop a post that a read misses then, and no further change would bring it back.
- *
- * @param parts.postsChanged  called when `follow` has met changes of posts
- */
 export function feedOf(
   context: MongodbContext,
   parts: { onWrite: IndexFeed["onWrite"]; postsChanged: () => void },

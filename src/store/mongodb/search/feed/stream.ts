@@ -25,7 +25,7 @@ export interface FeedChange {
 const IDLE_MS = 5_000;
 /** Behind mongos, a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;
-/** Changes in one answer at most. */
+/** One answer has at most this many changes. */
 const BATCH = 1000;
 const RETRY_MS = 100;
 const RETRY_MAX_MS = 5_000;
@@ -120,7 +120,7 @@ const PIPELINE = [
 const watch = (db: Db, options: ChangeStreamOptions) =>
   db.watch<Document, Event>(PIPELINE, { ...options, batchSize: BATCH });
 
-/** A stream that resumes after it begins now. */
+/** Takes the place from which a stream that resumes behind it begins now. */
 async function tokenNow(db: Db): Promise<ResumeToken> {
   const stream = watch(db, { maxAwaitTimeMS: 1 });
   try {

@@ -8,7 +8,7 @@ import { StandaloneIndex } from "../../../../search/index/standalone.ts";
 import type { IndexRows } from "../feed/index.ts";
 import type { FeedChange } from "../feed/stream.ts";
 
-/** An embedded index in a file that goes with its process. */
+/** Keeps an embedded index in a file that goes with its process. */
 export interface ReplicaFile {
   readonly index: StandaloneIndex;
   /** Writes rows, and takes out what is gone, in one transaction. */
@@ -17,7 +17,7 @@ export interface ReplicaFile {
   close(): Promise<void>;
 }
 
-/** Processes with a replica in one folder. */
+/** This many processes may have a replica in one folder. */
 const FILES_MAX = 64;
 
 /**

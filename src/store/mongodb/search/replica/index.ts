@@ -13,7 +13,7 @@ export interface ReplicaOptions {
   /** Folder of replicas; each process has one file in it. */
   folder: string;
   modelId: string | null;
-  /** A multiple of 16. */
+  /** It is a multiple of 16. */
   dimension: number;
   log: StoreLog;
 }
@@ -22,7 +22,7 @@ export interface ReplicaOptions {
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 const LOOK_MS = 20;
-/** Posts, or publishers, written at once while it is filled: some milliseconds of the event loop. */
+/** This many posts, or publishers, are written at once while it is filled: some milliseconds of the event loop. */
 const SLICE = 100;
 const FILLING = "the search index is being filled";
 
@@ -34,7 +34,7 @@ const FILLING = "the search index is being filled";
 export class Replica implements SearchIndex {
   readonly #options: ReplicaOptions;
   readonly #closed = new AbortController();
-  /** Aborted to begin again. */
+  /** It is aborted to begin again. */
   #round = new AbortController();
   #file: ReplicaFile | null;
   #queue: ChangeQueue | null = null;

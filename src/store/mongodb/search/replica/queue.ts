@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FeedChange } from "../feed/stream.ts";
 
-/** Posts, and publishers, applied at once: some milliseconds of the event loop. */
+/** This many posts, and publishers, are applied at once: some milliseconds of the event loop. */
 const STEP = 100;
 const RETRY_MS = 100;
 const RETRY_MAX_MS = 2_000;
@@ -26,7 +26,7 @@ export class ChangeQueue {
   readonly #posts = new Set<string>();
   readonly #publishers = new Set<string>();
   #running: Promise<void>;
-  /** The run that begins after the running one, with all that waits by then. */
+  /** This run begins after the running one, with all that waits by then. */
   #next: Promise<void> | null = null;
 
   constructor(options: QueueOptions) {
