@@ -21,7 +21,7 @@ const STATES = ["active", "hidden", "removed"] as const;
 /** The number of a row from before there were numbers: in the order of time, and below all others. */
 export const numberByTime = (createdAt: number): number => createdAt - 8.64e15;
 
-/** Number of a change, of rows that boards of 0.1.0 wrote without one. */
+/** Rows that boards of 0.1.0 wrote without the number of a change get one. */
 export const changeNumber = since(z.int(), ({ createdAt }) =>
   typeof createdAt === "number" ? numberByTime(createdAt) : undefined,
 );
@@ -34,7 +34,7 @@ export const POST = record({
   body: written("", text),
   link: written(null, text.nullable()),
   tags: written([], z.array(text).readonly()),
-  /** `approximate` where the coordinates are those of the named place. */
+  /** It is `approximate` where the coordinates are those of the named place. */
   location: written(
     null,
     z
@@ -66,14 +66,15 @@ export const POST = record({
    * without such a key.
    */
   inputHash: text,
-  /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
+  /** It is the SHA-256 of its idempotency key, in hex, or null. No two posts of a publisher have the same. */
   idempotencyHash: text.nullable(),
   retrievals: count,
   createdAt: moment,
   updatedAt: moment,
   /**
-   * Number of the last change of a saved query when the post was written: it is newer than the queries whose `savedNo`
-   * this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the first time.
+   * It is the number of the last change of a saved query when the post was written: it is newer than the queries whose
+   * `savedNo` this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the
+   * first time.
    */
   writtenNo: changeNumber,
   /** Who was told of it has not heard this yet; an edit or a removal sets it, and its work takes it off. */

@@ -15,7 +15,7 @@ export const PUBLISHER = record({
   /** The proof was last checked then. */
   checkedAt: moment.nullable(),
   suspendedAt: moment.nullable(),
-  /** SHA-256 of the API key, hex. */
+  /** It is the SHA-256 of the API key, in hex. */
   keyHash: id,
   /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
   recovery: since(wipedTo(null, text.nullable()), () => null),
@@ -26,12 +26,15 @@ export type StoredPublisher = RowOf<typeof PUBLISHER>;
 
 /** The sign-in of hosts keeps a client, a sign-in under way, a grant, a code or a token in each. */
 export const SIGN_IN = record({
-  /** Its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept nowhere. */
+  /**
+   * It is its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept
+   * nowhere.
+   */
   id,
-  /** The grant that it belongs to, and ends with. */
+  /** It belongs to this grant, and ends with it. */
   grantId: id.nullable(),
   publisherId: id.nullable(),
-  /** JSON. */
+  /** It holds JSON. */
   payload: text,
   consumedAt: moment.nullable(),
   expiresAt: moment,
@@ -42,7 +45,7 @@ export const REPORT = record(
   {
     id,
     postId: idOf("post", id),
-    /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
+    /** It is `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
     reporter: id,
     /** `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
     addresses: z.array(id).readonly(),
@@ -57,9 +60,12 @@ export type StoredReport = RowOf<typeof REPORT>;
 export const MODERATION = record({
   at: moment,
   action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),
-  /** Post or publisher id. */
+  /** It is the id of a post or publisher. */
   subject: id,
-  /** `operator`, with a name where one is known; or what hid a post by itself: enough `reports`, or the `hold` of first posts. */
+  /**
+   * It is `operator`, with a name where one is known; or what hid a post by itself: enough `reports`, or the `hold` of
+   * first posts.
+   */
   actor: z.union([z.enum(["operator", "reports", "hold"]), z.templateLiteral(["operator ", id])]),
   reason: text,
 });

@@ -30,20 +30,20 @@ export const SUBSCRIPTION = record({
   webhookVerifiedAt: moment.nullable(),
   /** Says why its webhook did not consent when it was last asked, in no words of the receiver's; null where it did. */
   webhookRefusal: since(text.nullable(), () => null),
-  /** Version of the derived signing secret. */
+  /** The signing secret is derived from this version. */
   secretVersion: count,
-  /** Until when the previous secret signs too, or null. */
+  /** The previous secret signs too until then; null where there is none. */
   previousSecretUntil: moment.nullable(),
   /** A host of MCP Events subscribed to this; null for a query that was saved by a tool or over REST. */
   event: since(z.enum(EVENTS).nullable(), () => null),
-  /** Until when it lasts unless it is renewed; null for good. */
+  /** It lasts until then unless it is renewed; null for good. */
   expiresAt: since(moment.nullable(), () => null),
-  /** The secret that a host chose for its webhook, sealed, and the one before it. */
+  /** A host chose this secret for its webhook; it is sealed, with the one before it. */
   clientSecret: since(text.nullable(), () => null),
   previousClientSecret: since(text.nullable(), () => null),
   active: z.boolean(),
   inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
-  /** Failed pushes since the last delivered one. */
+  /** Counts failed pushes since the last delivered one. */
   failures: count,
   /** The first of them failed then; null while none does. */
   failingSince: moment.nullable(),
@@ -81,7 +81,7 @@ export const DELIVERY = record(
   [["subscriptionId", "postId"]],
 );
 
-/** Until when a series has dates that a subscription knows of. */
+/** A series has dates that a subscription knows of until then. */
 export const TOLD_SERIES = record({ subscriptionId: idOf("subscription", id), series: id, endsAt: moment }, [
   ["subscriptionId", "series"],
 ]);
@@ -92,7 +92,7 @@ export type PushState = (typeof PUSH_STATES)[number];
 const attempt = z.strictObject({
   at: moment,
   latencyMs: count,
-  /** HTTP status of the answer, or null when there was none. */
+  /** It is the HTTP status of the answer, or null when there was none. */
   status: z.int().nullable(),
   /** Says why there was none, in a few words, none of them the receiver's. */
   error: text.nullable(),
@@ -109,7 +109,7 @@ export const PUSH = record(
     state: z.enum(PUSH_STATES),
     /** Attempts since the delivery, or since it was last requested once more. */
     attempts: count,
-    /** The latest 20 attempts, oldest first, those before a redelivery included. */
+    /** It keeps the latest 20 attempts, oldest first, those before a redelivery included. */
     history: z.array(attempt).readonly(),
     /** It is tried next then; null where it is not. */
     dueAt: moment.nullable(),
@@ -118,14 +118,14 @@ export const PUSH = record(
 );
 export type PushRecord = RowOf<typeof PUSH>;
 
-/** Something that concerns a publisher. */
+/** Each entry concerns a publisher. */
 export const INBOX = record(
   {
     publisherId: idOf("publisher", id),
     /** Grows per publisher, in the order entries become visible: a reader who continues from the last one misses none. */
     no: count,
     /**
-     * `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it
+     * A `reply` is to a post of the publisher, a `match` of one of its subscriptions, an `activity` a reply in a thread it
      * replied to, or the end of that.
      */
     type: z.enum(["reply", "match", "activity"]),

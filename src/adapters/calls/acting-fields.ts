@@ -4,7 +4,7 @@ import { fromJsonText } from "../../schema/scalars.ts";
 export type Act = "whether" | "who" | "when" | "how long" | "what is told";
 
 /**
- * Words that say by themselves what a field does. Only a thing that is named behind makes another field of it
+ * These words say by themselves what a field does. Only a thing that is named behind makes another field of it
  * (`preview_image`), and not behind a verb (`hide_phone`).
  */
 const STRONG: readonly (readonly [Act, RegExp])[] = [
@@ -73,7 +73,7 @@ const ABROAD: readonly (readonly [Act, RegExp])[] = [
   ["how long", /有効期限|过期|만료|истека/u],
 ];
 
-/** Parts of the board, and words that say nothing more: a field of them alone switches something where it is true or false. */
+/** These name parts of the board, or say nothing more: a field of them alone switches something where it is true or false. */
 const SWITCHED =
   /^(?:index|feeds?|rss|sitemap|seo|robots|search|webhooks?|syndicat\w+|comments?|replies|really|run|apply|readers?|groups?|crawl\w*|priority)$/;
 const VERBS =
@@ -81,7 +81,7 @@ const VERBS =
 const THINGS =
   /^(?:ur[li]|link|image|img|photo|picture|video|icon|logo|colou?r|text|title|label|name|note|description|template|style|font|size|year|format|language|place|venue|room|phone|price|fee|cost|discount|by|book|work|house|editor|beer|code|number|count|currency|reference|version|scene)s?$/;
 
-/** Words that act where no other word of the name tells a thing: `public` and `is_public`, not `public_transport`. */
+/** These words act where no other word of the name tells a thing: `public` and `is_public`, not `public_transport`. */
 const WEAK: readonly (readonly [Act, string])[] = [
   [
     "whether",
@@ -107,7 +107,7 @@ const WEAK: readonly (readonly [Act, string])[] = [
   ],
 ];
 
-/** Words beside them that tell no thing. */
+/** These words beside them tell no thing. */
 const EMPTY =
   "is are be was has have had set make made should must can could may do dont does not no non never yet as a an the this that my me mine it its self own " +
   "i you your us we all any each every everyone everybody anyone anybody nobody none some which what when how if then and or of in on at by for from with " +
@@ -157,7 +157,7 @@ const NAMES: ReadonlyMap<string, Act | null> = new Map(
   ).flatMap(([act, names]) => names.split(" ").map((name): [string, Act | null] => [name, act])),
 );
 
-/** Words that act in a saved query, beside those that act everywhere; and what they may measure there. */
+/** These words act in a saved query, beside those that act everywhere; they may measure such things there. */
 const OF_WATCHES =
   "max min maximum minimum below above under over exclude excluded excluding excludes except without not frequency freq interval digest cadence daily " +
   "weekly hourly realtime cooldown throttle batch threshold score sensitivity strictness fuzzy exact times channel channels every quota must webhook callback " +
@@ -219,7 +219,7 @@ const switches = (name: string, value: unknown): boolean => {
   );
 };
 
-/** `publishat` and `isdraft` as two words each. */
+/** Splits `publishat` and `isdraft` into two words each. */
 function unglued(word: string): string[] {
   if (weakOf.has(word) || empty.has(word) || NAMES.has(word)) return [word];
   for (let at = 2; at <= word.length - 2; at += 1) {
@@ -234,7 +234,7 @@ function unglued(word: string): string[] {
 /** Deeper parts of a field that nobody reads say nothing that its writer relies on. */
 const DEPTH_MAX = 6;
 
-/** A field that acts, by its dotted path. */
+/** Names a field that acts, by its dotted path. */
 export interface ActingField {
   path: string;
   act: Act;

@@ -32,15 +32,15 @@ const MISTYPED = {
 
 /** The adapter reads them from the request; nobody has checked them yet. */
 export interface Credentials {
-  /** As sent, or null. */
+  /** It is as sent, or null. */
   apiKey: string | null;
-  /** The publisher whose token came with the request, already checked. */
+  /** The token of this publisher came with the request, already checked. */
   signedIn?: StoredPublisher;
   /** Set once a key of OPERATOR_KEY was checked. */
   operator?: "operator" | `operator ${string}`;
-  /** Address of the client. */
+  /** It is the address of the client. */
   address: string;
-  /** The calling program, as a name from a fixed set; `none` if nothing names it. */
+  /** Names the calling program, out of a fixed set; `none` if nothing names it. */
   client?: string;
   /** The answer is read there; `rest` if not given. */
   surface?: Surface;
@@ -65,7 +65,7 @@ const NOBODY: Caller = {
   note: "The API key could not be looked up; this open call was answered without it.",
 };
 
-/** A call within its limits: who makes it, and the limit headers of its answer. */
+/** Tells who makes a call within its limits, and the limit headers of its answer. */
 export interface Admission {
   caller: StoredPublisher | null;
   limits: LimitHeaders | null;
@@ -73,7 +73,7 @@ export interface Admission {
   reporter: string;
   /** The call waits there for its turn. */
   queue: string;
-  /** A keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
+  /** It is a keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;
   client: string;
   surface: Surface;
@@ -83,7 +83,6 @@ export interface Admission {
   refusal: BoardError | null;
 }
 
-/** A call that succeeded. */
 export interface Performed {
   reply: Reply<unknown>;
   body: Success;
@@ -92,7 +91,7 @@ export interface Performed {
 /** The name an answer is counted under: the operation's, or the surface's own. */
 export interface AnswerLabel {
   as: string;
-  /** The calling program, for answers that are also counted by program. */
+  /** Names the calling program, for answers that are also counted by program. */
   client?: string;
 }
 
@@ -100,7 +99,7 @@ export interface AnswerLabel {
 export interface Failed {
   error: BoardError;
   status: number;
-  /** Id of the log line of an `internal` failure. */
+  /** It is the id of the log line of an `internal` failure. */
   reference: string | undefined;
 }
 
@@ -137,7 +136,7 @@ export class Dispatcher {
     return this.#parts.answers;
   }
 
-  /** Epoch milliseconds. */
+  /** Gives epoch milliseconds. */
   get now(): number {
     return this.#parts.clock();
   }

@@ -1,8 +1,8 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /**
- * Other names of fields. They count where a call has the field, and no field of the other name: MCP then reads the name as the
- * field, and REST proposes the field. A post's `url` is called `link` when it is read.
+ * Fields have these other names. They count where a call has the field, and no field of the other name: MCP then reads the
+ * name as the field, and REST proposes the field. A post's `url` is called `link` when it is read.
  */
 const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["q", "query keywords keyword text search"],
@@ -25,14 +25,14 @@ const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["url", "link"],
 ];
 
-/** Fields that make up the name of a place, from the house to the country. */
+/** These fields make up the name of a place, from the house to the country. */
 export const PLACE_NAMES =
   "name location_name venue where place address street city town region country".split(" ");
 const COORDINATES = "lat latitude lng lon long longitude coordinates geo";
 /** Fields that may tell a place. */
 export const PLACE_FIELDS: ReadonlySet<string> = new Set([...PLACE_NAMES, ...COORDINATES.split(" "), "type"]);
 
-/** Names that are only proposed, since their values have another form than those of the field. */
+/** These names are only proposed, since their values have another form than those of the field. */
 const NEARBY_NAMES: readonly (readonly [field: string, names: string])[] = [
   ["starts_at", "time"],
   ["cursor", "page offset"],
@@ -47,11 +47,11 @@ const fieldsIn = (table: typeof OTHER_NAMES, name: string, known: ReadonlySet<st
     .filter(([field, names]) => known.has(field) && names.split(" ").includes(name))
     .map(([field]) => field);
 
-/** The fields that a name stands for; none where the call has a field of this name. */
+/** Lists the fields that a name stands for; none where the call has a field of this name. */
 export const fieldsNamed = (name: string, known: ReadonlySet<string>): string[] =>
   known.has(name) ? [] : fieldsIn(OTHER_NAMES, name, known);
 
-/** The field that was probably meant by an unknown name, or null. */
+/** Guesses the field that was probably meant by an unknown name, or null. */
 export function fieldMeant(name: string, known: ReadonlySet<string>): string | null {
   const [other] = fieldsIn([...OTHER_NAMES, ...NEARBY_NAMES], name, known);
   if (other !== undefined) return other;
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, string>> = {
   announcement: "news notice alert info information warning update message note found",
 };
 
-/** The kind of a post that goes by another name, or null. */
+/** Finds the kind of a post that goes by another name, or null. */
 export function kindMeant(sent: unknown): string | null {
   const word = String(sent)
     .trim()

@@ -148,7 +148,7 @@ function actingIssue({ input: { shape } }: Operation, { path, act }: ActingField
 /** Fields by which models try to end a post of their own. */
 const ENDING = /^(?:delet|remov|cancel|archiv|clos|withdr|status|state|active)/;
 
-/** Names of a rule of recurrence. */
+/** A rule of recurrence has these names. */
 const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|frequency)$/i;
 
 /** Says which fields readers of a new post will not see, and what to do about it. */
@@ -217,7 +217,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-/** The rule that a value breaks, as a sentence of the board. */
+/** Tells which rule a value breaks, as a sentence of the board. */
 function sentenceOn(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -245,7 +245,7 @@ const UNITS: Readonly<Record<string, string>> = { string: " characters", array: 
 const amountOf = (bound: number | bigint, origin: string) =>
   `${bound.toLocaleString("en")}${UNITS[origin] ?? ""}`;
 
-/** `a, b or c`. */
+/** Writes `a, b or c`. */
 const inWords = (values: readonly string[]) =>
   values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 
@@ -253,11 +253,11 @@ const inWords = (values: readonly string[]) =>
 interface UnknownField {
   /** Dotted, and safe for an agent to read: the caller may have copied it from a post. */
   path: string;
-  /** The field that was probably meant, or null. */
+  /** This field was probably meant; null for none. */
   meant: string | null;
 }
 
-/** The unknown fields at the top and inside `location` and `query`. At most a hundred. */
+/** Lists the unknown fields at the top and inside `location` and `query`. At most a hundred. */
 export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
   const known = new Set(Object.keys(schema.shape));
   const unknown: UnknownField[] = [];
@@ -286,16 +286,16 @@ function unknownFieldIssue({ path, meant }: UnknownField): Issue {
   return { path, code: "unknown_field", message };
 }
 
-/** A field name that is safe for an agent to read. */
+/** Makes a field name safe for an agent to read. */
 const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
 
-/** The schema of a field that takes an object, whatever other forms it understands; null for any other field. */
+/** Finds the schema of a field that takes an object, whatever other forms it understands; null for any other field. */
 export function objectBehind(field: unknown): z.ZodObject | null {
   const schema = behind(field);
   return schema instanceof z.ZodObject ? schema : null;
 }
 
-/** The schema inside of others that also take no value, or change a value first. */
+/** Finds the schema inside of others that also take no value, or change a value first. */
 function behind(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return behind(schema.unwrap());

@@ -17,9 +17,9 @@ const TAG_BYTES = 16;
 /** These make it the same call; only who sends all of it again gets the answer. */
 export interface RepeatedCall {
   operation: string;
-  /** As sent in `Idempotency-Key`. */
+  /** It is as sent in `Idempotency-Key`. */
   idempotencyKey: string;
-  /** The API key as sent; of a caller without one, what is known of it. */
+  /** It is the API key as sent; of a caller without one, what is known of it. */
   caller: string;
   input: unknown;
 }
@@ -42,7 +42,7 @@ export class KeptAnswers {
   }
 
   /**
-   * The answer that was given before, or else the one that `make` gives now. A failure is not kept.
+   * Gives the answer that was given before, or else the one that `make` gives now. A failure is not kept.
    * @throws BoardError `overloaded` while the first call is still under way
    */
   async once(

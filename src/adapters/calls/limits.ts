@@ -6,13 +6,13 @@ import type { Secrets } from "../../domain/secrets.ts";
 import type { LimitStore, StoredPublisher } from "../../ports/store/index.ts";
 
 interface Policy {
-  /** Name in `RateLimit-Policy`, and in RATE_LIMITS to override it. */
+  /** `RateLimit-Policy` has this name, and RATE_LIMITS overrides it by it. */
   name: string;
   count: number;
   seconds: number;
-  /** Factor on `count` for a caller with a key. */
+  /** It multiplies `count` for a caller with a key. */
   withKey?: number;
-  /** Further factor for a verified publisher. */
+  /** It multiplies further for a verified publisher. */
   verified?: number;
   /** Counts by address even with a key, since anyone can register for another key. */
   byAddress?: true;
@@ -54,13 +54,12 @@ const KEYS_OF_ADDRESS =
   "The unverified keys of this address have together used what four may. Wait the seconds that the answer gives; a publisher with a verified website counts by itself.";
 const FAILED_KEYS: Policy = { name: "failed_keys", count: 30, seconds: 60 };
 
-/** Every policy name. */
 const POLICY_NAMES: readonly string[] = [
   ...Object.values(POLICIES).flatMap(({ policies }) => policies.map((policy) => policy.name)),
   FAILED_KEYS.name,
 ];
 
-/** The mistake in the overrides of RATE_LIMITS, or null. */
+/** Tells the mistake in the overrides of RATE_LIMITS, or null. */
 export function mistakeIn(rateLimits: Overrides): string | null {
   if (typeof rateLimits !== "object") return null;
   const unknown = Object.keys(rateLimits).filter((name) => !POLICY_NAMES.includes(name));
@@ -69,15 +68,15 @@ export function mistakeIn(rateLimits: Overrides): string | null {
     : `${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`;
 }
 
-/** The figures that the manual prints. */
+/** The manual prints these figures. */
 export const LIMIT_TABLE: readonly (Policy & { limit: LimitName })[] = (
   Object.keys(POLICIES) as LimitName[]
 ).flatMap((limit) => POLICIES[limit].policies.map((policy) => ({ ...policy, limit })));
 
 export interface LimitHeaders {
-  /** Value of `RateLimit-Policy` (IETF draft 11). */
+  /** `RateLimit-Policy` has this value (IETF draft 11). */
   policy: string;
-  /** Value of `RateLimit`. */
+  /** `RateLimit` has this value. */
   state: string;
   /** A sentence for `meta.note` when at most a tenth of the calls is left, else null. */
   nearly: string | null;

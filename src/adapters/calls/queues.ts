@@ -54,7 +54,7 @@ export class Queues {
   }
 }
 
-/** A line on which a call that waits for news leaves its place to the next. */
+/** Makes a line on which a call that waits for news leaves its place to the next. */
 export function lineLeaving(line: Line, leave: () => void): Line & { readonly hasRested: boolean } {
   let hasRested = false;
   return {

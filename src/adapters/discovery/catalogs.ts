@@ -37,7 +37,7 @@ export function aiCatalog(site: Site, skills: readonly Skill[]) {
   };
 }
 
-/** The skills of the site: Agent Skills discovery, version 0.2.0. */
+/** Lists the skills of the site by Agent Skills discovery, version 0.2.0. */
 export function skillIndex(skills: readonly Skill[]) {
   return {
     $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
@@ -54,7 +54,7 @@ export function skillIndex(skills: readonly Skill[]) {
 
 const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-/** RFC 9727: where the API is described. */
+/** Tells where the API is described (RFC 9727). */
 export const apiCatalog = (site: Site) => ({
   linkset: [
     {
@@ -75,7 +75,7 @@ export const apiCatalog = (site: Site) => ({
 });
 
 /**
- * A server card (SEP-2127): how to connect to the tool server, for clients that know only its address. It lists no
+ * Tells how to connect to the tool server by a server card (SEP-2127), for clients that know only its address. It lists no
  * tools; the server does.
  */
 export function serverCard(site: Site) {
@@ -104,7 +104,7 @@ const KEY_HEADER = {
   isSecret: true,
 };
 
-/** `board.example` → `example.board`. */
+/** Turns `board.example` into `example.board`. */
 function reversed(site: Site): string {
   const { hostname } = new URL(site.root);
   const isName = /[a-z]/i.test(hostname) && !hostname.startsWith("[");

@@ -50,7 +50,7 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   }
   json("/.well-known/ai-catalog.json", "application/ai-catalog+json", aiCatalog(site, skills));
   router.get(API_CATALOG, (_request, response, next) => {
-    // Also for HEAD (RFC 9727, 2).
+    // HEAD gets it too (RFC 9727, 2).
     addLink(response, site.root + API_CATALOG, "api-catalog");
     next();
   });
@@ -97,7 +97,7 @@ Sitemap: ${site.root}/sitemap.xml
 `;
 }
 
-/** RFC 9116. */
+/** Writes it by RFC 9116. */
 function securityText(contact: string, site: Site, now: number): string {
   const expires = now - (now % DAY_MS) + SECURITY_DAYS * DAY_MS;
   return `Contact: ${contact}

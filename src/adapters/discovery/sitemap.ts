@@ -35,8 +35,8 @@ export interface SitemapParts {
 }
 
 /**
- * The sitemap (sitemaps.org): fixed pages, the newest first-hand posts and the pages of their publishers. Posts whose pages
- * keep search engines away are left out. It is written at most once in ten minutes, however many ask.
+ * Lists in a sitemap (sitemaps.org) fixed pages, the newest first-hand posts and the pages of their publishers. Posts whose
+ * pages keep search engines away are left out. It is written at most once in ten minutes, however many ask.
  */
 export function sitemap(parts: SitemapParts): () => Promise<string> {
   const kept = new LRUCache<"sitemap", string>({
@@ -49,7 +49,7 @@ export function sitemap(parts: SitemapParts): () => Promise<string> {
 }
 
 async function written({ index, store, site }: SitemapParts, now: number): Promise<string> {
-  /** All active top-level posts that are first-hand. */
+  /** Asks for all active top-level posts that are first-hand. */
   const everything: Question = {
     filter: filterOf({ include_syndicated: false }, now),
     words: null,

@@ -21,8 +21,8 @@ const LAST_DAY = Date.UTC(9999, 11, 31);
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 
 /**
- * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends
- * on time zone definitions; an all-day post takes the days of its own zone.
+ * Makes a calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that
+ * nothing depends on time zone definitions; an all-day post takes the days of its own zone.
  *
  * @param nextTurn  awaited between slices of the work, which takes some 0.3 ms an event
  */
@@ -46,7 +46,7 @@ function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
     status: ICalEventStatus.CANCELLED,
     stamp: changed,
     lastModified: changed,
-    // Higher than when the event was last shown.
+    // It is higher than when the event was last shown.
     sequence: sequenceOf(entry.createdAt, entry.changedAt) + 1,
   };
 }
@@ -59,7 +59,7 @@ async function written(
   // The library escapes the texts of events, but not the name of the calendar.
   const name = escaped(about.title, false);
   const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });
-  // Folded here: the library blocks the process for some 650 ms over a hundred long events.
+  // They are folded here: the library blocks the process for some 650 ms over a hundred long events.
   let lines = "";
   for (const [nth, event] of events.entries()) {
     if (nth % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await nextTurn();
@@ -71,7 +71,7 @@ async function written(
 /** Events written before other requests come in between. */
 const EVENTS_PER_TURN = 20;
 const END = "END:VCALENDAR";
-/** Octets of a line, without its end (RFC 5545, 3.1). */
+/** A line has this many octets, without its end (RFC 5545, 3.1). */
 const LINE_OCTETS = 75;
 
 const folded = (text: string) => text.split("\r\n").map(foldedLine).join("\r\n");
@@ -119,7 +119,7 @@ function eventOf(post: Post, about: About): ICalEventData {
   };
 }
 
-/** From start to end; for an all-day post, from its first day to the day after its last. */
+/** Spans start to end; for an all-day post, its first day to the day after its last. */
 function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
   const days = isAllDay(post) ? localDaysOf(post) : null;
   if (days === null) {
@@ -148,7 +148,7 @@ const STATUSES: Readonly<Record<string, ICalEventStatus>> = {
 };
 
 /**
- * 0 for a post that was never edited, more with every edit. Edits are not counted: the seconds between writing and
+ * It is 0 for a post that was never edited, more with every edit. Edits are not counted: the seconds between writing and
  * the last edit take their place.
  */
 const sequenceOf = (createdAt: number, changedAt: number) => Math.ceil((changedAt - createdAt) / 1000);

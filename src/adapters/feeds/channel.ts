@@ -10,17 +10,17 @@ import { cleanText } from "./text.ts";
 export interface Channel {
   title: string;
   description: string;
-  /** The address of the feed, with its parameters. */
+  /** It is the address of the feed, with its parameters. */
   self: string;
-  /** The page with the same posts. */
+  /** This page has the same posts. */
   home: string;
-  /** The next page of the feed; null on the last. */
+  /** It is the next page of the feed; null on the last. */
   next: string | null;
-  /** ISO 8601: the latest change of any post, or the launch of the board when there is none. */
+  /** It is in ISO 8601: the latest change of any post, or the launch of the board when there is none. */
   updated: string;
-  /** The id of a post, unique among all boards and unchanged by edits. */
+  /** Gives the id of a post, unique among all boards and unchanged by edits. */
   idOf(postId: string): string;
-  /** The UID of a post in a calendar. */
+  /** Gives the UID of a post in a calendar. */
   uidOf(postId: string): string;
 }
 
@@ -56,7 +56,7 @@ export function channelOf(
   };
 }
 
-/** Names of posts: tag URIs (RFC 4151) in feeds, UIDs in calendars. */
+/** Names posts by tag URIs (RFC 4151) in feeds, by UIDs in calendars. */
 export function idsOf(site: Site, launched: string): Pick<Channel, "idOf" | "uidOf"> {
   const { host, hostname } = new URL(site.root);
   return {

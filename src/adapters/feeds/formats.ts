@@ -6,7 +6,7 @@ import { htmlOf, pointOf, summaryParts, withoutCdata } from "./text.ts";
 /** Minutes until a reader may ask again. */
 const TTL_MIN = 15;
 
-/** RSS 2.0 with GeoRSS, Dublin Core authors, and times of edits. Titles are plain text, descriptions HTML. */
+/** Writes RSS 2.0 with GeoRSS, Dublin Core authors, and times of edits. Titles are plain text, descriptions HTML. */
 export function rssFeed(posts: readonly Post[], channel: Channel): string {
   const xml = generateRssFeed({
     title: channel.title,
@@ -39,7 +39,7 @@ export function rssFeed(posts: readonly Post[], channel: Channel): string {
   return withoutCdata(xml);
 }
 
-/** Atom 1.0 (RFC 4287) with GeoRSS. */
+/** Writes Atom 1.0 (RFC 4287) with GeoRSS. */
 export function atomFeed(posts: readonly Post[], channel: Channel): string {
   const type = "application/atom+xml";
   const xml = generateAtomFeed({
@@ -80,7 +80,7 @@ export function atomFeed(posts: readonly Post[], channel: Channel): string {
   return withoutCdata(xml);
 }
 
-/** JSON Feed 1.1. `_board` holds what the format has no name for, under the names of the API. */
+/** Writes JSON Feed 1.1. `_board` holds what the format has no name for, under the names of the API. */
 export function jsonFeed(posts: readonly Post[], channel: Channel): string {
   const feed = generateJsonFeed({
     title: channel.title,

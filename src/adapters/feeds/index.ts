@@ -31,7 +31,7 @@ export interface FeedParts {
 interface Format {
   path: string;
   type: string;
-  /** The default order. */
+  /** Posts come in this order by default. */
   sort: "newest" | "soonest";
   /** Without a `limit`; more than 100 posts are read in pages of as many. */
   limit: number;
@@ -57,8 +57,8 @@ const PAGE_MAX = 100;
 const KEEP = "public, max-age=60";
 
 /**
- * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. A feed takes the parameters of a search
- * and counts against its limits. Failures come in the envelope of the API. Nothing shown counts as retrieved.
+ * Serves any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. A feed takes the parameters of a
+ * search and counts against its limits. Failures come in the envelope of the API. Nothing shown counts as retrieved.
  */
 export function feedRoutes(parts: FeedParts): Router {
   const router = Router({ caseSensitive: true });
@@ -111,7 +111,7 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
   };
 }
 
-/** The first posts of a search, page after page. */
+/** Reads the first posts of a search, page after page. */
 async function upTo(most: number, first: Page, readNext: (cursor: string) => Promise<Page>): Promise<Page> {
   const posts = [...first.posts];
   let { nextCursor } = first;

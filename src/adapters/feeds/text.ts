@@ -39,8 +39,8 @@ const restOf = ({ count, ids }: NonNullable<Post["copies"]>) =>
   count === ids.length ? "" : ` and ${count - ids.length} more`;
 
 /**
- * A post as HTML for feed readers: facts, paragraphs, links. No markup of the post survives, and each paragraph finds
- * its own direction.
+ * Writes a post as HTML for feed readers: facts, paragraphs, links. No markup of the post survives, and each paragraph
+ * finds its own direction.
  */
 export function htmlOf(post: Post): string {
   const paragraphs = post.body.split(/\n{2,}/).map((part) => escaped(part).replaceAll("\n", "<br>"));
@@ -57,7 +57,7 @@ const escaped = (text: string): string => html`${text}`.toString();
 /** Degrees to six decimals, about a decimetre, and never in exponent notation. */
 const degrees = (value: number) => Math.round(value * 1e6) / 1e6;
 
-/** The coordinates of a post, or null. */
+/** Gives the coordinates of a post, or null. */
 export function pointOf({ location }: Post): { lat: number; lng: number } | null {
   if (location === null || location.lat === null || location.lng === null) return null;
   return { lat: degrees(location.lat), lng: degrees(location.lng) };

@@ -29,7 +29,7 @@ export function sendTagged(
   response.send(Buffer.from(text));
 }
 
-/** The version of a text. All tags are weak: encodings of one text have the same. */
+/** Tags the version of a text. All tags are weak: encodings of one text have the same. */
 export const tagOf = (text: string): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
 

@@ -3,7 +3,7 @@ import type { Site } from "../../domain/site.ts";
 import { addLink, sendTagged } from "./answers.ts";
 import { sentQuery } from "./requests.ts";
 
-/** The three forms of every page. */
+/** Every page has these three forms. */
 export type Form = "html" | "json" | "markdown";
 
 const FORMS = [
@@ -23,7 +23,7 @@ function formOf(request: Request): Form {
   return FORMS.find(({ type }) => type === accepted)?.form ?? "html";
 }
 
-/** An `Accept` header without the parameters of its types, such as `charset=utf-8`: only their weights choose a form. */
+/** Leaves out the parameters of the types of an `Accept` header, such as `charset=utf-8`: only their weights choose a form. */
 const withoutParameters = (accept: string | undefined) =>
   accept?.replace(/;(?!\s*q\s*=)[^,;"]*(?:"(?:[^"\\]|\\.)*"[^,;"]*)*/gi, "");
 
@@ -88,7 +88,7 @@ export function setPagePolicy(response: Response): void {
   response.set("Content-Security-Policy", PAGE_POLICY);
 }
 
-/** Path of the page as HTML. Also drops a trailing slash, which the router ignores. */
+/** Gives the path of the page as HTML. Also drops a trailing slash, which the router ignores. */
 function withoutSuffix(path: string): string {
   const plain = path.replace(/(\.(json|md))?\/?$/, "");
   return plain === "" || plain === "/index" ? "/" : plain;

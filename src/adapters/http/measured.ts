@@ -15,7 +15,7 @@ interface FeedState {
   lastError: string | null;
 }
 
-/** The parts of a board that are measured. */
+/** These parts of a board are measured. */
 export interface MeasuredBoard {
   config: { dataDir: string; storeUrl: string };
   store: Store;
@@ -53,7 +53,7 @@ export function measured(board: MeasuredBoard): Registry {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  /** A figure, or one for each value of a label. What cannot be told now is NaN, or left out. */
+  /** Tells a figure, or one for each value of a label. What cannot be told now is NaN, or left out. */
   const gauge = (name: string, help: string, read: () => Figure | Promise<Figure>, label?: string) =>
     new Gauge({
       name,
@@ -180,7 +180,7 @@ async function inTime<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-/** One reading for all who ask while it is under way. */
+/** Makes one reading do for all who ask while it is under way. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {

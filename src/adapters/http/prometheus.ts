@@ -26,7 +26,6 @@ const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"];
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|::1|\[::1\])(:\d+)?$/;
 
-/** The operator's listener. */
 export interface Admin {
   port: number;
   stop(): Promise<void>;

@@ -14,7 +14,7 @@ import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts"
 import { addressOf, type LimitHeaders } from "../calls/limits.ts";
 import { NAME_TWICE, nameTwice } from "../calls/name-twice.ts";
 
-/** Requests under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
+/** At most this many requests are under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
 const IN_FLIGHT_MAX = 1_000;
 
 /** Refuses a request with `overloaded` while too many are under way. One that waits for news no longer counts. */
@@ -150,15 +150,15 @@ export function readQuery(sent: string | null): ParsedUrlQuery {
   );
 }
 
-/** The query as sent. It starts at the first question mark and may contain others. */
+/** Gives the query as sent. It starts at the first question mark and may contain others. */
 export function sentQuery(request: Request): URLSearchParams {
   const start = request.originalUrl.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : request.originalUrl.slice(start));
 }
 
 /**
- * The programs that the statistics tell apart, by the first characters of `User-Agent` or of the name in MCP's client
- * info. Whatever a caller sends, only these names, `other` and `none` are ever kept. A name comes before its beginnings.
+ * The statistics tell these programs apart, by the first characters of `User-Agent` or of the name in MCP's client info.
+ * Whatever a caller sends, only these names, `other` and `none` are ever kept. A name comes before its beginnings.
  */
 const PROGRAMS =
   "claude-code claude cursor vscode copilot codex chatgpt openai gemini windsurf cline roo zed goose opencode openclaw " +
@@ -179,7 +179,7 @@ const OTHERS: readonly (readonly [prefix: string, name: string])[] = [
 
 const KNOWN = [...OTHERS, ...PROGRAMS.split(" ").map((name) => [name, name] as const)];
 
-/** A program's name from that fixed set. */
+/** Names a program out of that fixed set. */
 export function clientOf(said: string | undefined): string {
   const text = (said ?? "").trim().toLowerCase();
   if (text === "") return "none";
@@ -266,7 +266,7 @@ export function requestLog(logger: Logger): RequestHandler {
   };
 }
 
-/** An address cut to its /24, or /48 for IPv6, so that it does not identify one machine. */
+/** Cuts an address to its /24, or /48 for IPv6, so that it does not identify one machine. */
 function shortened(sent: string): string {
   const address = addressOf(sent);
   if (address === null) return "";

@@ -59,10 +59,7 @@ export function restRouter(operations: readonly Operation[], dispatcher: Dispatc
 
 const idsIn = (path: string) => path.split("{").length;
 
-/**
- * The handlers of one operation: admission, then the body, then the answer.
- * @param reading  what reads that which the operation changes, to obey `If-Match`
- */
+/** Handles one operation: admission, then the body, then the answer. */
 export function routeOf(operation: Operation, dispatcher: Dispatcher, reading?: Operation): RequestHandler[] {
   const readsQuery = operation.rest.method === "GET";
   return [
@@ -152,8 +149,8 @@ function meetsConditions(request: Request, present: Success): boolean {
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * An answer without the counts that change by themselves: `meta.board`, and the retrievals that a search itself raises.
- * Without them an unchanged answer stays a 304. Within strings quotes are escaped, so only members are cut.
+ * Leaves out of an answer the counts that change by themselves: `meta.board`, and the retrievals that a search itself
+ * raises. Without them an unchanged answer stays a 304. Within strings quotes are escaped, so only members are cut.
  *
  * @param text  an envelope as JSON, its `meta` last and `board` first in it
  */

@@ -7,12 +7,12 @@ import { isTrue, operationAsked, type ServedOperation, type ServedTool } from ".
 
 type Fields = Record<string, unknown>;
 
-/** Arguments as the board understands them. */
+/** Holds arguments as the board understands them. */
 export interface Understood {
   served: ServedOperation;
-  /** Under the names of the operation. */
+  /** They are under the names of the operation. */
   input: Fields;
-  /** From the argument `api_key`, or null. */
+  /** It comes from the argument `api_key`; null without one. */
   apiKey: string | null;
   detail: unknown;
   /** Says what was read differently from how it was sent. */
@@ -53,7 +53,7 @@ export function withArguments<Message>(message: Message): Message {
   return { ...message, params: { ...params, arguments: isNone ? {} : sent } };
 }
 
-/** The arguments with texts for numbers where the tool takes text, as in a title `2026`. */
+/** Writes numbers as texts where the tool takes text, as in a title `2026`. */
 function withTexts({ listed }: ServedTool, sent: Fields): Fields {
   const wanted = propertiesOf(listed.inputSchema);
   return Object.fromEntries(
@@ -64,7 +64,7 @@ function withTexts({ listed }: ServedTool, sent: Fields): Fields {
   );
 }
 
-/** Texts that stand for no value, except in fields of free text. */
+/** These texts stand for no value, except in fields of free text. */
 const NOTHING = /^\s*(null|none|n\/a|undefined)?\s*$/i;
 const OWN_TEXTS: ReadonlySet<string> = new Set("q title body name description details label".split(" "));
 
@@ -116,7 +116,7 @@ function gathered({ operation: { input: schema } }: ServedOperation, given: Fiel
 const pick = (from: Fields, names: readonly string[]) =>
   Object.fromEntries(names.map((key) => [key, from[key]]));
 
-/** Names of an object in which models wrap all arguments. */
+/** Models wrap all arguments in an object of such a name. */
 const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
 
 /** The fields under their own names, with their values in the form that each takes. Each change of a name is noted. */
@@ -170,7 +170,7 @@ type Place = { name?: string; lat?: unknown; lng?: unknown };
 
 const nearOf = ({ name, lat, lng }: Place) => (lat === undefined ? name : `${lat},${lng}`);
 
-/** The place that some fields tell; null when one of them tells something else. */
+/** Finds the place that some fields tell; null when one of them tells something else. */
 function placeOf(sent: Fields): Place | null {
   if (Object.keys(sent).some((name) => !PLACE_FIELDS.has(name))) return null;
   const point = [sent, sent["geo"]].find((each) => isObject(each) && each["type"] === "Point");
@@ -188,7 +188,7 @@ function placeOf(sent: Fields): Place | null {
   };
 }
 
-/** The arguments inside of the object that alone was sent. */
+/** Takes the arguments out of the object that alone was sent. */
 function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
   const [name = "", ...others] = Object.keys(sent).filter((key) => key !== "api_key");
   if (others.length > 0 || !BOXES.has(name) || known.has(name)) return sent;
@@ -201,9 +201,9 @@ function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
 const FORMS: Readonly<Record<string, (text: string) => string>> = {
   // "Events", "event, offers"
   kind: (text) => text.split(",").map(kindIn).join(","),
-  // "#bikes, #repair"
+  // It reads "#bikes, #repair".
   tags: (text) => (text.trimStart().startsWith("[") ? text : text.replace(/(^|,)\s*#/g, "$1")),
-  // "10 km"
+  // It reads "10 km".
   radius_km: (text) => text.replace(/^\s*([\d.]+)\s*km\s*$/i, "$1"),
 };
 

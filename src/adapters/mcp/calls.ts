@@ -30,7 +30,7 @@ export interface Door {
   operator?: boolean;
 }
 
-/** A door with the names of the tools behind it. */
+/** A door is open with the names of the tools behind it. */
 export interface OpenDoor extends Door {
   tools: readonly string[];
 }

@@ -15,12 +15,12 @@ import type { Understood } from "./arguments.ts";
 /** A call lacks this, and only the host's person can say it. */
 interface Missing {
   message: string;
-  /** Name of the answer, and its field in the form. */
+  /** The answer has this name, and its field in the form. */
   field: string;
   form:
     | { type: "boolean"; title: string; default: false }
     | { type: "string"; title: string; maxLength: 200 };
-  /** The arguments that an answer adds. */
+  /** Gives the arguments that an answer adds. */
   filled(answer: unknown): Record<string, unknown>;
 }
 

@@ -51,7 +51,7 @@ const NO_REQUEST =
 const namesRevision = (message: unknown) =>
   PROTOCOL_VERSION_META_KEY in Object((message as { params?: { _meta?: unknown } }).params?._meta);
 
-/** Methods whose parameters the SDK refuses in words of its validator, some of them as an internal error. */
+/** The SDK refuses parameters of these methods in words of its validator, some of them as an internal error. */
 const NEEDED: Readonly<Record<string, { isMet: (message: unknown) => boolean; said: string }>> = {
   initialize: {
     // A message of a revision without a handshake names it, and is told that there is no such method.

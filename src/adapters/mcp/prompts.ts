@@ -62,17 +62,14 @@ ${postingSteps(toolNamed)} Replies come with \`check_subscription\` without \`id
   },
 ];
 
-/** The prompts and the instructions of one surface; `signedIn` where a publisher signs in before it sees them. */
+/** Gives the prompts and the instructions of one surface; `signedIn` where a publisher signs in before it sees them. */
 export function promptsOf(surface: ToolSurface, site: Site, signedIn = false) {
   const offered = PROMPTS.filter(({ on }) => on.includes(surface));
   return {
     instructions: instructionsOn(surface, site, signedIn),
-    /** For `prompts/list`. */
+    /** It answers `prompts/list`. */
     listed: offered.map(({ text: _text, on: _on, ...listed }): Prompt => listed),
-    /**
-     * One prompt with its arguments filled in.
-     * @throws ProtocolError -32602 if there is no such prompt, or a required argument is missing
-     */
+    /** Gives one prompt with its arguments filled in. */
     filled(name: string, said: Readonly<Record<string, string>>): GetPromptResult {
       const prompt = offered.find((each) => each.name === name);
       if (prompt === undefined) throw invalid("Unknown prompt. See prompts/list.");

@@ -8,8 +8,8 @@ import { whenOf } from "../text/when.ts";
 import type { ServedOperation } from "./tool-list.ts";
 
 /**
- * A record as lines of `name: value`, each with the description from the output schema. Nulls are left out; flat objects
- * and tables take one line.
+ * Writes a record as lines of `name: value`, each with the description from the output schema. Nulls are left out; flat
+ * objects and tables take one line.
  */
 export function recordText(operation: Operation, data: Record<string, unknown>): string {
   const described = operation.output instanceof z.ZodObject ? operation.output.shape : {};
@@ -100,7 +100,7 @@ function readAs(post: Post): string {
   return `Read as: ${facts.join(", ")}.`;
 }
 
-/** A saved query; what concerns its webhook only where it has one. */
+/** Writes a saved query; what concerns its webhook only where it has one. */
 export function subscriptionLines(
   { served, sendsKey }: { served: ServedOperation; sendsKey: boolean },
   saved: Subscription & { secret?: string },

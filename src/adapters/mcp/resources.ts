@@ -31,7 +31,7 @@ const POST_TEMPLATE = {
   mimeType: "text/plain",
 } as const;
 
-/** Before texts that also name web addresses. */
+/** It stands before texts that also name web addresses. */
 const UNSERVED =
   "*Nothing answers at the web addresses below: this board is served over stdio only. Use the tools.*\n\n";
 
@@ -67,9 +67,9 @@ export function resourcesOf(
   };
   const resources = door.surface === "reading" ? [about] : [about, ...textsOf({ catalog, site, tools })];
   return {
-    /** For `resources/list`. */
+    /** It answers `resources/list`. */
     listed: resources.map(({ read: _read, ...entry }) => entry),
-    /** For `resources/templates/list`. */
+    /** It answers `resources/templates/list`. */
     templates: [POST_TEMPLATE],
     /** @throws ProtocolError where there is nothing at the address, or with what a tool says of its failure */
     async read(uri: string, from: Credentials): Promise<ReadResourceResult> {
@@ -100,7 +100,6 @@ interface TextParts {
   tools: ReadonlyMap<string, ServedTool>;
 }
 
-/** The manual, the terms and the skills. */
 function textsOf({ catalog, site, tools }: TextParts): Resource[] {
   const listed = [...tools.values()].map((tool) => ({
     ...tool.listed,

@@ -13,17 +13,17 @@ import { type PostDisplay, shownPost } from "../text/posts.ts";
 import { quotedLine } from "../text/untrusted.ts";
 import { nowText } from "../text/when.ts";
 
-/** An item of a list: a post, perhaps as a match, or what an inbox says of one. */
+/** An item of a list is a post, perhaps as a match, or what an inbox says of one. */
 export type ListItem = Post | PendingMatch | GoneMatch | InboxItem;
 
-/** A post of a list, with what the list says of it. */
+/** Holds a post of a list, with what the list says of it. */
 interface Row {
   post: Post | GonePost;
   /** Several subscriptions may have matched the post. */
   items: ListItem[];
 }
 
-/** The posts of a list. One that reached an inbox in several ways has a row for each way. */
+/** Gives the posts of a list. One that reached an inbox in several ways has a row for each way. */
 export function listRows(items: readonly ListItem[]): Row[] {
   const kind = (item: ListItem) =>
     `${"post" in item ? `${item.type} ${item.post.id}` : item.id} ${changeOf(item)?.at}`;
@@ -35,7 +35,7 @@ export function listRows(items: readonly ListItem[]): Row[] {
 
 const changeOf = (item: ListItem) => ("change" in item ? item.change : undefined);
 
-/** The post of a row; of one that is taken down, that it is. */
+/** Shows the post of a row; of one that is taken down, that it is. */
 export const shownRow = ({ post }: Pick<Row, "post">, mark: string, view: PostDisplay): string =>
   isWhole(post)
     ? shownPost(post, mark, view)
@@ -67,7 +67,7 @@ export function newsLine({ items, post }: Row, saved: readonly Subscription[]): 
   return `\n   matches ${names.join(", ")}, ${told}`;
 }
 
-/** `CHANGED since you were told: starts_at (was 2026-12-01T18:00:00.000Z)`. */
+/** Writes `CHANGED since you were told: starts_at (was 2026-12-01T18:00:00.000Z)`. */
 function changedText({ what, before }: Change): string {
   const said = what.map((name) => {
     if (name === "cancelled" || name === "ended" || name === "removed") return ENDS[name];
@@ -80,7 +80,7 @@ function changedText({ what, before }: Change): string {
 
 const ENDS = { cancelled: "cancelled", ended: "ended before its time", removed: "taken down" } as const;
 
-/** Of the caller's subscriptions, those that a look is about: which matched, and which need attention; or all. */
+/** Picks those of the caller's subscriptions that a look is about: which matched, and which need attention; or all. */
 export function savedToShow(
   all: readonly Subscription[],
   items: readonly ListItem[],
@@ -92,7 +92,7 @@ export function savedToShow(
   return all.filter(({ id, inactive_reason: reason }) => whole || reason !== null || matched.has(id));
 }
 
-/** Subscriptions, named S1, S2, … for the matches above them. */
+/** Names subscriptions S1, S2, … for the matches above them. */
 export function savedQueryLines(saved: readonly Subscription[], count: number): string[] {
   if (saved.length === 0) return count === 0 ? ["You have no subscriptions."] : [];
   return [

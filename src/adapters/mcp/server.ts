@@ -30,7 +30,7 @@ export interface McpParts {
   clock: () => number;
 }
 
-/** The server's name, in handshakes and in its card. */
+/** The server has this name, in handshakes and in its card. */
 export const SERVER = { name: "agent-board", title: "Agent Board", version: VERSION } as const;
 
 /** Lists change only with the program, so clients may cache them for a while. */
@@ -150,10 +150,10 @@ const readingOnly = ({ tools, operations }: Catalog): Catalog => ({
   operations: operations.filter(({ effect }) => effect === "reads"),
 });
 
-/** The revisions that are spoken, the one without a handshake first. The SDK negotiates that, but does not list it as supported. */
+/** These revisions are spoken, the one without a handshake first. The SDK negotiates that, but does not list it as supported. */
 export const REVISIONS = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS];
 
-/** The board's picture, where something serves it. */
+/** Shows the board's picture, where something serves it. */
 export const iconsOf = ({ isServed, root }: Site) =>
   isServed
     ? { icons: [{ src: `${root}/apple-touch-icon.png`, mimeType: "image/png", sizes: ["180x180"] }] }

@@ -9,9 +9,9 @@ export interface ServedTool {
   name: string;
   /** Calls of it ask for these; the second has its own argument. See `Tool.also`. */
   operations: readonly [ServedOperation, ...ServedOperation[]];
-  /** Names of the arguments, without `api_key` and `detail`. */
+  /** These are names of the arguments, without `api_key` and `detail`. */
   fields: ReadonlySet<string>;
-  /** Its entry of `tools/list`. */
+  /** `tools/list` has this entry of it. */
   listed: ListedTool;
 }
 
@@ -40,12 +40,12 @@ interface ListedTool {
 
 export const DETAILS = ["compact", "full"] as const;
 
-/** The tools by name, prepared once for lists and calls. */
+/** Keeps the tools by name, prepared once for lists and calls. */
 export function servedTools({ tools, operations }: Catalog): ReadonlyMap<string, ServedTool> {
   return new Map(tools.map((tool) => [tool.name, servedTool(tool, operations)]));
 }
 
-/** The operation that a call with these arguments asks for. */
+/** Finds the operation that a call with these arguments asks for. */
 export function operationAsked(
   { operations: [first, second, third] }: ServedTool,
   input: Readonly<Record<string, unknown>>,
@@ -123,10 +123,10 @@ function annotationsOf(operations: ServedTool["operations"]): Record<string, boo
 }
 
 /**
- * The schema of a tool's arguments: the fields of all its operations, the key for hosts that cannot set headers, and the
- * detail of a search. Every provider of models takes it: a type on every property, choices of strings only, no constants, no
- * alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and defaults stand in the
- * descriptions.
+ * Makes the schema of a tool's arguments: the fields of all its operations, the key for hosts that cannot set headers, and
+ * the detail of a search. Every provider of models takes it: a type on every property, choices of strings only, no
+ * constants, no alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and defaults
+ * stand in the descriptions.
  */
 function inputSchemaOf(
   tool: Tool,
@@ -173,7 +173,7 @@ const TOLD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_post: { cursor: "For further replies: the cursor that the last answer gave." },
 };
 
-/** The fields that choose another operation, and those that only the second has. All others are those of the first. */
+/** Lists the fields that choose another operation, and those that only the second has. All others are those of the first. */
 function fieldsOfSecond({ name, also, input }: Tool, second: JsonObject): Record<string, JsonObject> {
   if (also?.given === undefined) return {};
   const told = TOLD[name] ?? {};
@@ -189,8 +189,8 @@ function fieldsOfSecond({ name, also, input }: Tool, second: JsonObject): Record
 }
 
 /**
- * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds
- * send, what is rarely wanted in a saved query, and a code that few boards ask for, by a failure that names it.
+ * These are accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay
+ * feeds send, what is rarely wanted in a saved query, and a code that few boards ask for, by a failure that names it.
  */
 const UNLISTED = {
   top: ["rerank", "source_url", "syndicated", "metadata", "invite"],
@@ -216,7 +216,7 @@ const portableFields = (fields: Record<string, JsonObject>, unlisted: readonly s
       .map(([name, field]) => [name, portable(field)]),
   );
 
-/** The schema of a tool's data, which is the envelope of REST: `data` is that of any of its operations. */
+/** Makes the schema of a tool's data, which is the envelope of REST: `data` is that of any of its operations. */
 function answerSchema(operations: ServedTool["operations"]): ListedTool["outputSchema"] {
   const outputs = [...new Set(operations.map(({ operation }) => operation.output))];
   const data = outputs.length === 1 ? operations[0].operation.output : z.union(outputs);

@@ -15,7 +15,7 @@ export interface OperatorKey {
 /** The log of moderation has this name. */
 export type OperatorName = "operator" | `operator ${string}`;
 
-/** A browser that signed in. */
+/** A browser signed in so. */
 export interface Session {
   who: OperatorName;
   /** Stands in each form: another site cannot read it. */
@@ -50,8 +50,8 @@ export class OperatorAccess {
   }
 
   /**
-   * The operator behind a key. Of wrong keys five a minute and address are answered, over all processes; then no key is
-   * taken, not even a right one, since a key that a person chose may be guessed.
+   * Finds the operator behind a key. Of wrong keys five a minute and address are answered, over all processes; then no key
+   * is taken, not even a right one, since a key that a person chose may be guessed.
    * @returns null for a wrong key
    * @throws BoardError `rate_limited`
    */
@@ -79,7 +79,7 @@ export class OperatorAccess {
     response.cookie(COOKIE, token, { ...cookieFor(request), maxAge: SESSION_MS });
   }
 
-  /** The session of a browser, or null. */
+  /** Finds the session of a browser, or null. */
   async session(request: Request): Promise<Session | null> {
     const token = tokenOf(request);
     if (token === null) return null;

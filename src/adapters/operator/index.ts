@@ -36,7 +36,7 @@ const SHOWN = 100;
 const REASON_CHARS = 500;
 const ELSEWHERE = "The form did not come from this page, or its sign-in is over.";
 
-/** `/operate`: the operator's pages, which need no script. They exist where OPERATOR_KEY is set. */
+/** Serves `/operate`: the operator's pages, which need no script. They exist where OPERATOR_KEY is set. */
 export function operateRoutes(parts: OperateParts): Router {
   const { access, moderation, site, clock } = parts;
   const router = Router({ caseSensitive: true });
@@ -125,7 +125,7 @@ export function operateRoutes(parts: OperateParts): Router {
     sendAnswer(response, status, nothingDoneHtml(site, why));
   }
 
-  /** The session of a form that stood on its own page; null for any other. */
+  /** Finds the session of a form that stood on its own page; null for any other. */
   async function sessionOfForm(request: Request): Promise<Session | null> {
     const session = await access.session(request);
     const { form_token: formToken = "" } = filledFields(request.body, ["form_token"]);
@@ -145,6 +145,6 @@ export function operateRoutes(parts: OperateParts): Router {
   }
 }
 
-/** Back to the page of a form, which is one of these. */
+/** Leads back to the page of a form, which is one of these. */
 const wayBack = (here = ""): string =>
   /^\/operate(\/posts|\/publishers)?([/?][^\s\\]*)?$/.test(here) ? here : "/operate";

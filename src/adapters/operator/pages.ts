@@ -8,11 +8,11 @@ import { page } from "../pages/frame/layout.ts";
 import type { Session } from "./access.ts";
 import { reportsOf, stateOf } from "./tools.ts";
 
-/** A page of the operator: whose it is, and where its forms lead back to. */
+/** Tells whose a page of the operator is, and where its forms lead back to. */
 export interface Desk {
   site: Site;
   session: Session;
-  /** Path and query of this page. */
+  /** It is path and query of this page. */
   here: string;
 }
 
@@ -136,7 +136,7 @@ ${actsOf(acts)}`,
 
 export type Table = readonly [title: string, rows: readonly (readonly string[])[]];
 
-/** Tables of what runs beside moderation. */
+/** Shows tables of what runs beside moderation. */
 export const healthHtml = (desk: Desk, tables: readonly Table[]): string =>
   deskPage(
     desk,

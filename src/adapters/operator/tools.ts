@@ -13,11 +13,11 @@ const THIRD_PARTY =
 const POSTS_MAX = 100;
 const Rows = z.array(z.unknown());
 
-/** `hidden, suspended`: the state of a post and, behind it, of its author. */
+/** Writes `hidden, suspended`: the state of a post and, behind it, of its author. */
 export const stateOf = ({ state, suspended }: SeenPost): string =>
   suspended ? `${state}, suspended` : state;
 
-/** `2 reports: scam, spam`; nothing without one. */
+/** Writes `2 reports: scam, spam`; nothing without one. */
 export const reportsOf = ({ reports }: SeenPost): string =>
   reports.length === 0
     ? ""
@@ -89,7 +89,7 @@ const moderateAs = (who: OperatorName) =>
     },
   });
 
-/** The id in what names a post or a publisher: itself, or the address of its page. */
+/** Takes the id out of what names a post or a publisher: itself, or the address of its page. */
 export const subjectId = (sent: string): string => bareId(bareId(sent, "p"), "publishers");
 
 /** Tells what was done, and what failed with why. */

@@ -5,7 +5,7 @@ import type { Language } from "./frame/language.ts";
 import { type BoardData, boardPage, type View } from "./frame/view.ts";
 import { placeInput, searchBox, searchPath } from "./search/form.ts";
 
-/** Something that posts have in common, how many have it, and the search that finds them. */
+/** Names something that posts have in common, tells how many have it, and has the search that finds them. */
 export interface Counted {
   name: string;
   count: number;
@@ -18,7 +18,7 @@ export const countedTags = ({ top_tags: counts }: BoardData): Counted[] =>
 export const countedPlaces = ({ top_places: counts }: BoardData): Counted[] =>
   counts.map(({ place, count }) => ({ name: place, count, to: searchPath({ near: place }) }));
 
-/** Each with the number of its posts and a link to them. */
+/** Shows each with the number of its posts and a link to them. */
 export const countChips = (counts: readonly Counted[], language: Language): Html =>
   html`<ul class="chips">${counts.map(
     ({ name, count, to }) =>
@@ -38,7 +38,7 @@ export const tags = viewOf({
 ${searchBox()}`,
 });
 
-/** `/places`, the towns with the most posts. */
+/** Shows `/places`, the towns with the most posts. */
 export const places = viewOf({
   path: "/places",
   title: "Places",
@@ -60,7 +60,7 @@ function viewOf(of: {
   none: string;
   member: "top_tags" | "top_places";
   counted(board: BoardData): Counted[];
-  /** Below the counts. */
+  /** It stands below the counts. */
   more: Html;
 }): View {
   const { path, title, lead, none } = of;

@@ -8,7 +8,7 @@ import { copyBox, type Html, html } from "./frame/html.ts";
 import { chapterHtml, told, verbatim } from "./frame/prose.ts";
 import { boardPage, type View } from "./frame/view.ts";
 
-/** `/docs` and a page for each resource, derived from the operations. They change only with the program. */
+/** Shows `/docs` and a page for each resource, derived from the operations. They change only with the program. */
 export function docsViews(operations: readonly Operation[], site: Site): View[] {
   let made: Docs | undefined;
   const docsMade = () => {
@@ -45,7 +45,7 @@ export function docsViews(operations: readonly Operation[], site: Site): View[] 
   ];
 }
 
-/** A page with the navigation of all of them beside it, above it on small screens. */
+/** Shows a page with the navigation of all of them beside it, above it on small screens. */
 function guide({ groups }: Docs, path: string, main: Html): Html {
   const item = (to: string, words: string) =>
     html`<li><a href="${to}"${path === to && html` aria-current="page"`}>${words}</a></li>
@@ -54,7 +54,7 @@ function guide({ groups }: Docs, path: string, main: Html): Html {
 <div class="docs">${main}</div></div>`;
 }
 
-/** The operations of the quick start. */
+/** The quick start has these operations. */
 const FIRST_CALLS = ["search", "register_publisher", "create_post"];
 
 /** Shows how to connect, the first calls, and what each page below holds. */
@@ -86,7 +86,7 @@ function firstCalls({ groups }: Docs): Html {
 ${first.map(({ title, curl }) => copyBox(title, verbatim(curl)))}</section>`;
 }
 
-/** A page in short. Its places were on this page once, and old links still find them. */
+/** Shows a page in short. Its places were on this page once, and old links still find them. */
 function groupSummary({ id, heading, about, chapters, operations }: DocsGroup): Html {
   const place = (name: string) => name !== id && html` id="${name}"`;
   return html`<section id="${id}"><h2><a href="${docsPath(id)}">${heading}</a></h2>
@@ -104,7 +104,7 @@ function groupSummary({ id, heading, about, chapters, operations }: DocsGroup): 
 `;
 }
 
-/** Chapters and operations of one resource, or all failures. */
+/** Shows chapters and operations of one resource, or all failures. */
 function groupHtml({ id, heading, about, chapters, operations, failures }: DocsGroup): Html {
   return html`<h1>${heading}</h1>
 <p class="lead">${about}</p>

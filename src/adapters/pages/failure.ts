@@ -30,7 +30,7 @@ const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> 
   },
 };
 
-/** A failure as a page. It repeats nothing of what was sent. */
+/** Shows a failure as a page. It repeats nothing of what was sent. */
 export function failureHtml(error: BoardError, site: Site, reference?: string): string {
   const { title, text } = FOR_PEOPLE[error.code] ?? {
     title: "That did not work",

@@ -24,7 +24,7 @@ const PLACES = 8;
 /** Events shown of each span of days; the first two spans fit into the first screen of a telephone. */
 const SHOWN = { today: 3, weekend: 3, week: 5, running: 3 } as const;
 
-/** The front page: search, what is on, the latest posts of other kinds, and how to connect an agent. */
+/** Shows the front page: search, what is on, the latest posts of other kinds, and how to connect an agent. */
 export const home: View = {
   route: "/board",
   path: "/",
@@ -58,7 +58,7 @@ function jsonOf(board: BoardData, on: WhatsOn, latest: readonly Post[], { root, 
   return { ...board, manual, mcp, api, openapi: `${root}/openapi.json`, events, latest };
 }
 
-/** Posts of other kinds than events, and for each of these kinds how many there are. */
+/** Holds posts of other kinds than events, and for each of these kinds how many there are. */
 interface Others {
   posts: readonly Post[];
   counts: readonly string[];
@@ -96,10 +96,10 @@ ${
   });
 }
 
-/** This page without its place. The address remembers the place, and no cookie does. */
+/** Links to this page without its place. The address remembers the place, and no cookie does. */
 const everywhere = (site: Site) => (site.identity.homePlace === null ? "/" : `/?near=${EVERYWHERE}`);
 
-/** The towns with the most posts, each a front page of its own. */
+/** Lists the towns with the most posts, each a front page of its own. */
 const placesFromHere = (board: BoardData): Counted[] =>
   countedPlaces(board).map((town) => ({ ...town, to: href("/", { near: town.name }) }));
 
@@ -120,7 +120,7 @@ ${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
-/** The first of what posts have in common, and a link to the rest. */
+/** Shows the first of what posts have in common, and a link to the rest. */
 function countSection(path: string, heading: string, counts: readonly Counted[], language: Language) {
   if (counts.length === 0) return null;
   return html`<section><h2><a href="${path}">${heading}</a></h2>${countChips(counts, language)}</section>`;

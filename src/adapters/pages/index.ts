@@ -35,8 +35,8 @@ import { stats } from "./stats.ts";
 const VIEWS: readonly View[] = [home, search, post, publisher, calendar, tags, places, stats];
 
 /**
- * The pages for people. Each shows the answer of an operation in three forms: HTML, Markdown, and JSON (the operation's
- * own envelope). Pages count against the operation's limits. Posts on them do not count as found.
+ * Serves the pages for people. Each shows the answer of an operation in three forms: HTML, Markdown, and JSON (the
+ * operation's own envelope). Pages count against the operation's limits. Posts on them do not count as found.
  */
 export function pagesRouter(operations: readonly Operation[], site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
@@ -151,7 +151,7 @@ function askedOf(
   };
 }
 
-/** The address without the empty fields that forms send, which is short enough to share. Null when none is empty. */
+/** Gives the address without the empty fields that forms send, which is short enough to share. Null when none is empty. */
 function withoutEmpty(request: Request): string | null {
   const sent = sentQuery(request);
   const kept = [...sent].filter(([, value]) => value.trim() !== "");

@@ -4,10 +4,10 @@ import { html } from "./frame/html.ts";
 import { chapterHtml, proseHtml } from "./frame/prose.ts";
 import { boardPage, type View } from "./frame/view.ts";
 
-/** `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
+/** Shows `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
 export const legalViews = (): View[] => [viewOf("terms", "Terms"), viewOf("privacy", "Privacy")];
 
-/** The terms as Markdown. */
+/** Writes the terms as Markdown. */
 export const termsText = (site: Site) => legalText("terms", site);
 
 function viewOf(name: "terms" | "privacy", title: string): View {
@@ -33,7 +33,7 @@ ${sections.map(({ heading, items }) => chapterHtml({ heading, text: items.map((i
   });
 }
 
-/** The text of a page, and who answers for the board. */
+/** Reads the text of a page, and adds who answers for the board. */
 function legalText(name: "terms" | "privacy", { contact }: Site): string {
   const where = contact?.replace(/^(mailto|tel):/, "");
   const operator =

@@ -59,7 +59,7 @@ function statsHtml(metrics: Metrics, site: Site, language: Language): string {
   });
 }
 
-/** The figures of the first row, ready to print. */
+/** Gives the figures of the first row, ready to print. */
 function figuresOf({ board, north_stars: stars, metrics }: Metrics, language: Language): [string, string][] {
   // An estimate of zero may be -0, which prints its sign.
   const figure = (value: number) => language.number(value + 0);
@@ -82,7 +82,7 @@ function healthOf({ health, metrics }: Metrics, language: Language): string {
   ].join(" ");
 }
 
-/** Searches that found nothing. Their words are third-party text. */
+/** Lists searches that found nothing. Their words are third-party text. */
 function demandHtml(demand: Metrics["unmet_demand"], language: Language): Html {
   const links = linksOf(demand);
   return html`<section><h2>Searched in vain, 30 days</h2>
@@ -146,11 +146,11 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
   ]);
 }
 
-/** Units of the drawing. It stretches to fit, and its lines keep their width. */
+/** The drawing has this many units. It stretches to fit, and its lines keep their width. */
 const WIDTH = 600;
 const HEIGHT = 160;
 
-/** The value of a UTC day such as `2026-11-20`. */
+/** A UTC day such as `2026-11-20` has this value. */
 interface DayValue {
   day: string;
   value: number;
@@ -203,7 +203,7 @@ function dayChart(
 `;
 }
 
-/** The next even bound with few digits: 7 → 8, 92 → 92, 1,306 → 1,400. */
+/** Finds the next even bound with few digits: 7 → 8, 92 → 92, 1,306 → 1,400. */
 function roundUp(value: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, value))) / 5);
   return Math.max(step, Math.ceil(value / step) * step);

@@ -8,20 +8,23 @@ import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/when.ts";
 import type { Asked } from "./frame/view.ts";
 import { nearOf, type SearchParams } from "./search/form.ts";
 
-/** The word for no place, where the operator named a home. */
+/** Where the operator named a home, this word stands for no place. */
 export const EVERYWHERE = "everywhere";
 /** An event of more days, such as an exhibition, belongs to no single day. */
 const LONG_DAYS = 7;
 const AHEAD_DAYS = 7;
-/** Pages of a hundred events. What began earliest comes first, so a board with many exhibitions needs several. */
+/**
+ * This many pages of a hundred events are read. What began earliest comes first, so a board with many exhibitions needs
+ * several.
+ */
 const PAGES_MAX = 3;
 
-/** The events of one span of days, soonest first. */
+/** Holds the events of one span of days, soonest first. */
 export interface OnGroup {
   id: "today" | "weekend" | "week" | "running";
   heading: string;
   events: readonly Post[];
-  /** The search that finds them all. */
+  /** This search finds them all. */
   all: SearchParams;
 }
 
@@ -29,11 +32,11 @@ export interface OnGroup {
 export interface WhatsOn {
   /** Only those with events; each event stands in the first that fits it. */
   groups: readonly OnGroup[];
-  /** The place asked for, or the home of the board; null for everywhere. */
+  /** It is the place asked for, or the home of the board; null for everywhere. */
   near: string | null;
-  /** The parameters that keep a search near the place that the visitor chose; none for the board's home, where much has no place. */
+  /** These parameters keep a search near the place that the visitor chose; none for the board's home, where much has no place. */
   kept: SearchParams;
-  /** Today, tomorrow, Saturday and Sunday, each with the search for its events. */
+  /** Names today, tomorrow, Saturday and Sunday, each with the search for its events. */
   days: readonly { name: string; search: SearchParams }[];
   /** Tells why the place was not understood; then the groups are those of everywhere. */
   refused: BoardError["issues"][number] | null;

@@ -83,7 +83,7 @@ ${groups.join("\n")}`,
   };
 }
 
-/** `400 a, b; 404 c`: each status once. */
+/** Writes `400 a, b; 404 c`: each status once. */
 function byStatus(codes: readonly FailureCode[]): string {
   const groups = grouped(codes, (code) => FAILURES[code].status);
   return [...groups].map(([status, alike]) => `${status} ${alike.join(", ")}`).join("; ");
@@ -108,7 +108,7 @@ A request has at most ${LIMITS.requestBytes / 1024} KiB; \`metadata\` ${LIMITS.m
   };
 }
 
-/** 60 → min, 3600 → h, 86400 → day, else the seconds. */
+/** Writes 60 as min, 3600 as h, 86400 as day, else the seconds. */
 const spanOf = (seconds: number) =>
   new Map([
     [60, "min"],

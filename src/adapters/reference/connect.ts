@@ -1,11 +1,11 @@
 import type { Site } from "../../domain/site.ts";
 
-/** The name of the tool server in clients. */
+/** Clients have the tool server under this name. */
 const SERVER = "board";
 /** Stands in for the key in snippets; readers put in their own. */
 const KEY = "bbk_…";
 
-/** One way for an agent to reach the board. */
+/** An agent reaches the board in this way. */
 export interface Way {
   id: string;
   name: string;
@@ -83,8 +83,8 @@ const signedIn = (me: string): Way => ({
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
 /**
- * `claude_desktop_config.json`. Claude Desktop starts only local programs: for a remote board, one that relays to it; for one
- * on the same machine, the board itself without a listener.
+ * Writes `claude_desktop_config.json`. Claude Desktop starts only local programs: for a remote board, one that relays to
+ * it; for one on the same machine, the board itself without a listener.
  */
 export function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
   // No npx: it would hand the key to any package that takes the name on a registry first.

@@ -5,7 +5,7 @@ import type { Way } from "./connect.ts";
 import { type Docs, type DocsGroup, type DocumentedOperation, docsOf } from "./docs.ts";
 import { chapterText, manualText } from "./manual.ts";
 
-/** `/llms-full.txt`: the manual, then every operation with its fields, a command, its answer and its failures. */
+/** Writes `/llms-full.txt`: the manual, then every operation with its fields, a command, its answer and its failures. */
 export function fullManual(catalog: Catalog, site: Site): string {
   const { groups } = docsOf(catalog.operations, site);
   return markdownDocument([
@@ -16,7 +16,7 @@ export function fullManual(catalog: Catalog, site: Site): string {
   ]);
 }
 
-/** `/docs.md`: how to connect, and where all the rest is. */
+/** Writes `/docs.md`: how to connect, and where all the rest is. */
 export const docsMarkdown = (docs: Docs, site: Site): string =>
   markdownDocument([
     "# Agent Board: documentation",
@@ -29,7 +29,7 @@ export const docsMarkdown = (docs: Docs, site: Site): string =>
     ...docs.groups.flatMap(partsOf),
   ]);
 
-/** `/docs/posts.md`: one part of it. */
+/** Writes `/docs/posts.md`: one part of it. */
 export const groupMarkdown = (group: DocsGroup, site: Site): string =>
   markdownDocument([
     `# Agent Board: ${group.heading}`,

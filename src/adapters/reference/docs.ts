@@ -12,9 +12,9 @@ import { answersChapter } from "./manual.ts";
 import { byPath } from "./openapi.ts";
 import { recordedAnswer, shortened } from "./recorded-answers.ts";
 
-/** The content of `/docs` and the pages below it, whatever their form: HTML, Markdown or JSON. */
+/** Holds the content of `/docs` and the pages below it, whatever their form: HTML, Markdown or JSON. */
 export type Docs = ReturnType<typeof docsOf>;
-/** A page of it: chapters, operations, and on one page only all failures. */
+/** A page of it has chapters, operations, and on one page only all failures. */
 export type DocsGroup = Docs["groups"][number];
 export type DocumentedOperation = ReturnType<typeof documented>;
 
@@ -22,10 +22,10 @@ const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-s
 
 /** An operation belongs to the first group that holds its path. */
 const GROUPS: readonly {
-  /** `posts` of `/docs/posts`. */
+  /** It is `posts` for `/docs/posts`. */
   id: string;
   heading: string;
-  /** One sentence. */
+  /** It is one sentence. */
   about: string;
   chapters: readonly Chapter[];
   holds?: (path: string) => boolean;
@@ -92,15 +92,15 @@ const GROUPS: readonly {
   },
 ];
 
-/** The paths of all pages of the documentation. */
+/** Lists the paths of all pages of the documentation. */
 export const DOCS_PATHS: readonly string[] = ["/docs", ...GROUPS.map(({ id }) => docsPath(id))];
 
-/** `/docs/posts`, or a place on it. */
+/** Gives `/docs/posts`, or a place on it. */
 export function docsPath(group: string, place?: string): string {
   return `/docs/${group}${place === undefined ? "" : `#${place}`}`;
 }
 
-/** The content of the documentation, derived from the operations. */
+/** Derives the content of the documentation from the operations. */
 export function docsOf(operations: readonly Operation[], site: Site) {
   const groupOf = ({ rest }: Operation) => GROUPS.find(({ holds }) => holds?.(rest.path) === true)?.id;
   return {
@@ -127,7 +127,7 @@ function documented(operation: Operation, site: Site) {
   const rates = policies.map(({ count, seconds }) => `${count} in ${seconds} s`).join(", ");
   return {
     ...{ name, title, when, failures },
-    /** `GET /search`; several where a path has aliases. */
+    /** It reads `GET /search`; several where a path has aliases. */
     calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
     needsKey: auth === "key",
     /** The operation is also an MCP tool, under the same name. */
@@ -136,12 +136,12 @@ function documented(operation: Operation, site: Site) {
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
     fields: documentedFields(operation),
     curl: curlOf(operation, site),
-    /** Status and shortened body; null where none was recorded. */
+    /** It has status and shortened body; null where none was recorded. */
     answer: recorded === undefined ? null : { status: recorded.status, text: shortened(recorded.body) },
   };
 }
 
-/** The fields of an operation, in the order of its schema. */
+/** Lists the fields of an operation, in the order of its schema. */
 function documentedFields({ input, rest }: Operation) {
   return fieldsOf(jsonSchemaOf(input, "input"), SPELLED_OUT)
     .filter(({ refused }) => !refused)
@@ -149,7 +149,7 @@ function documentedFields({ input, rest }: Operation) {
       name,
       place: rest.path.includes(`{${name}}`) ? "path" : rest.method === "GET" ? "query" : "body",
       required,
-      /** Type, bounds and choices in a few words, such as `integer 1–100`. */
+      /** It tells type, bounds and choices in a few words, such as `integer 1–100`. */
       form: type,
       /** May be empty. */
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
@@ -166,7 +166,7 @@ function documentedFailures() {
   });
 }
 
-/** The first example of an operation as a command, with the key in `BOARD_API_KEY`. */
+/** Writes the first example of an operation as a command, with the key in `BOARD_API_KEY`. */
 function curlOf({ rest, auth, examples }: Operation, site: Site): string {
   const example: Readonly<Record<string, unknown>> = examples[0] ?? {};
   const fields = Object.entries(example).filter(([name]) => !rest.path.includes(`{${name}}`));

@@ -1,13 +1,12 @@
 import { grouped } from "../text/markdown.ts";
 
 /**
- * The one module that reads JSON Schema. The manual, `/docs`, the tool list and the examples of OpenAPI all learn here
- * what a schema says.
+ * This module alone reads JSON Schema. The manual, `/docs`, the tool list and the examples of OpenAPI all learn here what a
+ * schema says.
  */
 
 export type JsonObject = Record<string, unknown>;
 
-/** One field of an object. */
 export interface Field {
   name: string;
   required: boolean;
@@ -15,7 +14,7 @@ export interface Field {
   type: string;
   /** May be empty. */
   description: string;
-  /** Undefined without a default. */
+  /** It is undefined without a default. */
   preset: unknown;
   /** True for a field that is named only to be refused. */
   refused: boolean;
@@ -29,7 +28,7 @@ interface Notation {
   text(max: number | undefined): string;
 }
 
-/** The fields of an object's schema, in its order. */
+/** Lists the fields of an object's schema, in its order. */
 export function fieldsOf(schema: JsonObject, notation: Notation): Field[] {
   return Object.entries(propertiesOf(schema)).map(([name, field]) => ({
     name,
@@ -62,7 +61,7 @@ function typeOf(schema: JsonObject, notation: Notation): string {
   return type === "string" ? notation.text(bound("maxLength")) : String(type);
 }
 
-/** The schema without null among its choices. */
+/** Gives the schema without null among its choices. */
 export function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
   const choices = ((anyOf ?? []) as JsonObject[]).filter((choice) => choice["type"] !== "null");
   const present = choices.length > 1 ? { ...rest, anyOf: choices } : { ...rest, ...choices[0] };
@@ -87,11 +86,11 @@ export function fieldLines(schema: JsonObject, known: ReadonlySet<string>): stri
   });
 }
 
-/** `integer 1–100, default 20`. */
+/** Writes `integer 1–100, default 20`. */
 const typeAndDefault = ({ type, preset }: Field) =>
   `${type}${preset === undefined ? "" : `, default ${JSON.stringify(preset)}`}`;
 
-/** For the manual, where every token costs: `list ≤20, each ≤40`. */
+/** The manual has it, where every token costs: `list ≤20, each ≤40`. */
 const terse = (known: ReadonlySet<string>): Notation => ({
   constant: (value) => JSON.stringify(value),
   choice: (of) => of.join("|"),
@@ -108,7 +107,7 @@ const INNER_FIELDS_MAX = 5;
 
 const upTo = (max: number | undefined) => (max === undefined ? "" : ` ≤ ${max.toLocaleString("en")}`);
 
-/** For people: `list ≤ 20 of text ≤ 40`. */
+/** People read it: `list ≤ 20 of text ≤ 40`. */
 export const SPELLED_OUT: Notation = {
   constant: String,
   choice: (of) => of.join(", "),

@@ -35,7 +35,7 @@ export function manualText(catalog: Documented, site: Site): string {
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
 }
 
-/** A chapter as a section of a document. */
+/** Writes a chapter as a section of a document. */
 export const chapterText = ({ heading, text }: Chapter): string => `## ${heading}\n\n${text.trim()}`;
 
 const introduction = () => `
@@ -58,7 +58,7 @@ function connecting({ tools: all }: Documented, site: Site): string {
 - Key: when your person accepts ${site.root}/terms, call \`register_publisher\` once. \`api_key\` is shown once: keep it. Send \`Authorization: Bearer <api_key>\`; tools that need a key also take it as argument \`api_key\` where headers cannot be set. Never put it in URLs or posts.`;
 }
 
-/** The other addresses of the tools: `https://…/mcp/readonly only reads`. */
+/** Lists the other addresses of the tools: `https://…/mcp/readonly only reads`. */
 export const doorsOf = ({ doors }: Site): string =>
   `The same tools: ${doors.map(({ url, for: what }) => `${url} ${what}`).join("; ")}.`;
 

@@ -20,7 +20,7 @@ import { grouped } from "../text/markdown.ts";
 import type { JsonObject } from "./fields.ts";
 import { recordedAnswer } from "./recorded-answers.ts";
 
-/** The schemas with a name in the document, by what callers send and what the board answers. */
+/** The document names these schemas, by what callers send and what the board answers. */
 const NAMED = {
   input: { PostInput, PublisherInput, ReportInput, StandingQuery, SubscriptionInput },
   output: {
@@ -34,7 +34,7 @@ const namesOf = (side: Side) =>
   new Map<z.ZodType, string>(Object.entries(NAMED[side]).map(([name, schema]) => [schema, name]));
 const NAMES = { input: namesOf("input"), output: namesOf("output") };
 
-/** `components.schemas`, by name. */
+/** Makes `components.schemas`, by name. */
 export function componentSchemas(): JsonObject {
   const sides = Object.entries(NAMED) as [Side, Readonly<Record<string, z.ZodType>>][];
   return Object.fromEntries(
@@ -99,14 +99,14 @@ export function answersOf(operation: Operation, site: Site): JsonObject {
   return Object.fromEntries([...successes, ...(reads ? [[304, unchanged()]] : []), ...failures]);
 }
 
-/** The failures of an operation by status. Operations that fail with the same codes share an answer, by its name. */
+/** Groups the failures of an operation by status. Operations that fail with the same codes share an answer, by its name. */
 const failureGroups = (operation: Operation) =>
   [...grouped(failuresOf(operation), (code) => FAILURES[code].status)].map(([status, all]) => {
     const codes = all.toSorted();
     return { status, codes, name: codes.join("-") };
   });
 
-/** `components.responses`: each shared answer to a failure. */
+/** Makes `components.responses`: each shared answer to a failure. */
 export function failureResponses(operations: readonly Operation[]): JsonObject {
   const groups = operations
     .flatMap(failureGroups)
@@ -129,7 +129,7 @@ function failureResponse({ status, codes }: ReturnType<typeof failureGroups>[num
   };
 }
 
-/** `components.examples`: an error body per code. */
+/** Makes `components.examples`: an error body per code. */
 export const failureExamples = (operations: readonly Operation[], site: Site): JsonObject =>
   Object.fromEntries(
     [...new Set(operations.flatMap(failuresOf))]
@@ -137,14 +137,14 @@ export const failureExamples = (operations: readonly Operation[], site: Site): J
       .map((code) => [code, { value: failureExample(code, site) }]),
   );
 
-/** The error envelope of a failure, with the words of the table. */
+/** Writes the error envelope of a failure, with the words of the table. */
 function failureExample(code: FailureCode, { manual, mcp }: Site): z.infer<ReturnType<typeof failureOf>> {
   const { message, hint } = FAILURES[code];
   const error = { code, message, hint: adviceOn("rest", hint), issues: [] };
   return { ok: false, error, meta: { docs: manual, mcp } };
 }
 
-/** The answer to a GET whose tag is still current. */
+/** Answers a GET whose tag is still current. */
 export const unchanged = (): JsonObject => ({
   description: "Unchanged since the ETag you sent.",
   headers: headers(["ETag"]),
@@ -153,7 +153,7 @@ export const unchanged = (): JsonObject => ({
 export const headers = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** `components.headers`. */
+/** Makes `components.headers`. */
 export function componentHeaders(): JsonObject {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, description]) => [

@@ -24,8 +24,8 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The OpenAPI 3.1 document of every REST route, derived from the operations.
- * The same operations and site give the same document, byte for byte.
+ * Makes the OpenAPI 3.1 document of every REST route, derived from the operations. The same operations and site give the
+ * same document, byte for byte.
  */
 export function openApiDocument(
   { operations }: { operations: readonly Operation[] },
@@ -157,7 +157,7 @@ function requestBody(operation: Operation, inPath: readonly string[]): JsonObjec
   };
 }
 
-/** The resource of a path: its first word. Searching belongs to posts, statistics to the board. */
+/** Gives the resource of a path: its first word. Searching belongs to posts, statistics to the board. */
 function tagOf(path: string): string {
   const first = path.split("/")[1] ?? "";
   return { search: "posts", metrics: "board" }[first] ?? first;

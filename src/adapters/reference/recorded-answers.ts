@@ -4,7 +4,7 @@ import type { Site } from "../../domain/site.ts";
 /** The site and the receiver of webhooks in the recorded answers. */
 export const RECORDED_ROOT = "http://localhost:8787";
 
-/** An answer over REST: its status, and its whole body with lists cut after their second item. */
+/** Keeps an answer over REST: its status, and its whole body with lists cut after their second item. */
 export interface RecordedAnswer {
   status: number;
   body: unknown;
@@ -26,7 +26,7 @@ export function recordedAnswer(operation: string, { root }: Site): RecordedAnswe
 
 const CHARS_MAX = 48;
 
-/** JSON on one line. `…` replaces the inner parts, and the middle of long objects and lists. */
+/** Writes JSON on one line. `…` replaces the inner parts, and the middle of long objects and lists. */
 export function shortened(value: unknown, depth = 0): string {
   if (typeof value === "string")
     return JSON.stringify(

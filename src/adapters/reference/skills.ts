@@ -3,17 +3,17 @@ import type { Site } from "../../domain/site.ts";
 import { KINDS, LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
 
-/** Instructions for one task, as a SKILL.md (agentskills.io). */
+/** Instructs for one task, as a SKILL.md (agentskills.io). */
 export interface Skill {
   name: string;
   /** Says in one line when to use it. */
   description: string;
   url: string;
-  /** The whole file, under 1.5 kB. */
+  /** It is the whole file, under 1.5 kB. */
   text: string;
 }
 
-/** The skills of a board: search, post, watch. Names and addresses come from the operations and the site. */
+/** Makes the skills of a board: search, post, watch. Names and addresses come from the operations and the site. */
 export function skillsOf(catalog: { tools: readonly Tool[] }, site: Site): Skill[] {
   const call = callsOf(catalog.tools, site);
   return SKILLS.map(({ name, description, steps }) => {
@@ -23,7 +23,7 @@ export function skillsOf(catalog: { tools: readonly Tool[] }, site: Site): Skill
   });
 }
 
-/** `/skill.md`: the whole board as one skill, with links to the others. */
+/** Makes `/skill.md`: the whole board as one skill, with links to the others. */
 export function boardSkill(skills: readonly Skill[], site: Site): string {
   const description =
     "Searches and posts on Agent Board, a public bulletin board for AI agents. Use it to find events, offers and requests of other people, or to publish one for the person you work for.";

@@ -7,7 +7,7 @@ import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 import { chapterText, doorsOf } from "./manual.ts";
 import { postingSteps, searchSteps } from "./skills.ts";
 
-/** A tool as hosts list it, and the operations that it calls. */
+/** Describes a tool as hosts list it, and the operations that it calls. */
 export interface ListedTool {
   name: string;
   title: string;
@@ -30,7 +30,7 @@ const OF_REQUESTS: ReadonlySet<FailureCode> = new Set([
 const REST_ALONE =
   "Over REST alone, or on the page /join: a new key (POST /publishers/me/rotate-key), a new key for a lost one (POST /publishers/recover), name and website (PATCH /publishers/me, POST /publishers/verify), erasing all of yours (DELETE /publishers/me).";
 
-/** The manual for those who have the tools: what each takes and answers, and what each failure asks for. */
+/** Writes the manual for those who have the tools: what each takes and answers, and what each failure asks for. */
 export function toolManual(tools: readonly ListedTool[], site: Site): string {
   const call = (name: string) => `\`${name}\``;
   const all = new Set(tools.flatMap(({ operations }) => operations.flatMap(failuresOf)));

@@ -7,7 +7,7 @@ import { parseUrl } from "../../platform/parse-url.ts";
 /** The one thing that a host may ask for: to use the tools as a publisher. */
 export const SCOPE = "board";
 
-/** Parameters of OpenID, which the library refuses without it. A host that sends them signs in all the same. */
+/** The library refuses these parameters of OpenID without OpenID itself. A host that sends them signs in all the same. */
 const OF_OPENID = ["acr_values", "claims", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
 /**

@@ -61,7 +61,7 @@ function uriRefusal(uri: unknown): string | null {
     : "must have a slash after the scheme, such as com.example.app:/callback, and no character that an address cannot hold";
 }
 
-/** A client's document, fetched through the outgoing guard: from public addresses alone, in one short answer. */
+/** Fetches a client's document through the outgoing guard: from public addresses alone, in one short answer. */
 export async function fetchDocument(outbound: Outbound, url: string): Promise<globalThis.Response> {
   const bounds = { maxBytes: 5 * 1024, timeoutMs: 3_000, exemptions: false };
   const { status, body } = await outbound.send({ method: "GET", url, ...bounds });

@@ -15,7 +15,7 @@ import {
 import { type Asking, consentHtml, endedHtml, madeHtml } from "./pages.ts";
 import { PATHS, type SignInParts } from "./provider.ts";
 
-/** The page where a person decides whether a host may sign in, and as whom. */
+/** Serves the page where a person decides whether a host may sign in, and as whom. */
 export function consentRoutes(
   provider: Provider,
   { site, dispatcher, catalog, secrets }: SignInParts,
@@ -70,7 +70,7 @@ export function consentRoutes(
   });
   return router;
 
-  /** The sign-in that this browser began; null, and answered, when it began none or it is over. */
+  /** Finds the sign-in that this browser began; null, and answered, when it began none or it is over. */
   async function askingOf(request: Request, response: Response): Promise<Asking | null> {
     const begun = await provider.interactionDetails(request, response).catch(() => null);
     if (begun === null || begun.uid !== request.params["uid"]) {

@@ -11,7 +11,7 @@ import { openProvider, PATHS, type SignInParts, signInPublisher } from "./provid
 
 /** Sign-in of hosts that cannot keep a key. */
 export interface SignIn {
-  /** The authorization server, its metadata, and the page where a person decides. */
+  /** It serves the authorization server, its metadata, and the page where a person decides. */
   router: Router;
   /** Lets a request on whose token is valid, its publisher in `response.locals["signedIn"]`; answers others with 401. */
   required: RequestHandler;
@@ -38,7 +38,7 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
   const aboutResource = `/.well-known/oauth-protected-resource${pathname}`;
   const router = Router({ caseSensitive: true });
   router.get(aboutResource, read, (_request, response) => {
-    // RFC 9728: who gives out tokens for the tool server.
+    // This tells who gives out tokens for the tool server (RFC 9728).
     response.set("Cache-Control", "public, max-age=3600").json({
       resource,
       resource_name: site.identity.name,
@@ -49,7 +49,7 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
       resource_tos_uri: `${site.root}/terms`,
     });
   });
-  // RFC 8414, for hosts that insert the path of the tool server too. The library's own would name parts of OpenID.
+  // Hosts that insert the path of the tool server get it too (RFC 8414). The library's own would name parts of OpenID.
   router.get([PATHS.metadata, PATHS.metadata + pathname], read, (_request, response) => {
     response.set("Cache-Control", "public, max-age=3600").json({
       issuer: site.root,
@@ -123,7 +123,7 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
     return grant === undefined ? null : signInPublisher(store, access.accountId);
   }
 
-  /** A failure in the form of OAuth, which the libraries of hosts read (RFC 6749, section 5.2). */
+  /** Answers a failure in the form of OAuth, which the libraries of hosts read (RFC 6749, section 5.2). */
   function failedForHosts(thrown: unknown, _request: Request, response: Response, _next: () => void): void {
     const { error, status } = dispatcher.fail(thrown, null);
     if (error.code === "rate_limited") setLimitHeaders(response, error.cause as LimitHeaders | undefined);

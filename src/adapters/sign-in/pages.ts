@@ -4,11 +4,11 @@ import { copyBox, type Html, html, sentence, shownText } from "../pages/frame/ht
 import { page } from "../pages/frame/layout.ts";
 import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 
-/** A sign-in that waits for a person's decision. */
+/** A sign-in waits so for a person's decision. */
 export interface Asking {
   /** The forms go there. */
   path: string;
-  /** Shows that a form stood on our page. */
+  /** It shows that a form stood on our page. */
   formToken: string;
   /** The host calls itself so, if it says anything. */
   host: string | undefined;

@@ -33,15 +33,15 @@ export const PATHS = {
   revoke: "/oauth/revoke",
 } as const;
 
-/** The publisher that may sign in under this id, or null. */
+/** Finds the publisher that may sign in under this id, or null. */
 export async function signInPublisher(store: Store, id: string): Promise<StoredPublisher | null> {
   const publisher = await store.publishers.get(id);
   return publisher?.suspendedAt === null ? publisher : null;
 }
 
 /**
- * The authorization server: authorization codes with PKCE, refresh tokens that are used once, revocation, registered clients
- * and clients that a document describes. `oidc-provider` carries the protocol; everything of OpenID is off.
+ * Runs the authorization server: authorization codes with PKCE, refresh tokens that are used once, revocation, registered
+ * clients and clients that a document describes. `oidc-provider` carries the protocol; everything of OpenID is off.
  *
  * @param resource  the address that tokens are for
  */

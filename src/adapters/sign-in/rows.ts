@@ -3,7 +3,7 @@ import { signInId } from "../../domain/publishers/hosts.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { SignInStore } from "../../ports/store/index.ts";
 
-/** Seconds that each thing lasts. */
+/** Each thing lasts this many seconds. */
 export const TTL_S = {
   Interaction: 600,
   AuthorizationCode: 60,
@@ -67,7 +67,7 @@ export function signInRows(
       }
       const payload = JSON.parse(row.payload) as AdapterPayload;
       if (kind === "Client") {
-        // Written at most once a day.
+        // It is written at most once a day.
         if (now + CLIENT_KEPT_MS - row.expiresAt > DAY_MS)
           await signIns.prolong(row.id, now + CLIENT_KEPT_MS);
         return payload;

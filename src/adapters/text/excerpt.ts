@@ -2,16 +2,16 @@ import { parseQueryText } from "../../search/text/query-text.ts";
 import { OTHER_SPELLINGS } from "../../search/text/tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
-/** Size of an excerpt in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
+/** An excerpt has this size in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
 const EXCERPT_BYTES = 240;
-/** Characters of an excerpt at least, also where each takes several bytes. */
+/** An excerpt has at least this many characters, also where each takes several bytes. */
 const CHARS_MIN = 180;
-/** Characters before the first hit of an excerpt. */
+/** This many characters stand before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
 /** Hits looked at, at most: a long text may repeat one word. */
 const HITS_MAX = 200;
 
-/** The words of a search, cut short so that other forms of a word match too. */
+/** Gives the words of a search, cut short so that other forms of a word match too. */
 export function soughtWords(q: string | undefined): string[] {
   if (q === undefined || q === "") return [];
   const { any, phrases } = parseQueryText(q);
@@ -81,7 +81,7 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
   return hits;
 }
 
-/** Lower case without diacritics. The length stays, and with it all positions: `straße` does not become `strasse`. */
+/** Writes lower case without diacritics. The length stays, and with it all positions: `straße` does not become `strasse`. */
 const foldedTo = (text: string): string => text.replace(/[A-Z\u0080-\uFFFF]/g, foldedUnit);
 
 /** Each unit folds to this, made once: an answer may fold a hundred bodies of 8,000 units. */
@@ -98,7 +98,7 @@ function foldedUnit(unit: string): string {
   return folded;
 }
 
-/** The text between two positions, moved to a nearby blank; never cuts what people see as one character. */
+/** Cuts out the text between two positions, moved to a nearby blank; never cuts what people see as one character. */
 function cutOut(text: string, from: number, to: number): string {
   let start = from;
   let end = Math.min(to, text.length);
@@ -116,10 +116,10 @@ function cutOut(text: string, from: number, to: number): string {
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Far more than any character that people see as one. */
+/** No character that people see as one has nearly as many. */
 const GRAPHEME_UNITS = 64;
 
-/** The start of the character that holds this position. */
+/** Finds the start of the character that holds this position. */
 function graphemeStart(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const from = Math.max(0, at - GRAPHEME_UNITS);

@@ -8,7 +8,7 @@ import { laterDaysOf, whenOf } from "./when.ts";
 export interface PostDisplay {
   /** Stems of the words searched for; excerpts are cut around them. */
   sought: readonly string[];
-  /** Epoch milliseconds; posts that expired earlier are marked. */
+  /** It is in epoch milliseconds; posts that expired earlier are marked. */
   now: number;
   isWhole: boolean;
   /** Whole posts show their addresses, dates and metadata. */
@@ -26,19 +26,16 @@ const LINK_CHARS = 200;
 const TAGS_SHOWN = 3;
 const DATES_SHOWN = 2;
 
-/**
- * A post of a list, or a single one.
- * @param mark  printed before the post: `3. ` in a list, empty for a single one
- */
+/** Shows a post of a list, or a single one. */
 export const shownPost = (post: Post, mark: string, view: PostDisplay): string =>
   view.isWhole ? wholeText(post, mark, view) : briefText(post, mark, view);
 
-/** A post in one line. */
+/** Shows a post in one line. */
 export function mentionedPost(post: Post, mark: string): string {
   return `${mark}${headOf(post)} ${quotedLine(post.title)}`;
 }
 
-/** About how many tokens a text takes: one for three and a half bytes of UTF-8. */
+/** Estimates how many tokens a text takes: one for three and a half bytes of UTF-8. */
 const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3.5);
 
 /** Tells how many of the first texts take at most this many tokens; the first one is always among them. */
@@ -51,7 +48,7 @@ export function fittingCount(texts: readonly string[], tokens: number): number {
   return over === -1 ? texts.length : over;
 }
 
-/** Title, place, publisher and link whole, whatever their length. */
+/** Shows title, place, publisher and link whole, whatever their length. */
 function briefText(post: Post, mark: string, { now, sought, isNewest }: PostDisplay): string {
   const indent = " ".repeat(mark.length);
   const facts = [
@@ -149,7 +146,7 @@ function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] 
   ];
 }
 
-/** The copies of a post: in brief one id and the number of the rest, in full all ids that are known. */
+/** Tells the copies of a post: in brief one id and the number of the rest, in full all ids that are known. */
 function copiesOf({ count, ids }: NonNullable<Post["copies"]>, form: "whole" | "brief"): string {
   const first = form === "brief" ? ids.slice(0, 1) : ids;
   const rest = count - first.length;

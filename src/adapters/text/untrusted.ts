@@ -31,13 +31,13 @@ const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
 const SHOWN_FROM_ELSEWHERE =
   /!(?=\[)|<(?=(?:img|image|picture|source|video|audio|track|i?frame|object|embed|svg|link|style|script|input|body|table|t[dh]|base|meta)\b)/gi;
 
-/** The visible text, with LF between lines. A backslash keeps images from being shown, also inside of a JSON string. */
+/** Makes a text visible, with LF between lines. A backslash keeps images from being shown, also inside of a JSON string. */
 export function visible(text: string): string {
   const lines = text.toWellFormed().replace(LINE_BREAKS, "\n").replace(SHOWN_FROM_ELSEWHERE, "$&\\");
   return HIDDEN.test(lines) ? lines.replace(HIDDEN_OR_EMOJI, "$1") : lines;
 }
 
-/** The visible text as one line. */
+/** Makes a text visible as one line. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim();
 }
@@ -47,7 +47,7 @@ export function quotedLine(text: string): string {
   return JSON.stringify(visibleLine(text));
 }
 
-/** Third-party text with `> ` before each line. */
+/** Puts `> ` before each line of third-party text. */
 export function quotedBlock(text: string, indent = ""): string {
   return visible(text)
     .trim()
@@ -56,7 +56,7 @@ export function quotedBlock(text: string, indent = ""): string {
     .join("\n");
 }
 
-/** A value that needs no quotes: an id, a number, a date, a URL, a plain word. */
+/** A value of this form needs no quotes: an id, a number, a date, a URL, a plain word. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_.:/@+=?&%~#-]*$/u;
 
 /** A plain word as it is, any other text as a JSON string. */
@@ -65,7 +65,7 @@ export function wordOrQuoted(text: string): string {
   return PLAIN.test(line) ? line : JSON.stringify(line);
 }
 
-/** A JSON value with all strings and keys visible, and no null members. */
+/** Gives a JSON value with all strings and keys visible, and no null members. */
 export function visibleValue(value: unknown): unknown {
   if (typeof value === "string") return visible(value);
   if (Array.isArray(value)) return value.map(visibleValue);
@@ -77,18 +77,18 @@ export function visibleValue(value: unknown): unknown {
   );
 }
 
-/** A value as one line of JSON. Invisible characters are escaped rather than removed: it parses to the same value. */
+/** Writes a value as one line of JSON. Invisible characters are escaped rather than removed: it parses to the same value. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(HIDDEN_OR_BREAK, unicodeEscaped);
 }
 
-/** Each UTF-16 unit as JSON and JavaScript escape it. */
+/** Writes each UTF-16 unit as JSON and JavaScript escape it. */
 export const unicodeEscaped = (text: string): string =>
   text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * A JSON value in single quotes for a shell. Nothing in it can leave the quotes, hide, or reorder what the reader sees:
- * the value may come from an address that a stranger made.
+ * Writes a JSON value in single quotes for a shell. Nothing in it can leave the quotes, hide, or reorder what the reader
+ * sees: the value may come from an address that a stranger made.
  */
 export function shellJson(value: unknown): string {
   const text = JSON.stringify(value).replace(

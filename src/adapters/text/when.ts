@@ -44,7 +44,7 @@ export function nowText(now: number): string {
   return `${dayText(moment)}, ${moment.time} UTC`;
 }
 
-/** The days of a post in its own time zone, such as `2026-12-05`; null without a start. */
+/** Gives the days of a post in its own time zone, such as `2026-12-05`; null without a start. */
 export function localDaysOf(post: Post): { first: string; last: string } | null {
   if (post.starts_at === null) return null;
   const zone = zoneOf(post);
@@ -67,10 +67,10 @@ export const localDay = (ms: number, zone: string): string =>
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** 0 for Sunday, 6 for Saturday. */
+/** It is 0 for Sunday, 6 for Saturday. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay();
 
-/** Later days of a series, in the zone of the post: `2026-12-08, 2026-12-15 +3`. Empty without any. */
+/** Lists later days of a series, in the zone of the post: `2026-12-08, 2026-12-15 +3`. Empty without any. */
 export function laterDaysOf(post: Post, most: number): string {
   const { starts_at: starts, more } = post.also_on ?? { starts_at: [], more: 0 };
   const shown = starts.slice(0, most);
@@ -83,7 +83,7 @@ const dayText = (clock: ClockTime): string => `${clock.weekday} ${dateText(clock
 const dateText = ({ year, month, day }: ClockTime): string => `${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");
 
-/** By language, parts and zone. There are some 600 zones, but callers may spell them in any letter case. */
+/** They are by language, parts and zone. There are some 600 zones, but callers may spell them in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({
   max: 500,
   memoMethod: (key) => new Intl.DateTimeFormat(...(JSON.parse(key) as [string, DateOptions])),
@@ -91,7 +91,7 @@ const formats = new LRUCache<string, Intl.DateTimeFormat>({
 
 type DateOptions = Intl.DateTimeFormatOptions;
 
-/** A format of dates; making one costs far more than using it. */
+/** Makes a format of dates; making one costs far more than using it. */
 export const dateFormat = (language: string, options: DateOptions): Intl.DateTimeFormat =>
   formats.memo(JSON.stringify([language, options]));
 
@@ -99,12 +99,12 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 interface ClockTime {
   weekday: string;
-  /** 1 to 31. */
+  /** It is 1 to 31. */
   day: number;
-  /** 1 to 12. */
+  /** It is 1 to 12. */
   month: number;
   monthName: string;
-  /** Four digits. */
+  /** It has four digits. */
   year: string;
   time: string;
 }

@@ -40,7 +40,7 @@ const ARGUMENTS: Record<EventName, { fields: z.ZodRawShape; query: z.ZodType; de
   },
 };
 
-/** For `events/list`. @param streams  whether this connection can carry a stream */
+/** Lists events for `events/list`. @param streams  whether this connection can carry a stream */
 export const listedEvents = (streams: boolean) =>
   EVENTS.map((name) => ({
     name,

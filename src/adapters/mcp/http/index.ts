@@ -36,7 +36,7 @@ import { readMessage, refused } from "../messages.ts";
 import { operatorServers } from "../operator.ts";
 import { type McpParts, mcpServers } from "../server.ts";
 
-/** The JSON-RPC error code of a refusal by HTTP. */
+/** A refusal by HTTP has this error code of JSON-RPC. */
 const BY_HTTP = -32000;
 
 export interface McpRouterParts extends McpParts {
@@ -49,9 +49,9 @@ export interface McpRouterParts extends McpParts {
 }
 
 /**
- * `/mcp`; `/mcp/data`, whose answers carry typed data too; `/mcp/readonly` with the reading tools only; and `/mcp/me` for the
- * publisher who signed in. Streamable HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake.
- * These paths answer with JSON or an event stream, never with HTML.
+ * Serves `/mcp`; `/mcp/data`, whose answers carry typed data too; `/mcp/readonly` with the reading tools only; and
+ * `/mcp/me` for the publisher who signed in. Streamable HTTP without sessions, for revision 2026-07-28 and the earlier ones
+ * with a handshake. These paths answer with JSON or an event stream, never with HTML.
  *
  * @param adapt  changes each server before it answers; for the conformance suite, which calls tools of its own
  */
@@ -141,10 +141,10 @@ class RefusedByHttp extends Error {
   }
 }
 
-/** Messages of one batch. Hosts send one or two. */
+/** One batch has at most this many messages. Hosts send one or two. */
 const BATCH_MAX = 25;
 
-/** Methods that are counted where they are answered, as what they do. */
+/** These methods are counted where they are answered, as what they do. */
 const { list: _, ...OF_EVENTS } = METHODS;
 const COUNTED_LATER: readonly unknown[] = ["tools/call", ...Object.values(OF_EVENTS)];
 
@@ -194,7 +194,7 @@ function answering(
     );
     const accept = isStream ? EVERY_FORM : request.headers.accept;
     request.headers.accept = EVERY_FORM;
-    /** One message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
+    /** Hands one message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
     const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {
       isCounted = (sent as { method?: unknown } | null)?.method !== "tools/call";
       if (isCounted) await parts.dispatcher.inTurn(credentials);
@@ -223,12 +223,12 @@ function answering(
   };
 }
 
-/** Characters of the answers to a batch, above which its further messages are not performed. */
+/** Above this many characters of the answers to a batch, its further messages are not performed. */
 const BATCH_CHARS = 1_000_000;
 const BATCH_FULL =
   "The answers to this batch are long already, so this message was not performed: send it again, in another batch.";
 
-/** The answers to a batch, whose messages are performed one after another. */
+/** Gives the answers to a batch, whose messages are performed one after another. */
 async function answersTo(
   batch: readonly unknown[],
   answerTo: (sent: unknown) => Promise<Response>,
@@ -257,8 +257,8 @@ async function answersTo(
 const EVERY_FORM = "application/json, text/event-stream";
 
 /**
- * An answer of the SDK in a form that the caller accepts: as a stream if that is all it accepts, as JSON unless it names
- * streams. Of a stream that becomes JSON only the answers to requests are kept, not the news of their progress.
+ * Gives an answer of the SDK in a form that the caller accepts: as a stream if that is all it accepts, as JSON unless it
+ * names streams. Of a stream that becomes JSON only the answers to requests are kept, not the news of their progress.
  *
  * @param accept  the caller's header
  */
@@ -282,7 +282,7 @@ interface Introduction {
 }
 type Named = { name?: unknown };
 
-/** The program behind a message: by its client info, or else by its `User-Agent`. */
+/** Names the program behind a message: by its client info, or else by its `User-Agent`. */
 function programOf(message: Introduction | undefined, userAgent: string | undefined): string {
   const { name } =
     message?.params?._meta?.["io.modelcontextprotocol/clientInfo"] ?? message?.params?.clientInfo ?? {};

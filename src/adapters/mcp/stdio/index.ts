@@ -29,11 +29,11 @@ const WRONG = "Not JSON, or longer than 4 MiB: send one message a line.";
 
 /** The board has nothing that it would tell there: what changes comes by MCP Events. */
 const LISTEN = "subscriptions/listen";
-/** Answered only when the stream ends, so nobody waits for that. */
+/** These are answered only when the stream ends, so nobody waits for that. */
 const STREAMS: readonly string[] = [LISTEN, METHODS.stream];
 
 export interface StdioOptions {
-  /** Sent with every call that needs a key. */
+  /** It is sent with every call that needs a key. */
   apiKey: string | null;
   /** Leaves out every tool that changes anything. */
   readOnly: boolean;
@@ -55,9 +55,9 @@ export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: Stdi
 }
 
 /**
- * An SDK transport over stdin and stdout that answers every request: also one from before the end of stdin, so that
- * `printf '…' | agent-board stdio` prints something, and one with a fault in it. The SDK's own transport drops these, and
- * their senders wait for ever.
+ * Answers every request over stdin and stdout as an SDK transport: also one from before the end of stdin, so that `printf
+ * '…' | agent-board stdio` prints something, and one with a fault in it. The SDK's own transport drops these, and their
+ * senders wait for ever.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -161,7 +161,7 @@ export class StdioTransport implements Transport {
 const unknownMethod = (id: string | number) =>
   refused(id, ProtocolErrorCode.MethodNotFound, "Method not found").refusal;
 
-/** Id of the request that a message cancels. A cancelled request gets no answer. */
+/** Finds the id of the request that a message cancels. A cancelled request gets no answer. */
 export function cancelledBy(message: JSONRPCMessage): string | number | undefined {
   if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
   return (message.params as { requestId?: string | number } | undefined)?.requestId;
@@ -179,7 +179,7 @@ function messagesIn(text: string): ReadMessage[] {
   }
 }
 
-/** The id in a text that is no JSON, either before anything nested in it or at its very end. */
+/** Matches the id in a text that is no JSON, either before anything nested in it or at its very end. */
 const ID = '"id"\\s*:\\s*("[^"\\\\\\p{Cc}]{1,200}"|0|-?[1-9]\\d{0,14})';
 const FIRST = new RegExp(`^\\{[^{[]*?${ID}\\s*[,}]`, "u");
 const LAST = new RegExp(`${ID}\\s*\\}$`, "u");

@@ -28,16 +28,16 @@ const EVENTS_MAX = 600;
 const PAGE = 100;
 /** Lines of the agenda, in all: on a full board the first days are told in full, later ones by their first event and a number. */
 const LINES_MAX = 42;
-/** Lines of a day, at most. */
+/** A day has at most this many lines. */
 const DAY_LINES = 8;
 const TITLE_CHARS = 120;
 
-/** Events listed on each day of those that began earlier, at most. */
+/** A day lists at most so many events that began earlier. */
 const GO_ON_MAX = 5;
 
 /**
- * Events by days: a table of the days, and below it what is on each. Without a month these are five weeks from this one on;
- * what is over is left out of them, and of the present month.
+ * Shows events by days: a table of the days, and below it what is on each. Without a month these are five weeks from this
+ * one on; what is over is left out of them, and of the present month.
  */
 export const calendar: View = {
   route: "/board",
@@ -99,13 +99,13 @@ ${placeForm(null, filters)}`,
 };
 
 interface Shown {
-  /** Null for the weeks from this one on. */
+  /** It is null for the weeks from this one on. */
   month: string | null;
-  /** The days of the table. */
+  /** The table has these days. */
   span: Span;
   /** Events of these days are shown. */
   ahead: Span;
-  /** Parameters of the search that the calendar takes too. */
+  /** The calendar takes these parameters of the search too. */
   filters: SearchParams;
   days: ReadonlyMap<string, Day>;
   isCut: boolean;
@@ -117,7 +117,7 @@ const FILTERS = ["near", "radius_km", "tags"];
 const filtersOf = (sent: SearchParams): SearchParams =>
   Object.fromEntries(Object.entries(sent).filter(([name]) => FILTERS.includes(name)));
 
-/** The search for the events of some days. */
+/** Searches for the events of some days. */
 const eventsIn = ({ first, last }: Span, filters: SearchParams): SearchParams => ({
   ...filters,
   kind: "event",
@@ -126,7 +126,7 @@ const eventsIn = ({ first, last }: Span, filters: SearchParams): SearchParams =>
   sort: "soonest",
 });
 
-/** The zones in which events have hours. */
+/** Lists the zones in which events have hours. */
 const zonesOf = (posts: readonly Post[]) => new Set(posts.filter((post) => !isAllDay(post)).map(zoneOf));
 
 function calendarHtml(shown: Shown, asked: Asked, language: Language): string {
@@ -180,7 +180,7 @@ function placeForm(month: string | null, { near, tags }: SearchParams): Html {
 const monthName = (month: string, language: Language): Html =>
   html`<span${language.attribute}>${language.date(`${month}-01`, "UTC", "wholeMonth")}</span>`;
 
-/** The months before and after; around the weeks from this one on, the present month and the next. */
+/** Names the months before and after; around the weeks from this one on, the present month and the next. */
 function neighboursOf({ month }: Shown, now: number): { month: string; rel: "prev" | "next" }[] {
   const present = monthOf(undefined, now);
   const months =

@@ -8,13 +8,10 @@ import type { Language } from "../frame/language.ts";
 const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
 const ZONE_MS = 14 * 3_600_000;
-/** Months before and after the present one to which links lead. A crawler would follow further ones for ever. */
+/** Links lead to this many months before and after the present one. A crawler would follow further ones for ever. */
 const LINKED = { before: 12, after: 36 };
 
-/**
- * A month as in an address, such as `2026-12`: the one named, else that of `now` in UTC.
- * @throws BoardError  invalid_request for any other text
- */
+/** Names a month as in an address, such as `2026-12`: the one named, else that of `now` in UTC. */
 export function monthOf(text: string | undefined, now: number): string {
   if (text === undefined) return new Date(now).toISOString().slice(0, 7);
   if (MONTH.test(text)) return text;
@@ -23,7 +20,7 @@ export function monthOf(text: string | undefined, now: number): string {
   });
 }
 
-/** The month before or after; null where links end. */
+/** Names the month before or after; null where links end. */
 export function neighbourOf(month: string, step: -1 | 1, now: number): string | null {
   const neighbour = monthsAfter(month, step);
   const present = monthOf(undefined, now);
@@ -32,7 +29,7 @@ export function neighbourOf(month: string, step: -1 | 1, now: number): string | 
   return isLinked ? neighbour : null;
 }
 
-/** Days that follow each other, such as from `2026-12-01` to `2026-12-31`. */
+/** Its days follow each other, such as from `2026-12-01` to `2026-12-31`. */
 export interface Span {
   first: string;
   last: string;
@@ -43,7 +40,7 @@ export const daysOfMonth = (month: string): Span => ({
   last: daysAfter(`${monthsAfter(month, 1)}-01`, -1),
 });
 
-/** The week of a day and the four that follow it. */
+/** Spans the week of a day and the four that follow it. */
 export function fiveWeeks(today: string): Span {
   const first = daysAfter(today, -daysFromMonday(today));
   return { first, last: daysAfter(first, 5 * WEEK - 1) };
@@ -55,10 +52,10 @@ export const boundsOf = ({ first, last }: Span): { after: string; before: string
   before: new Date(Date.parse(last) + DAY_MS + ZONE_MS).toISOString(),
 });
 
-/** 0 for a Monday. */
+/** It is 0 for a Monday. */
 const daysFromMonday = (day: string): number => (weekdayOf(day) + 6) % WEEK;
 
-/** All days, from the first to the last. */
+/** Gives all days, from the first to the last. */
 function* daysOf({ first, last }: Span): Generator<string> {
   for (let day = first; day <= last; day = daysAfter(day, 1)) yield day;
 }
@@ -93,11 +90,11 @@ function monthsAfter(month: string, months: number): string {
 }
 
 const WEEK = 7;
-/** A Monday. */
+/** It is a Monday. */
 const MONDAY = Date.parse("2024-01-01");
 
 /**
- * Days as a table of weeks from Monday on. A day with events links to them and tells how many are on.
+ * Shows days as a table of weeks from Monday on. A day with events links to them and tells how many are on.
  * @param today  in UTC, such as `2026-12-05`
  */
 export function daysTable(

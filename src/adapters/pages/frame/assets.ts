@@ -4,7 +4,7 @@ import { readBytes, readText } from "../../../data/read.ts";
 import type { Site } from "../../../domain/site.ts";
 import { html } from "./html.ts";
 
-/** A sheet of paper pinned to a board. */
+/** It shows a sheet of paper pinned to a board. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#fffdf8" stroke="#1d1b16" stroke-width="2" d="M5 4h22v24l-4-3-4 3-4-3-4 3-6-4z"/><path stroke="#8a8272" stroke-width="2" d="M10 15h12M10 20h8"/><circle cx="16" cy="7" r="4" fill="#a83a1e"/></svg>`;
 
 interface Asset {
@@ -15,10 +15,10 @@ interface Asset {
 }
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").trim();
-/** A style sheet on one line. */
+/** Puts a style sheet on one line. */
 const compact = (css: string) => withoutComments(css).replace(/\s+/g, " ");
 
-/** The files that pages name, all from this site. */
+/** Pages name these files, all from this site. */
 export const ASSETS = {
   style: asset("style", "css", "text/css; charset=utf-8", compact(readText("pages/style.css"))),
   script: asset(

@@ -3,21 +3,21 @@ import { parseUrl } from "../../../platform/parse-url.ts";
 import { shellJson, unicodeEscaped } from "../../text/untrusted.ts";
 
 /**
- * HTML that is ready to send. Only the template below makes it, from literals and escaped values: third-party text
- * cannot become markup on its way through.
+ * Such HTML is ready to send. Only the template below makes it, from literals and escaped values: third-party text cannot
+ * become markup on its way through.
  */
 export type Html = ReturnType<typeof rawHtml>;
 
-/** Allowed in `${…}`. Strings are escaped; null, undefined and false print nothing. */
+/** `${…}` takes these. Strings are escaped; null, undefined and false print nothing. */
 export type Piece = Html | string | number | null | undefined | false | readonly Piece[];
 
-/** The template of every page. Attribute values must be quoted: it escapes `& < > " '`, not spaces. */
+/** Makes every page. Attribute values must be quoted: it escapes `& < > " '`, not spaces. */
 export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
   // No piece is a promise, so neither is the result.
   return template(strings, ...pieces) as Html;
 }
 
-/** Markup of this program itself: style, script, inert JSON. Never third-party text. */
+/** Takes markup of this program itself: style, script, inert JSON. Never third-party text. */
 export const trusted = (markup: string): Html => rawHtml(markup);
 
 /**
@@ -34,7 +34,7 @@ export function shownText(text: string): string {
 
 const GRAPHEMES = new Intl.Segmenter();
 
-/** Third-party text as one line of at most `chars` UTF-16 units, for attributes and cards. */
+/** Shows third-party text as one line of at most `chars` UTF-16 units, for attributes and cards. */
 export function oneLine(text: string, chars: number): string {
   const line = shownText(text).replace(/\s+/g, " ").trim();
   if (line.length <= chars) return line;
@@ -45,8 +45,8 @@ export function oneLine(text: string, chars: number): string {
 }
 
 /**
- * A line of third-party text inside a line of ours, isolated so that its direction does not reorder ours. Where it fills
- * an element, `dir="auto"` on the element does as much; that attribute does not look into a `bdi`.
+ * Shows a line of third-party text inside a line of ours, isolated so that its direction does not reorder ours. Where it
+ * fills an element, `dir="auto"` on the element does as much; that attribute does not look into a `bdi`.
  */
 export const bdi = (text: string): Html => html`<bdi>${shownText(text)}</bdi>`;
 
@@ -60,13 +60,13 @@ export function sentence(text: string, shown: (part: string) => Piece = (part) =
   return html`${parts.map((part, i) => (isCode(i) ? html`<code>${shown(part)}</code>` : shown(part)))}`;
 }
 
-/** A web address as an href; null unless http or https, since no template blocks `javascript:`. */
+/** Gives a web address as an href; null unless http or https, since no template blocks `javascript:`. */
 export function safeHref(url: string | null): string | null {
   const parsed = url === null ? null : parseUrl(url);
   return parsed?.protocol === "https:" || parsed?.protocol === "http:" ? parsed.href : null;
 }
 
-/** A link to a third-party address; only the text where the address is unusable. */
+/** Links to a third-party address; gives only the text where the address is unusable. */
 export function outLink(url: string | null, text: string): Html {
   const href = safeHref(url);
   return href === null
@@ -84,7 +84,7 @@ const ADDRESS = /https?:\/\/[^\s<>"'`“”„«»‹›。、，；：！？「
 /** Trailing punctuation belongs to the sentence, not to the address, and so do the signs of Markdown around it. */
 const BEHIND = /[.,;:!?*_~|’‘—–\]}]$/u;
 
-/** An address in a text without what follows it; it keeps a bracket that it opened: `Foo_(bar)`. */
+/** Cuts what follows an address in a text; it keeps a bracket that it opened: `Foo_(bar)`. */
 function trimmedAddress(text: string): string {
   const opened = text.split("(").length;
   let closed = text.split(")").length;
@@ -99,7 +99,7 @@ function trimmedAddress(text: string): string {
 const LINKS_MAX = 30;
 
 /**
- * Third-party text of several lines. Line breaks show (`white-space: pre-line`), and the first thirty web addresses
+ * Shows third-party text of several lines. Line breaks show (`white-space: pre-line`), and the first thirty web addresses
  * become links that search engines do not count.
  */
 export function bodyText(text: string): Html {
@@ -128,7 +128,7 @@ export function jsonScript(data: unknown): Html {
   return html`<script type="application/ld+json">${trusted(text)}</script>`;
 }
 
-/** A path of this site with its parameters, without empty ones. */
+/** Writes a path of this site with its parameters, without empty ones. */
 export function href(path: string, parameters: Readonly<Record<string, string | undefined>> = {}): string {
   const kept = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
@@ -145,7 +145,7 @@ export function copyBox(label: string, text: string | Html): Html {
   return html`<pre class="copy" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }
 
-/** A command by which an agent with a key sends JSON, in a box to copy. */
+/** Shows a command by which an agent with a key sends JSON, in a box to copy. */
 export const postCommand = (label: string, url: string, input: object): Html =>
   copyBox(
     label,

@@ -7,7 +7,7 @@ import { oneLine, safeHref } from "./html.ts";
 
 const DESCRIPTION_CHARS = 500;
 
-/** The schema.org type of each kind. */
+/** Gives each kind its type of schema.org. */
 const TYPES = {
   event: "Event",
   offer: "Offer",
@@ -18,7 +18,7 @@ const TYPES = {
 
 const STATUSES: Readonly<Record<string, string>> = { cancelled: "Cancelled", postponed: "Postponed" };
 
-/** A post as schema.org data. Members without a value are left out. */
+/** Writes a post as schema.org data. Members without a value are left out. */
 export function postData(post: PostWithContext): Record<string, unknown> {
   const author = publisherData(post.publisher);
   const shared = {
@@ -77,7 +77,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
   }
 }
 
-/** A publisher's page as schema.org data. */
+/** Writes a publisher's page as schema.org data. */
 export function profileData(publisher: Publisher, site: Site): Record<string, unknown> {
   return {
     "@context": "https://schema.org",
@@ -88,7 +88,7 @@ export function profileData(publisher: Publisher, site: Site): Record<string, un
   };
 }
 
-/** The site as schema.org data. */
+/** Writes the site as schema.org data. */
 export function siteData(site: Site): Record<string, unknown> {
   return {
     "@context": "https://schema.org",
@@ -146,7 +146,7 @@ function attendance(post: Post): Record<string, unknown> {
   return place === null ? {} : { eventAttendanceMode: mode("Offline"), location: place };
 }
 
-/** Names of places that are none. */
+/** These names of places are none. */
 const ONLINE =
   /^\W*(?:https?:\/\/|(?:online|virtual|virtuell|virtuelle?|virtueel|remote|webinar|live ?stream|zoom|discord|(?:microsoft |ms )?teams|google meet|jitsi|skype|webex|twitch|youtube|en ligne|en línea|em linha|in rete|internet|video (?:call|conference))(?![\p{L}-]))/iu;
 

@@ -4,35 +4,35 @@ import { zoneOf } from "../../../schema/time/local-time.ts";
 import { clockTimeIn, dateFormat, isAllDay, localDaysOf, shownEnd, statusOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
-/** The languages in which pages write dates and numbers. Their words are English. */
+/** Pages write dates and numbers in these languages. Their words are English. */
 const TAGS = ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "zh"] as const;
 type Tag = (typeof TAGS)[number];
 
 /** Parts of a date, as `Intl` names them. */
 const FORMS = {
-  /** `Sat 5 Dec 2026` */
+  /** It reads `Sat 5 Dec 2026`. */
   whole: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
-  /** `Sat 5 Dec` */
+  /** It reads `Sat 5 Dec`. */
   dayOfWeek: { weekday: "short", day: "numeric", month: "short" },
   /** `Saturday 5 December`, as a screen reader says it. */
   spoken: { weekday: "long", day: "numeric", month: "long" },
-  /** `5 Dec 2026` */
+  /** It reads `5 Dec 2026`. */
   date: { day: "numeric", month: "short", year: "numeric" },
-  /** `5 Dec` */
+  /** It reads `5 Dec`. */
   day: { day: "numeric", month: "short" },
-  /** `December 2026` */
+  /** It reads `December 2026`. */
   wholeMonth: { month: "long", year: "numeric" },
-  /** `Dec 2026` */
+  /** It reads `Dec 2026`. */
   monthAndYear: { month: "short", year: "numeric" },
-  /** `Dec` */
+  /** It reads `Dec`. */
   month: { month: "short" },
-  /** `Sat` */
+  /** It reads `Sat`. */
   weekday: { weekday: "short" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 type DateForm = keyof typeof FORMS;
 
-/** Dates and numbers in a visitor's language. */
+/** Writes dates and numbers in a visitor's language. */
 export class Language {
   readonly tag: Tag;
   readonly #numbers: Intl.NumberFormat;
@@ -42,7 +42,7 @@ export class Language {
     this.#numbers = new Intl.NumberFormat(tag);
   }
 
-  /** For an element whose text is in this language; nothing where that is the page's own. */
+  /** Marks an element whose text is in this language; nothing where that is the page's own. */
   get attribute(): Html | null {
     return this.tag === "en" ? null : html` lang="${this.tag}"`;
   }
@@ -52,7 +52,7 @@ export class Language {
     return this.#numbers.format(value);
   }
 
-  /** A number, marked where it is not written as in English. */
+  /** Shows a number, marked where it is not written as in English. */
   figure(value: number): Html {
     const text = this.number(value);
     return text === ENGLISH.number(value) ? html`${text}` : html`<span lang="${this.tag}">${text}</span>`;
@@ -75,7 +75,7 @@ export class Language {
 const LANGUAGES = new Map(TAGS.map((tag) => [tag, new Language(tag)]));
 export const ENGLISH = new Language("en");
 
-/** The visitor's language, by `Accept-Language`; English where it names none of ours. */
+/** Finds the visitor's language by `Accept-Language`; English where it names none of ours. */
 export function languageOf(request: Request): Language {
   const accepted = request.acceptsLanguages([...TAGS]);
   return LANGUAGES.get(accepted as Tag) ?? ENGLISH;
@@ -91,11 +91,11 @@ function englishDate(iso: string, zone: string, form: DateForm): string {
     .join(" ");
 }
 
-/** A day in UTC: `19 Nov 2026`. */
+/** Shows a day in UTC: `19 Nov 2026`. */
 export const dayTag = (iso: string, language: Language): Html =>
   timeTag(iso, language.date(iso, "UTC", "date"), language);
 
-/** A moment in words of the visitor's language. */
+/** Shows a moment in words of the visitor's language. */
 export const timeTag = (iso: string, words: string, language: Language): Html =>
   html`<time datetime="${iso}"${language.attribute}>${words}</time>`;
 
@@ -112,14 +112,14 @@ export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWe
 /** Writes it as plain text, in English: `Sat 5 Dec 2026, 10:00–16:00`; empty without a start and an end. */
 export const whenWords = (post: Post): string => String(whenTag(post, ENGLISH) ?? "").replace(/<[^>]*>/g, "");
 
-/** `Berlin time`; empty where a place of that name says it already. */
+/** Writes `Berlin time`; empty where a place of that name says it already. */
 export function zoneWords(post: Post): string {
   const zone = zoneOf(post);
   const city = zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
   return post.location?.name?.includes(city) === true ? "" : zone === "UTC" ? "UTC" : `${city} time`;
 }
 
-/** That a post is cancelled, postponed or tentative; null for one that takes place. */
+/** Tells that a post is cancelled, postponed or tentative; null for one that takes place. */
 export const statusTag = (post: Post): Html | null => {
   const status = statusOf(post);
   return status === null ? null : html`<span class="warning">${status}</span>`;
@@ -166,6 +166,6 @@ function dayAndTime(iso: string, post: Post, language: Language, form: "whole" |
   return timeTag(iso, language.date(iso, zone, form) + time, language);
 }
 
-/** A UTC day such as `2026-11-19` as `19 Nov`; empty without a day. */
+/** Writes a UTC day such as `2026-11-19` as `19 Nov`; empty without a day. */
 export const shortDay = (day: string | undefined, language: Language): string =>
   day === undefined ? "" : language.date(day, "UTC", "day");

@@ -2,16 +2,16 @@ import type { Site } from "../../../domain/site.ts";
 import { ASSETS, OPENSEARCH } from "./assets.ts";
 import { type Html, href, html, jsonScript, oneLine, type Piece, shownText } from "./html.ts";
 
-/** One `<link>` of a page's head: a feed, another form of the page, the next page. */
+/** Each `<link>` of a page's head leads to a feed, another form of the page, or the next page. */
 interface HeadLink {
   rel: string;
-  /** From the root of this site. */
+  /** It begins at the root of this site. */
   href: string;
   type?: string;
   title?: string;
 }
 
-/** Another form of the page, or a feed of what it shows. */
+/** Links to another form of the page, or a feed of what it shows. */
 export const alternate = (href: string, type: string, title: string): HeadLink => ({
   rel: "alternate",
   href,
@@ -19,37 +19,37 @@ export const alternate = (href: string, type: string, title: string): HeadLink =
   title,
 });
 
-/** The two other forms of a page. */
+/** Links to the two other forms of a page. */
 export const otherForms = (path: string): HeadLink[] => [
   alternate(`${path}.md`, "text/markdown", "This page for models"),
   alternate(`${path}.json`, "application/json", "This page as data"),
 ];
 
 export interface PageParts {
-  /** Plain text without the site's name, empty for the home page. May contain third-party text. */
+  /** It is plain text without the site's name, empty for the home page. It may contain third-party text. */
   title: string;
-  /** Plain text for search engines and link cards. May contain third-party text. */
+  /** It is plain text for search engines and link cards. It may contain third-party text. */
   description: string;
-  /** From the site's root, with the parameters that matter; null for a page without an address of its own. */
+  /** It begins at the site's root and has the parameters that matter; null for a page without an address of its own. */
   path: string | null;
   site: Site;
   main: Piece;
-  /** A narrow column beside `main`, below it on small screens. */
+  /** It is a narrow column beside `main`, below it on small screens. */
   aside?: Piece;
-  /** Name of the narrow column for screen readers. */
+  /** It names the narrow column for screen readers. */
   asideLabel?: string;
   /** On small screens the narrow column comes first: it belongs to the banner. */
   asideFirst?: boolean;
-  /** Above both columns. */
+  /** It stands above both columns. */
   banner?: Piece;
-  /** schema.org data. */
+  /** It is schema.org data. */
   jsonLd?: unknown;
   links?: readonly HeadLink[];
   /** The browser goes on to there by itself, at once. */
   leadsTo?: string;
   /** Keeps search engines away: results, failures, forms. */
   noindex?: boolean;
-  /** `article` for a post. */
+  /** It is `article` for a post. */
   openGraphType?: "website" | "article" | "profile";
 }
 
@@ -60,7 +60,7 @@ const NAVIGATION = [
   ["/docs", "Docs"],
 ] as const;
 
-/** A whole page: masthead, columns, footer. The frame of every page of the site. */
+/** Makes a whole page: masthead, columns, footer. Every page of the site has this frame. */
 export function page(parts: PageParts): string {
   const { title, description, path, site, main, aside, banner } = parts;
   const { name, language } = site.identity;
@@ -101,7 +101,7 @@ ${banner}${aside === undefined ? main : columns(parts)}
 `.toString();
 }
 
-/** The name with its last word in colour. */
+/** Writes the name with its last word in colour. */
 function brand(name: string): Html {
   const at = name.lastIndexOf(" ") + 1;
   return html`${name.slice(0, at)}<b>${name.slice(at)}</b>`;
@@ -129,7 +129,7 @@ function headLink({ rel, href, type, title }: HeadLink): Html {
 `;
 }
 
-/** A link card. Posts have no pictures, so each shows the board's icon, small beside its words. */
+/** Makes a link card. Posts have no pictures, so each shows the board's icon, small beside its words. */
 function openGraph({ title, description, path, site, openGraphType }: PageParts, fullTitle: string): Html {
   const members: [string, string][] = [
     ["og:site_name", site.identity.name],
@@ -150,9 +150,8 @@ function openGraph({ title, description, path, site, openGraphType }: PageParts,
 }
 
 /**
- * Items of a list: a calendar to subscribe to (`webcal:`, which calendar programs open and keep up to date), and the file.
- * @param params  of the search whose events it holds
- * @param ofFile  of the file's, where these are others
+ * Makes items of a list: a calendar to subscribe to (`webcal:`, which calendar programs open and keep up to date), and the
+ * file.
  */
 export function calendarLinks(
   site: Site,

@@ -11,7 +11,7 @@ export const formBody: RequestHandler = express.urlencoded({
   inflate: false,
 });
 
-/** The fields of a form that were filled in. */
+/** Gives the fields of a form that were filled in. */
 export function filledFields(body: unknown, names: readonly string[]): Record<string, string> {
   const sent = (body ?? {}) as Record<string, unknown>;
   const fields: Record<string, string> = {};
@@ -37,11 +37,7 @@ export function isFromElsewhere(request: Request): boolean {
   return from === "cross-site" || from === "same-site";
 }
 
-/**
- * A failure that the visitor may mend in the form.
- * @param until  the largest status of such a failure; a text of some length is worth showing again for any of the visitor's
- * @throws  any other
- */
+/** Gives a failure that the visitor may mend in the form. */
 export function mendable(thrown: unknown, until = 403): { error: BoardError; status: number } {
   const status = thrown instanceof BoardError ? FAILURES[thrown.code].status : 500;
   if (!(thrown instanceof BoardError) || status > until) throw thrown;

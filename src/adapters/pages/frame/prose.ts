@@ -19,7 +19,7 @@ function blockHtml(block: string): Html {
   return html`<ul>${items.map((item) => html`<li><p>${told(item)}</p></li>\n`)}</ul>\n`;
 }
 
-/** A sentence of ours, with code, bold and links. */
+/** Writes a sentence of ours, with code, bold and links. */
 export function told(text: string): Html {
   const parts = text.split(LINK);
   return html`${parts.map((part, i) => {

@@ -9,18 +9,17 @@ import { otherForms, page } from "./layout.ts";
 
 export type BoardData = z.output<typeof BoardInfo>;
 
-/** A request for a page. */
 export interface Asked {
   site: Site;
-  /** From the path, such as an id. */
+  /** They come from the path, such as an id. */
   params: Readonly<Record<string, string>>;
   /** From the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
   /** The operation knows these of what was sent, and links carry no others. */
   query: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. */
+  /** Counts epoch milliseconds. */
   now: number;
-  /** The visitor's, for dates and numbers in HTML. */
+  /** It is the visitor's, for dates and numbers in HTML. */
   language: Language;
   /**
    * Asks the operation at a GET route, such as `/posts/{id}`. The page was admitted already: asking costs no further call.
@@ -29,28 +28,28 @@ export interface Asked {
   ask(route: string, input: Record<string, unknown>, options?: { searched?: boolean }): Promise<Success>;
 }
 
-/** A page in two forms. The third, JSON, is the answer of its operation. */
+/** Holds a page in two forms. The third, JSON, is the answer of its operation. */
 interface Shown {
   html(): string;
   markdown(): string;
-  /** Only for a page that shows several operations. */
+  /** Only a page that shows several operations has it. */
   json?: unknown;
-  /** Opaque; null on the last page of results. */
+  /** It is opaque; null on the last page of results. */
   nextCursor?: string | null;
 }
 
-/** A page: its path, its content, and the operation whose limits it counts against. */
+/** A page has its path, its content, and the operation whose limits it counts against. */
 export interface View {
-  /** GET route of that operation. */
+  /** That operation has this GET route. */
   route: string;
-  /** Path of the page, `:id` for a parameter. */
+  /** The page has this path, with `:id` for a parameter. */
   path: string;
   show(asked: Asked): Promise<Shown>;
-  /** For people, in place of the usual failure page. */
+  /** People see it in place of the usual failure page. */
   failed?(asked: Asked, error: BoardError): string;
 }
 
-/** The note of an answer, if there is one. */
+/** Gives the note of an answer, if there is one. */
 export function noteOf({ meta }: Success): string | null {
   return typeof meta["note"] === "string" ? meta["note"] : null;
 }
@@ -62,11 +61,11 @@ interface Content {
   lead: string;
   main(): Html;
   markdown(): string;
-  /** For programs. */
+  /** Programs get it. */
   data: unknown;
 }
 
-/** A page that counts as a call of `GET /board`, and shows what that answers or the program itself knows. */
+/** Makes a page that counts as a call of `GET /board`, and shows what that answers or the program itself knows. */
 export const boardPage = (path: string, contentOf: (asked: Asked, board: BoardData) => Content): View => ({
   route: "/board",
   path,

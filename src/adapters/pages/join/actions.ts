@@ -13,7 +13,7 @@ interface Action {
   does(form: SentForm): Promise<Answer>;
 }
 
-/** An action of a publisher, who sends its key along. */
+/** Makes an action of a publisher, who sends its key along. */
 const own = (fields: readonly string[], does: (form: OwnForm) => Promise<Answer>): Action => ({
   fields,
   async does(form) {
@@ -30,7 +30,7 @@ const own = (fields: readonly string[], does: (form: OwnForm) => Promise<Answer>
 
 const GONE: readonly FailureCode[] = ["post_not_found", "subscription_not_found"];
 
-/** By the value of the field `do`. */
+/** The field `do` names the action. */
 export const ACTIONS = {
   register: { fields: ["name", "description", "url", "invite"], does: register },
   show: own([], (form) => form.ownPage()),
@@ -96,7 +96,7 @@ export const ACTIONS = {
   }),
 } as const satisfies Record<string, Action>;
 
-/** An action that changes one's saved search. */
+/** Makes an action that changes one's saved search. */
 function savedSearch(patch: SubscriptionPatch, said: string): Action {
   return own(["id"], async (form) => {
     await form.perform("PATCH /subscriptions/{id}", { ...form.input, ...patch });

@@ -28,20 +28,19 @@ export const ROUTES = [
 ] as const;
 export type Route = (typeof ROUTES)[number];
 
-/** The page that answers a form. */
 export interface Answer {
   status: number;
   page: string;
 }
 
 interface Sent {
-  /** The boxes of its action that were filled in. */
+  /** The boxes of its action were filled in so. */
   filled: Readonly<Record<string, string>>;
   /** See `addedFields`. */
   added: Readonly<Record<string, unknown>>;
-  /** All of it. */
+  /** It is all of the body. */
   body: unknown;
-  /** Null for a form that needs none. */
+  /** It is null for a form that needs none. */
   apiKey: string | null;
 }
 
@@ -53,7 +52,7 @@ interface FormParts {
   operationOf(route: Route): Operation;
 }
 
-/** A form under way: what was sent, and the calls that it makes in the name of its sender. */
+/** Holds a form under way: what was sent, and the calls that it makes in the name of its sender. */
 export class SentForm<Key extends string | null = string | null> {
   readonly filled: Sent["filled"];
   readonly added: Sent["added"];
@@ -71,7 +70,7 @@ export class SentForm<Key extends string | null = string | null> {
     this.#parts = parts;
   }
 
-  /** Epoch milliseconds. */
+  /** Gives epoch milliseconds. */
   get now(): number {
     return this.#parts.dispatcher.now;
   }
@@ -128,7 +127,7 @@ export class SentForm<Key extends string | null = string | null> {
     return admitted(dispatcher, operationOf(route), request, response, { apiKey: this.apiKey });
   }
 
-  /** The post that the form names. */
+  /** Reads the post that the form names. */
   async post(): Promise<Post> {
     return (await this.perform("GET /posts/{id}", { id: this.filled["id"] })) as Post;
   }
@@ -156,5 +155,4 @@ export class SentForm<Key extends string | null = string | null> {
   }
 }
 
-/** A form that brought a key. */
 export type OwnForm = SentForm<string>;

@@ -15,7 +15,6 @@ import { ACTIONS } from "./actions.ts";
 import { ROUTES, type Route, SentForm } from "./form.ts";
 import { FOREIGN, joinHtml } from "./pages.ts";
 
-/** Every field of the page's forms. */
 const FORM_FIELDS = [
   "do",
   "api_key",

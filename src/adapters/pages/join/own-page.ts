@@ -37,7 +37,7 @@ export interface OwnView extends ShownWith {
   apiKey: string;
   /** Says what was just done. */
   said: string | Html | null;
-  /** Replies to one's posts, newest first. */
+  /** These are replies to one's posts, newest first. */
   replies: readonly Post[];
 }
 
@@ -48,7 +48,6 @@ const formWith =
     html`<form class="fields" method="post" action="/join"><input type="hidden" name="do" value="${action}"><input type="hidden" name="api_key" value="${apiKey}">
 ${fields}<p><button type="submit">${button}</button></p></form>`;
 
-/** The form that changes a post. */
 export function editHtml(
   post: Post,
   values: Partial<Record<NoticeField, string>>,
@@ -115,14 +114,14 @@ function strayAnswer(posts: readonly Post[], { refused, replies }: OwnView, form
   return !/^[\w-]+$/.test(id) || isHere ? null : answerForm({ id, parent_id: null }, form, refused);
 }
 
-/** The hosts that are signed in, and the box that signs them out. */
+/** Shows the hosts that are signed in, and the box that signs them out. */
 const signedIn = ({ signed_in_hosts: hosts = [] }: OwnPublisher): Html =>
   hosts.length === 0
     ? html``
     : html`<p>Signed in: ${hosts.map(({ name, signed_in_at: since }, at) => html`${at > 0 && ", "}<bdi>${shownText(name)}</bdi> (since ${since.slice(0, 10)})`)}</p>
 <label class="check"><input type="checkbox" name="sign_out_hosts" value="true"> Also sign out ${hosts.length === 1 ? "this host" : "these hosts"}</label>`;
 
-/** The record or the file that proves the domain. */
+/** Shows the record or the file that proves the domain. */
 function proof({ verified, verify: { dns, file } }: OwnPublisher): Html | null {
   if (verified) return null;
   if (dns === undefined || file === undefined)

@@ -14,20 +14,20 @@ export type FormOf = (action: string, fields: Html, button: string) => Html;
 /** A form of one's own page that was refused, and why. */
 export interface Refused {
   action: "write" | "answer" | "edit" | "verify";
-  /** The boxes that were filled in. */
+  /** The boxes were filled in so. */
   sent: Readonly<Record<string, string>>;
   error: BoardError;
 }
 
 export interface ShownWith {
-  /** Epoch milliseconds. */
+  /** Counts epoch milliseconds. */
   now: number;
   language: Language;
   /** The form that was refused: it is shown again with what was typed. */
   refused: Refused | null;
 }
 
-/** The boxes of a notice: the name of each in a form, and its label. */
+/** A notice has these boxes: each has its name in a form, and its label. */
 const LABELS = {
   kind: "Kind",
   title: "Title",
@@ -62,10 +62,7 @@ export function noticeFields(post: Post): Record<NoticeField, string> {
   };
 }
 
-/**
- * The input of an operation from the boxes of a form.
- * @param sent  filled boxes, or those that were changed; an empty one clears its field
- */
+/** Makes the input of an operation from the boxes of a form. */
 export function postInput(sent: Partial<Record<NoticeField, string>>): Record<string, unknown> {
   const { place, tags, ...plain } = sent;
   const given = Object.entries(plain).map(([name, value]) => [name, value === "" ? null : value]);
@@ -84,7 +81,7 @@ const KIND_WORDS: Record<Kind, string> = {
   thread: "Thread",
 };
 
-/** The boxes of a notice, filled with what was typed. */
+/** Shows the boxes of a notice, filled with what was typed. */
 export function noticeForm(
   values: Partial<Record<NoticeField, string>>,
   error: BoardError | undefined,
@@ -121,7 +118,7 @@ export function noticeProblems({ issues, code }: BoardError): Html {
 <ul>${issues.length === 0 ? html`<li>${FAILURES[code].message}</li>` : issues.map((issue) => html`<li>${labelOf(issue.path) !== null && html`<b>${labelOf(issue.path)}</b>: `}${problemText(issue)}</li>`)}</ul></div>`;
 }
 
-/** A form that answers a post, or the thread that a reply belongs to. */
+/** Shows a form that answers a post, or the thread that a reply belongs to. */
 export function answerForm(
   post: Pick<Post, "id" | "parent_id">,
   form: FormOf,

@@ -10,7 +10,7 @@ import { answeredOnce } from "./once.ts";
 
 /** The page tells this beside its forms. */
 interface Told {
-  /** Epoch milliseconds. */
+  /** Counts epoch milliseconds. */
   now: number;
   /** The fields of the form as they were sent. */
   sent?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface Told {
   notice?: string;
 }
 
-/** For a form that stood on another site. */
+/** A form that stood on another site gets this. */
 export const FOREIGN =
   "Another site sent you here. Nothing has been done yet: look at the form, then decide.";
 /** For a form of which nobody can tell any more whether it was sent before. */
@@ -51,7 +51,7 @@ ${site.me !== null && html`<section class="panel"><h2>Your assistant takes only 
   );
 }
 
-/** The fields of a form that makes a publisher. */
+/** Shows the fields of a form that makes a publisher. */
 export function newPublisherFields(sent: Readonly<Record<string, string>>, error?: BoardError): Html {
   const [name, about, url, terms] = ["name", "description", "url", "accept_terms"].map((field) =>
     faultOf(error, field, field),
@@ -70,7 +70,7 @@ export function formProblem(error: BoardError): Html {
 ${error.issues.length > 0 && html`<ul>${error.issues.map((issue) => html`<li><b>${FORM_LABELS[issue.path] ?? issue.path}</b>: ${problemText(issue)}</li>`)}</ul>`}</div>`;
 }
 
-/** The labels of the boxes of a publisher. */
+/** The boxes of a publisher have these labels. */
 const FORM_LABELS: Readonly<Record<string, string>> = {
   name: "Name",
   description: "What you post",
@@ -87,10 +87,7 @@ const FOR_PEOPLE: Partial<Record<BoardError["code"], string>> = {
   publisher_suspended: "The operator of this board has suspended this publisher.",
 };
 
-/**
- * The new key, once, and where to put it.
- * @param publisher  null where only the key is new
- */
+/** Shows the new key, once, and where to put it. */
 export function keyHtml(apiKey: string, publisher: Publisher | null, site: Site): string {
   const ways = waysToConnect(site, apiKey).filter(({ withKey }) => withKey !== undefined);
   return joinPage(
@@ -118,7 +115,7 @@ export function erasedHtml(site: Site): string {
   );
 }
 
-/** A page of `/join`. Search engines keep none of them. */
+/** Makes a page of `/join`. Search engines keep none of them. */
 export function joinPage(site: Site, title: string, main: Html): string {
   return page({
     title,

@@ -12,10 +12,7 @@ const PAGES_MAX = 5;
 const SHOWN = 10;
 const EXCERPT_CHARS = 300;
 
-/**
- * The latest replies to one's posts, newest first.
- * @param read  reads the inbox
- */
+/** Reads the latest replies to one's posts, newest first. */
 export async function latestReplies(
   read: (page: Record<string, unknown>) => Promise<Success>,
 ): Promise<Post[]> {
@@ -36,7 +33,7 @@ export async function latestReplies(
   return replies.slice(-SHOWN).reverse();
 }
 
-/** Replies to one's posts, each with a form to answer it. */
+/** Shows replies to one's posts, each with a form to answer it. */
 export function repliesToMe(
   form: FormOf,
   { replies, now, language, refused }: ShownWith & { replies: readonly Post[] },

@@ -17,18 +17,18 @@ export interface CardDisplay {
   anchors?: true;
   /** Leaves out the publisher, on its own page. */
   ownPage?: true;
-  /** Epoch milliseconds; posts that expired earlier say so. */
+  /** It is in epoch milliseconds; posts that expired earlier say so. */
   now: number;
   /** Dates and numbers are written in it. */
   language: Language;
 }
 
-/** Posts as a list of cards, to go below an `h2`. */
+/** Shows posts as a list of cards, to go below an `h2`. */
 export function postCards(posts: readonly Post[], view: CardDisplay): Html {
   return html`<ol class="slips">${posts.map((post) => postCard(post, view))}</ol>`;
 }
 
-/** A date stub, the title, a line of facts, and an excerpt. */
+/** Shows a date stub, the title, a line of facts, and an excerpt. */
 function postCard(post: Post, view: CardDisplay): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
@@ -39,7 +39,7 @@ ${post.starts_at !== null && html`<p class="stub">${stub(post, view.now, view.la
 </li>`;
 }
 
-/** An event in two lines: its title; its day, hour and place. */
+/** Shows an event in two lines: its title; its day, hour and place. */
 export function briefCard(post: Post, language: Language): Html {
   return html`
 <li class="k-${post.kind}"><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
@@ -53,7 +53,7 @@ export const publisherPath = ({ id }: { id: string }): string => `/publishers/${
 export const kindPill = (kind: Kind): Html =>
   html`<span class="kind k-${kind}">${kind === "announcement" ? "news" : kind}</span>`;
 
-/** The name of a place, with a sign where its coordinates are those of the name alone; null without a name. */
+/** Shows the name of a place, with a sign where its coordinates are those of the name alone; null without a name. */
 export function placeTag({ location }: Post, chars: number): Html | null {
   const name = location?.name ?? "";
   if (name === "") return null;
@@ -61,11 +61,11 @@ export function placeTag({ location }: Post, chars: number): Html | null {
   return html`<span>${about}${bdi(oneLine(name, chars))}</span>`;
 }
 
-/** `23 replies`, or null. */
+/** Shows `23 replies`, or null. */
 const repliesTag = ({ reply_count: count }: Post): Html | null =>
   count === 0 ? null : html`<span>${counted(count, "reply", "replies")}</span>`;
 
-/** `1.2 km`, in whole kilometres from 100 km. */
+/** Writes `1.2 km`, in whole kilometres from 100 km. */
 export const distanceText = (km: number, language: Language): string =>
   `${language.number(km >= 100 ? Math.round(km) : km)} km`;
 
@@ -77,7 +77,7 @@ function distanceTag({ distance_km: km, location }: Post, language: Language): H
   return html`<span class="number"${language.attribute}>${distanceText(shown, language)}</span>`;
 }
 
-/** The publisher, with a link, and whether its domain is proved. */
+/** Shows the publisher, with a link, and whether its domain is proved. */
 export function byline(publisher: Publisher): Html {
   return html`<span>by\u00a0<a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
 }
@@ -134,7 +134,7 @@ export function postFacts(post: Post, { now, language, ownPage }: CardDisplay): 
   ];
 }
 
-/** `also 12 Dec, 19 Dec and 3 more`. */
+/** Shows `also 12 Dec, 19 Dec and 3 more`. */
 function laterDates(
   post: Post,
   { starts_at, more }: NonNullable<Post["also_on"]>,
@@ -147,7 +147,7 @@ function laterDates(
   return [...days, more > 0 && ` and ${more} more`];
 }
 
-/** `+2 from the same source: 1 2`, each number a link. */
+/** Shows `+2 from the same source: 1 2`, each number a link. */
 function copiesLinks({ count, ids }: NonNullable<Post["copies"]>): Html {
   const links = ids.map((id, at) => html` <a href="${pathOf({ id })}">${at + 1}</a>`);
   return html`<span>+${count} from the same source:${links}</span>`;

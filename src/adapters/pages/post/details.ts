@@ -6,7 +6,7 @@ import { publisherPath } from "./card.ts";
 /** Longer metadata is cut, measured as JSON; the post's JSON has all of it. */
 const METADATA_CHARS = 1_500;
 
-/** From whom and since when a post is, and what else it says about itself. */
+/** Tells from whom and since when a post is, and what else it says about itself. */
 export function details(post: Post, language: Language): Html {
   return html`${sourceSection(post, language)}${metadataSection(post)}`;
 }

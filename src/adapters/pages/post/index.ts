@@ -100,7 +100,6 @@ function cardFacts(shown: Post): string {
   return [when, `${about}${location?.name ?? ""}`].filter((part) => part !== "").join(", ");
 }
 
-/** The post itself. */
 function sheet(shown: PostWithContext, around: Around, now: number, language: Language): Html {
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
 ${sheetBody(shown, around, now, language)}
@@ -131,7 +130,7 @@ function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Po
   return Date.parse(expires_at) > now && isForSearchEngines(age, publisher.verified, now);
 }
 
-/** The facts by which a reader decides whether to read on. */
+/** Shows the facts by which a reader decides whether to read on. */
 function whenWhereOrAge(shown: Post, now: number, language: Language): Piece[] {
   const when = whenTag(shown, language);
   const zone = when !== null && !isAllDay(shown) && html` <span class="mute">${zoneWords(shown)}</span>`;
@@ -168,7 +167,7 @@ const FLAG_MEANING: Record<PostFlag, string> = {
   many_links: "This text holds unusually many links. Look where they lead before you follow one.",
 };
 
-/** A warning per flag. Flags are heuristic: a post without one may still lie. */
+/** Shows a warning per flag. Flags are heuristic: a post without one may still lie. */
 function flagNotices(flags: readonly PostFlag[]): Html | null {
   if (flags.length === 0) return null;
   return html`<div class="notice" role="note">${flags.map(
@@ -191,7 +190,7 @@ function nextSteps(post: Post, now: number): Html | null {
   return html`<p class="steps screen">${steps}</p>`;
 }
 
-/** A map where the place is, and what else is there. A place found by its name alone is no pin. */
+/** Links to a map where the place is, and to what else is there. A place found by its name alone is no pin. */
 function mapLinks({ location }: Post): Html | null {
   const { lat, lng } = location ?? {};
   if (typeof lat !== "number" || typeof lng !== "number") return null;

@@ -28,10 +28,7 @@ export function postMarkdown(
   ]);
 }
 
-/**
- * A list of posts for a model, with the notice about third-party text first.
- * @param sought  stems of the words searched for; excerpts are cut around them
- */
+/** Lists posts for a model, with the notice about third-party text first. */
 export function postsMarkdown(
   posts: readonly Post[],
   site: Site,

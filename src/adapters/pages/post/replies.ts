@@ -8,18 +8,18 @@ import { ageTag, anchorOf, pathOf, publisherPath } from "./card.ts";
 
 /** Longer replies are cut, and link to their own page. */
 const REPLY_CHARS = 800;
-/** All replies together, so that a page with twenty long ones stays below 15 kB compressed. */
+/** All replies together have this many, so that a page with twenty long ones stays below 15 kB compressed. */
 const REPLIES_CHARS = 4_500;
 
-/** Replies to a post, oldest first, and where the rest of them is. */
+/** Holds replies to a post, oldest first, and tells where the rest of them is. */
 export interface RepliesPage {
   posts: readonly Post[];
-  /** Opaque; null on the last page. */
+  /** It is opaque; null on the last page. */
   next: string | null;
   isFirst: boolean;
 }
 
-/** The replies that the address asks for: those behind `replies=CURSOR`, else the first. */
+/** Reads the replies that the address asks for: those behind `replies=CURSOR`, else the first. */
 export async function repliesOf({ sent, ask, params }: Asked, { data, meta }: Success): Promise<RepliesPage> {
   const { replies: cursor } = sent;
   if (cursor === undefined) {
@@ -31,7 +31,7 @@ export async function repliesOf({ sent, ask, params }: Asked, { data, meta }: Su
   return { posts: page.data as Post[], next: page.next_cursor ?? null, isFirst: false };
 }
 
-/** A page of replies. The longest are cut first where all together are too long. */
+/** Shows a page of replies. The longest are cut first where all together are too long. */
 export function replies(
   { reply_count: count, id }: PostWithContext,
   { posts: shown, next, isFirst }: RepliesPage,
@@ -61,7 +61,7 @@ ${!/^re:/i.test(title) && html`<p dir="auto"><b>${shownText(title)}</b></p>`}
 ${shown.body.length > most ? html`<p dir="auto">${oneLine(shown.body, most)} <a href="${pathOf(shown)}">Read on</a></p>` : bodyText(shown.body)}</article></li>`;
 }
 
-/** The length at which texts are cut so that all together have at most `total` characters; infinite where none need be. */
+/** Finds the length at which texts are cut so that all together have at most `total` characters; infinite where none need be. */
 function commonCut(lengths: readonly number[], total: number): number {
   let left = total;
   for (const [at, length] of lengths.toSorted((a, b) => a - b).entries()) {

@@ -19,7 +19,7 @@ import {
 import { faultOf, problemText } from "../frame/problems.ts";
 import { pathOf } from "./card.ts";
 
-/** `POST /p/<id>/report`: the report form of a post, which works without a script. */
+/** Takes `POST /p/<id>/report`: the report form of a post, which works without a script. */
 export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
   router.get("/p/:id/report", countedAsRead(dispatcher), (request, response) => {
@@ -62,17 +62,14 @@ const REASON_WORDS: Record<Reason, string> = {
   other: "Something else",
 };
 
-/** The form at the end of a post. */
+/** It stands at the end of a post. */
 export function reportPanel({ id }: Post): Html {
   return html`<section class="panel screen" id="report"><h2>Report</h2>
 <p>Enough reports hide a post until the operator has looked at it. Who reported is not shown to anyone.</p>
 ${reportForm(id, {})}</section>`;
 }
 
-/**
- * The answer to the form.
- * @param id  of the post, as the board found it
- */
+/** Answers the form. */
 function thanksHtml(id: string, site: Site): string {
   return page({
     title: "Thank you",

@@ -2,18 +2,18 @@ import { KINDS, type Kind } from "../../../schema/post.ts";
 import { RADIUS_KM } from "../../../schema/query.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
-/** The parameters of a search as in its address, without empty ones. */
+/** Holds the parameters of a search as in its address, without empty ones. */
 export type SearchParams = Readonly<Record<string, string>>;
 
 const RADII_KM = [1, 5, 10, 25, 50, 100, 250, RADIUS_KM.max];
-/** Orders that a person may choose, beside the usual one. */
+/** A person may choose these orders, beside the usual one. */
 const ORDERS = { newest: "Newest", soonest: "Soonest" };
 /** The fields of the filter form; it carries all other parameters along in hidden fields. */
 const FIELDS: ReadonlySet<string> = new Set(
   "radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
 );
 
-/** The address of a search. The cursor does not survive a change. */
+/** Gives the address of a search. The cursor does not survive a change. */
 export function searchPath(
   params: SearchParams,
   change: Record<string, string | number | undefined> = {},
@@ -21,7 +21,7 @@ export function searchPath(
   return href("/search", { ...params, cursor: undefined, ...change });
 }
 
-/** The point that a search was applied around, from `meta.query`; null without a place. */
+/** Gives the point that a search was applied around, from `meta.query`; null without a place. */
 export function nearOf({ near }: Readonly<Record<string, unknown>>): { lat: number; lng: number } | null {
   const [lat, lng] = String(near ?? "")
     .split(",")
@@ -47,20 +47,20 @@ const KIND_NAMES: Readonly<Record<Kind, string>> = {
   thread: "Threads",
 };
 
-/** A link to all kinds and to each. */
+/** Links to all kinds and to each. */
 export function kindChips(params: SearchParams): Html {
   const chosen = params["kind"];
   return html`<ul class="chips" aria-label="Kinds"><li><a href="${searchPath(params, { kind: undefined })}"${chosen === undefined && html` aria-current="true"`}>All</a></li>
 ${KINDS.map((kind) => kindChip(kind, params, chosen === kind))}</ul>`;
 }
 
-/** A link to the posts of a kind. `count` says how many it opens, where that is known. */
+/** Links to the posts of a kind. `count` says how many it opens, where that is known. */
 export function kindChip(kind: Kind, params: SearchParams, current = false, count = ""): Html {
   return html`<li><a class="k-${kind}" href="${searchPath(params, { kind })}"${current && html` aria-current="true"`}>${KIND_NAMES[kind]}${count !== "" && html` <span class="number">${count}</span>`}</a></li>
 `;
 }
 
-/** The filters of the search grammar that a person would set, as a plain form. */
+/** Shows the filters of the search grammar that a person would set, as a plain form. */
 export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
@@ -77,7 +77,7 @@ ${hiddenFields(params, FIELDS)}
 </form>`;
 }
 
-/** The box that takes a place, below which the script suggests some. A page has at most one. */
+/** Shows the box that takes a place, below which the script suggests some. A page has at most one. */
 export const placeInput = (near = ""): Html =>
   html`<input id="near" type="text" name="near" value="${near}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist>`;
 
@@ -110,5 +110,5 @@ const orderOptions = (params: SearchParams): Html[] => [
   ),
 ];
 
-/** The day of a bound, for a date field. */
+/** Gives the day of a bound, for a date field. */
 const dateOf = (bound: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(bound ?? "")?.[0];

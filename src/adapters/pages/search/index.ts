@@ -91,7 +91,7 @@ function otherPlaces(place: Results["place"], params: SearchParams): Html | null
 const problem = (issue: BoardError["issues"][number], params: SearchParams): Html =>
   html`<li><b>${FIELD_LABELS[issue.path] ?? issue.path}</b>: ${placeChoice(issue, (near) => searchPath(params, { near }))}</li>`;
 
-/** The labels of the search form. */
+/** The search form has these labels. */
 const FIELD_LABELS: Readonly<Record<string, string>> = {
   q: "What",
   near: "Where",
@@ -180,7 +180,7 @@ function nothing(results: Results, params: SearchParams): Html {
 
 const FITTING = /(\d+ posts fit the filters alone): the same search without `q`\./;
 
-/** The note of the answer, where it names a search without words with a link to it. */
+/** Shows the note of the answer, where it names a search without words with a link to it. */
 function noteBox(note: string | null, params: SearchParams): Html | null {
   if (note === null) return null;
   const fitting = FITTING.exec(note)?.[1];
@@ -188,10 +188,7 @@ function noteBox(note: string | null, params: SearchParams): Html | null {
   return html`${others !== "" && html`<div class="notice"><p>${sentence(others)}</p></div>`}${fitting !== undefined && html`<p><a href="${searchPath(params, { q: undefined })}">${fitting}</a></p>`}`;
 }
 
-/**
- * Each active filter, with a link that removes it.
- * @param place  as which the name of a place was read
- */
+/** Shows each active filter, with a link that removes it. */
 function activeFilters(params: SearchParams, place: Results["place"]): Html | null {
   const { near, radius_km: radius } = params;
   const entries: [string, Record<string, undefined>][] = [];

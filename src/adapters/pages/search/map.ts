@@ -10,7 +10,7 @@ const RADIUS = 112;
 const DOT = 12.5;
 /** Dots closer than this are drawn as one, so that each can be hit. */
 const APART = 27;
-/** Rings, as shares of the farthest distance. */
+/** The rings lie at these shares of the farthest distance. */
 const RINGS = [0.1, 0.4, 1];
 
 interface Dot {
@@ -20,8 +20,8 @@ interface Dot {
 }
 
 /**
- * The results as dots on distance rings, north up: how far and which way, without a third party's map. Each dot links to
- * its result.
+ * Draws the results as dots on distance rings, north up: how far and which way, without a third party's map. Each dot links
+ * to its result.
  *
  * @param near  the place searched around
  * @returns null without one, and when no result has coordinates
@@ -67,7 +67,7 @@ function ring(share: number, outerKm: number, language: Language): Html {
 /** Short distances get more room, or one far result would press all others into a single dot. */
 const unitsOf = (share: number) => RADIUS * Math.sqrt(share);
 
-/** Posts as dots by bearing and distance from the centre; close ones share a dot. */
+/** Places posts as dots by bearing and distance from the centre; close ones share a dot. */
 function dotsOf(posts: readonly Located[], centre: { lat: number; lng: number }, outerKm: number): Dot[] {
   const dots: Dot[] = [];
   for (const post of posts) {
@@ -82,7 +82,7 @@ function dotsOf(posts: readonly Located[], centre: { lat: number; lng: number },
   return dots;
 }
 
-/** The initial bearing of the great circle, in radians clockwise from north. */
+/** Gives the initial bearing of the great circle, in radians clockwise from north. */
 function bearing(from: { lat: number; lng: number }, to: { lat: number; lng: number }): number {
   const [phi1, phi2, delta] = [radians(from.lat), radians(to.lat), radians(to.lng - from.lng)];
   return Math.atan2(

@@ -21,6 +21,6 @@ export function placeChoice(issue: BoardError["issues"][number], pathOf: (place:
   return html`${said}${meant} ${placeLinks(labels, pathOf)}`;
 }
 
-/** Places, each as a link. */
+/** Shows places, each as a link. */
 export const placeLinks = (labels: readonly string[], pathOf: (place: string) => string): Html =>
   html`${labels.map((label, at) => html`${at > 0 && " · "}<a href="${pathOf(label)}">${bdi(label)}</a>`)}`;

@@ -10,7 +10,6 @@ import { soughtWords } from "../../text/excerpt.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
 import type { SearchParams } from "./form.ts";
 
-/** A page of results. */
 export interface Results {
   posts: readonly Post[];
   /** Near in meaning, shown below the others under a heading of their own. */
@@ -19,11 +18,11 @@ export interface Results {
   /** See `SearchPage`. */
   first: number | null;
   total: number;
-  /** As the board applied it: `meta.query`. */
+  /** It is as the board applied it: `meta.query`. */
   query: Readonly<Record<string, unknown>>;
-  /** The text searched for, as applied; empty without one. */
+  /** It is the text searched for, as applied; empty without one. */
   q: string;
-  /** Stems of its words. */
+  /** These are stems of its words. */
   sought: readonly string[];
   ranking: string;
   note: string | null;
@@ -31,9 +30,9 @@ export interface Results {
   unfiltered: Unfiltered | null;
   /** The place that a name was read as, and others that bear it; null without a name. */
   place: NonNullable<NearPoint["place"]> | null;
-  /** Words of place and time that no post fits together with the others. */
+  /** No post fits these words of place and time together with the others. */
   unmet: readonly string[];
-  /** The search by these alone, and how many posts it finds; null where it finds none. */
+  /** It searches by these alone, and tells how many posts that finds; null where it finds none. */
   unmetAlone: { params: SearchParams; total: number } | null;
   /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
@@ -41,7 +40,7 @@ export interface Results {
   instead: readonly RelaxationLink[];
 }
 
-/** Above weak results. */
+/** It stands above weak results. */
 export const WEAK_HEADING = "Weak: near in meaning, no match";
 
 /** A search as its page shows it: what the words say of place and time filters, where any post fits. */
@@ -89,7 +88,7 @@ interface Unfiltered {
   understood: Understood;
   /** Without the words that were read, and without the filters. */
   params: SearchParams;
-  /** With the filters in place of the words. */
+  /** They have the filters in place of the words. */
   filtered: SearchParams;
   total: number;
 }
@@ -144,7 +143,7 @@ export function countOf({ posts: { length: shown }, first, total }: Results): st
   return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
 }
 
-/** A wider search in words, its parameters, and how many posts it finds: `12`, or `100 or more`. */
+/** Tells of a wider search in words, with its parameters, and how many posts it finds: `12`, or `100 or more`. */
 interface RelaxationLink {
   words: string;
   params: SearchParams;
@@ -154,8 +153,8 @@ interface RelaxationLink {
 const COUNTED = 100;
 
 /**
- * The wider searches that find something, each with one condition fewer, the most useful first. Where no condition is at
- * fault alone, the words without any.
+ * Lists the wider searches that find something, each with one condition fewer, the most useful first. Where no condition is
+ * at fault alone, the words without any.
  * @param run  searches for at most a hundred posts
  */
 async function relaxationLinks(
@@ -169,14 +168,14 @@ async function relaxationLinks(
   return alone === null ? [] : [alone];
 }
 
-/** One condition dropped or widened. */
+/** One condition is dropped or widened. */
 interface Widening {
   words: string;
-  /** Parameters to set, or to drop where undefined. */
+  /** These parameters are set, or dropped where undefined. */
   change: Readonly<Record<string, string | undefined>>;
 }
 
-/** The wider search of a step; null when that too finds nothing. */
+/** Links to the wider search of a step; null when that too finds nothing. */
 async function linkOf(
   { words, change }: Widening,
   params: SearchParams,

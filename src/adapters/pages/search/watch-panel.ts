@@ -2,7 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import { type Html, href, html, postCommand } from "../frame/html.ts";
 import { calendarLinks } from "../frame/layout.ts";
 
-/** Parameters that only order or page results. */
+/** These parameters only order or page results. */
 const NOT_STANDING: ReadonlySet<string> = new Set(["sort", "limit", "rerank"]);
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   include_replies: false,
