@@ -12,6 +12,7 @@ export interface Policy {
 }
 
 const MAX_URL_CHARACTERS = 2000;
+const HTTPS_PORT = 443;
 
 /** These names never belong to the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
 const LOCAL_NAMES = ["localhost", "local", "internal", "home.arpa", "onion", "alt"];
@@ -54,7 +55,7 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
     const literal = addressOf(host);
     if (exemptName(host) || (literal !== null && exemptAddress(literal))) return null;
     if (url.protocol !== "https:") return "its scheme must be https";
-    if (!ports.includes(portOf(url))) return `its port must be ${ports.join(" or ")}`;
+    if (!ports.includes(Number(url.port || HTTPS_PORT))) return `its port must be ${ports.join(" or ")}`;
     if (literal !== null) return isPublic(literal) ? null : "its address is not public";
     const name = withoutDot(host);
     if (!name.includes(".")) return "its host needs a full domain name";
@@ -69,10 +70,6 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
 /** Gives the host of a URL without the brackets of IPv6. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
-}
-
-function portOf(url: URL): number {
-  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -4,12 +4,13 @@ import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
 import { moduleOf } from "../support/boards/board-process.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
+import { startNameServer as startTxtServer } from "../support/clients/name-server.ts";
 import { folderForTest, serverForTest } from "../support/run/temporary.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
@@ -75,8 +76,12 @@ describe("the outgoing guard", () => {
       ANSWERS[host] = answers;
       const before = listener.connections;
       expect(guarded.refusal(`https://${host}:${listener.port}/`)).toBeNull();
-      const { reason } = await failureOf(guarded, `https://${host}:${listener.port}/`);
-      expect(reason).toBe(answers.length === 0 ? "failed" : "blocked");
+      const { reason, message } = await failureOf(guarded, `https://${host}:${listener.port}/`);
+      expect([reason, message]).toEqual(
+        answers.length === 0
+          ? ["failed", "The host has no address."]
+          : ["blocked", "The host has an address that is not public."],
+      );
       expect(listener.connections).toBe(before);
     },
   );
@@ -110,6 +115,38 @@ describe("the outgoing guard", () => {
     expect(outbound.refusal("https://[2606:4700::1111]/x")).toBeNull();
     expect(outbound.refusal("https://hooks.example:8443/x")).toMatch(/port/);
   });
+
+  it("takes URLs of 2,000 characters and no more", () => {
+    const url = (length: number) => "https://hooks.example/".padEnd(length, "x");
+    expect([guarded.refusal(url(2_000)), guarded.refusal(url(2_001))]).toEqual([
+      expect.stringContaining("port"),
+      "the URL is too long",
+    ]);
+  });
+
+  it("gives a name up after 30 s at most, and its TXT records after 5 s", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const silent = () => new Promise<never>(() => {});
+      const waiting = openOutbound({ allow: [], lookup: silent, resolveTxt: silent });
+      const ended: string[] = [];
+      void waiting.txt("a.example").then((found) => ended.push(`txt ${found}`));
+      for (const timeoutMs of [1_000, 30_000, 60_000])
+        void failureOf(waiting, "https://a.example/", { timeoutMs }).then(() => ended.push(`${timeoutMs}`));
+      for (const [ms, count] of [
+        [4_999, 1],
+        [1, 2],
+        [24_999, 2],
+        [1, 4],
+      ] as const) {
+        await vi.advanceTimersByTimeAsync(ms);
+        expect(ended).toHaveLength(count);
+      }
+      expect(ended).toEqual(["1000", "txt null", "30000", "60000"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe("the list of exempt hosts", () => {
@@ -140,6 +177,7 @@ describe("the list of exempt hosts", () => {
   it("lets a host be called by its name, wherever the name leads", async () => {
     const outbound = openOutbound({ allow: ["Localhost"] });
     expect((await outbound.send({ ...ask, url: `http://localhost:${listener.port}/` })).status).toBe(200);
+    expect(outbound.refusal(`http://LOCALHOST.:${listener.port}/`)).toBeNull();
     expect(outbound.refusal(`http://other.localhost:${listener.port}/`)).not.toBeNull();
     await outbound.close();
   });
@@ -153,6 +191,12 @@ describe("the list of exempt hosts", () => {
     expect(listener.connections).toBe(before + 1);
     expect((await failureOf(outbound, `http://inside.example:${listener.port}/`)).reason).toBe("blocked");
     await outbound.close();
+  });
+
+  it("holds one address of IPv6, and not its neighbours", () => {
+    const outbound = openOutbound({ allow: ["2606:4700::1111"] });
+    expect(outbound.refusal("http://[2606:4700::1111]/")).toBeNull();
+    expect(outbound.refusal("http://[2606:4700::1112]/")).not.toBeNull();
   });
 
   it("refuses an invalid entry", () => {
@@ -260,6 +304,28 @@ describe("a hostile server", () => {
     await unreachable.close();
   });
 
+  it.each<[string, string, boolean]>([
+    ["ten early hints", "HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n".repeat(10) + OK, true],
+    ["eleven early hints", "HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n".repeat(11) + OK, false],
+    ["headers of 15 KB", `${OK}x: ${"y".repeat(15_000)}\r\n`, true],
+    ["headers of 17 KB", `${OK}x: ${"y".repeat(17_000)}\r\n`, false],
+  ])("that sends %s is heard or not", async (_what, head, isTaken) => {
+    const url = await serve((socket) => socket.end(`${head}content-length: 2\r\n\r\nok`));
+    const status = await outbound.send({ ...ask, url }).then(
+      (answer) => answer.status,
+      () => null,
+    );
+    expect(status).toBe(isTaken ? 200 : null);
+  });
+
+  it("may answer as many bytes as the caller takes, and not one more", async () => {
+    const url = await serve((socket) => socket.end(`${OK}content-length: 100\r\n\r\n${"x".repeat(100)}`));
+    expect((await outbound.send({ ...ask, url, maxBytes: 100 })).body).toHaveLength(100);
+    expect((await failureOf(outbound, url, { maxBytes: 99 })).message).toBe(
+      "The answer has more than 99 bytes.",
+    );
+  });
+
   it("that redirects is answered, not followed", async () => {
     const before = listener.connections;
     const url = await serve((socket) =>
@@ -282,14 +348,15 @@ describe("a hostile server", () => {
 
   it("gets the caller's name and the accepted encodings, and no header twice", async () => {
     const url = await serverForTest((request, response) => {
-      response.end(JSON.stringify(request.rawHeaders));
+      response.end(JSON.stringify([request.url, ...request.rawHeaders]));
     });
     const { body } = await outbound.send({
       ...ask,
-      url,
+      url: `${url}hook?a=1&b=2#c`,
       headers: { "User-Agent": "mine", "Accept-Encoding": "br" },
     });
-    const raw = JSON.parse(body.toString()) as string[];
+    const [path, ...raw] = JSON.parse(body.toString()) as string[];
+    expect(path).toBe("/hook?a=1&b=2");
     const lower = raw.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
     expect(new Set(lower).size).toBe(lower.length);
     expect(raw[raw.findIndex((name) => name.toLowerCase() === "accept-encoding") + 1]).toBe("identity");
@@ -314,6 +381,18 @@ describe("a hostile server", () => {
     expect(await turnsMsOf(stopping.close())).toBeLessThan(5_000);
     expect((await call).reason).toBe("failed");
     expect((await failureOf(stopping, url)).reason).toBe("failed");
+    expect(await stopping.txt("_board.example.org")).toBeNull();
+  });
+});
+
+describe("names", () => {
+  it("have addresses of both sorts, those of IPv4 first", async () => {
+    const names = openNames([`127.0.0.1:${dns.port}`]);
+    const addresses = (name: string) => names.lookup(name, new AbortController().signal);
+    ANSWERS["both.example"] = ["2606:4700::1111", "93.184.215.14"];
+    ANSWERS["six.example"] = ["2606:4700::1111"];
+    expect(await addresses("both.example")).toEqual(["93.184.215.14", "2606:4700::1111"]);
+    expect(await addresses("six.example")).toEqual(["2606:4700::1111"]);
   });
 });
 
@@ -333,6 +412,16 @@ describe("TXT records", () => {
   it("are none when the name has none", async () => {
     expect(await guarded.txt("_board.none.example")).toEqual([]);
     expect(await guarded.txt("not a name")).toEqual([]);
+    // Or where there is no such name.
+    const others = await startTxtServer();
+    const { resolveTxt } = openNames([others.server]);
+    expect(await resolveTxt("_board.none.example", new AbortController().signal)).toEqual([]);
+    others.stop();
+  });
+
+  it("are asked for again where the first answer is lost", async () => {
+    ANSWERS["_board.lossy.example"] = ["silence", ";", "txt:here"];
+    expect(await guarded.txt("_board.lossy.example")).toEqual(["here"]);
   });
 
   it("are unknown when the name server is silent", async () => {

@@ -4,10 +4,12 @@ import { tellOfReports } from "../../src/domain/webhooks/reported.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { newSecret, signersOf } from "../support/clients/event-hosts.ts";
 import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
+import { aReport } from "../support/search/rows.ts";
 
 const MINUTE = 60_000;
 const secret = newSecret();
@@ -91,22 +93,49 @@ describe("the operator's webhook", () => {
     const { id } = await write(board, author.key);
     await report(id);
     const before = webhook.messages.length;
-    for (const [wait, calls] of [
-      [0, 1],
-      [0, 1],
-      [MINUTE, 2],
-      [MINUTE, 2],
-      [MINUTE, 3],
-      [2 * MINUTE, 3],
-    ] as const) {
-      now += wait;
-      expect([await tell(), webhook.messages.length - before]).toEqual([0, calls]);
+    const calls = async () => [await tell(), webhook.messages.length - before];
+    expect(await calls()).toEqual([0, 1]);
+    const waits = [1, 2, 4, 8, 16, 32, 60, 60];
+    for (const [n, minutes] of waits.entries()) {
+      now += minutes * MINUTE - 1;
+      expect(await calls()).toEqual([0, n + 1]);
+      now += 1;
+      expect(await calls()).toEqual([0, n + 2]);
     }
-    expect(said).toEqual(["It answered 503.", "It answered 503.", "It answered 503."]);
+    expect(said).toEqual(Array.from({ length: waits.length + 1 }, () => "It answered 503."));
     status = 200;
     now += 60 * MINUTE;
     expect(await tell()).toBe(1);
     expect(told().at(-1)).toEqual([`${id} 1`]);
+    // What failed before a success is forgotten.
+    status = 503;
+    await report(id);
+    const again = webhook.messages.length;
+    await tell();
+    now += MINUTE;
+    await tell();
+    expect(webhook.messages.length - again).toBe(2);
+    status = 200;
+    now += 2 * MINUTE;
+    expect(await tell()).toBe(1);
+  });
+
+  it("is told of fifty posts at once, of those with most reporters first, and then of the others", async () => {
+    const ids = await writeMany(
+      board,
+      Array.from({ length: 51 }, () => ({ kind: "offer" as const })),
+    );
+    for (const [n, postId] of ids.entries())
+      for (const reporter of n === 50 ? ["key:a", "key:b"] : ["key:a"])
+        await board.board.store.reports.upsert(
+          aReport(`rep_${n}${reporter}`, { postId, reporter, createdAt: now }),
+        );
+    expect([await tell(), await tell(), await tell()]).toEqual([50, 1, 0]);
+    const [first, second] = told().slice(-2);
+    expect(first?.[0]).toBe(`${ids[50]} 2`);
+    expect([...(first ?? []), ...(second ?? [])].sort()).toEqual(
+      ids.map((id, n) => `${id} ${n === 50 ? 2 : 1}`).sort(),
+    );
   });
 
   it.skipIf(ON_MONGODB)(

@@ -16,9 +16,10 @@ export const LITERALS = `
   .split(/\s+/);
 
 /** Names that never mean a host of the public internet. */
-export const NAMES = "localhost LOCALHOST. a.localhost metadata metadata.google.internal printer.local".split(
-  " ",
-);
+export const NAMES =
+  "localhost LOCALHOST. a.localhost metadata metadata.google.internal printer.local home.arpa nas.home.arpa a.onion a.alt".split(
+    " ",
+  );
 
 /** Invalid URLs, and URLs that the board never calls. */
 export const ODD_URLS = [
@@ -30,7 +31,12 @@ export const ODD_URLS = [
     "data:,x",
   ],
   ...["javascript:0", "ws://93.184.215.14/", "unix:/run/x.sock", "//93.184.215.14/", "93.184.215.14", ""],
-  ...["https://user@93.184.215.14/", "https://user:pass@93.184.215.14/", "https://93.184.215.14:22/"],
+  ...[
+    "https://user@93.184.215.14/",
+    "https://user:pass@93.184.215.14/",
+    "https://:pass@93.184.215.14/",
+    "https://93.184.215.14:22/",
+  ],
   ...["https://[fe80::1%25lo]/", "https://", "https://1.2.3.4.5/", `https://a.example/${"x".repeat(3000)}`],
 ];
 
@@ -92,10 +98,10 @@ export async function startNameServer(
     const type = query.readUInt16BE(at + 1);
     asked.push(`${name} ${type}`);
     const all = answers[name] ?? [];
-    if (all.includes("silence")) return;
     const again = asked.filter((question) => question === `${name} ${type}`).length > 1;
     const cut = all.indexOf(";");
     const now = cut === -1 ? all : again ? all.slice(cut + 1) : all.slice(0, cut);
+    if (now.includes("silence")) return;
     const data = now.map(dataOf).filter((record) => record.type === type);
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180, 2);

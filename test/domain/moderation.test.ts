@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Moderation } from "../../src/domain/moderation.ts";
+import type { StoredPost } from "../../src/ports/store/index.ts";
+import { useTestBoard } from "../support/boards/use.ts";
+import { aPost, aPublisher, aReport, aSubscription, T0 } from "../support/search/rows.ts";
+
+/** What the command line, the operator's pages and MCP show and do alike. */
+describe("moderation", () => {
+  const board = useTestBoard({}, { idle: true });
+  let moderation: Moderation;
+  let posts = 0;
+  beforeAll(async () => {
+    moderation = board.board.services.moderation;
+    for (const id of ["pub_a", "pub_b", "pub_c", "pub_e"])
+      await board.board.store.publishers.insert(aPublisher(id));
+  });
+  /** A post of a publisher, so many milliseconds after the first one. */
+  const post = async (publisherId: string, after: number, over: Partial<StoredPost> = {}) => {
+    posts += 1;
+    const [id, at] = [over.id ?? `post${posts}`, T0 + after];
+    await board.board.store.posts.insert(aPost(id, { publisherId, createdAt: at, updatedAt: at, ...over }));
+    return id;
+  };
+  const state = async (id: string) => (await board.board.store.posts.get(id))?.state;
+  const report = (postId: string, over: object) =>
+    board.board.store.reports.upsert(aReport(`rep_${postId}${JSON.stringify(over)}`, { postId, ...over }));
+
+  it("shows the newest posts of two publishers together, page by page", async () => {
+    const ids = [];
+    for (const [n, publisher] of ["pub_a", "pub_b", "pub_a", "pub_b", "pub_a"].entries())
+      ids.unshift(await post(publisher, n));
+    await post("pub_c", 9);
+    const page = async (before?: string) =>
+      (await moderation.posts({ publishers: ["pub_a", "pub_b"] }, "", { before, limit: 2 })).map(
+        ({ id }) => id,
+      );
+    expect(await page()).toEqual(ids.slice(0, 2));
+    expect(await page(ids[1])).toEqual(ids.slice(2, 4));
+    expect(await page(ids[3])).toEqual(ids.slice(4));
+  });
+
+  it("finds posts by title, text, link and author, in any letter case", async () => {
+    const by = async (words: string) => (await moderation.posts({}, words, { limit: 9 })).map(({ id }) => id);
+    await board.board.store.publishers.insert(aPublisher("pub_d", { name: "Zither House" }));
+    const sought = [
+      await post("pub_c", 20, { title: "A ZITHER" }),
+      await post("pub_c", 21, { body: "my zither" }),
+      await post("pub_c", 22, { link: "https://zither.example/" }),
+      await post("pub_d", 23),
+    ];
+    expect(await by(" Zither ")).toEqual(sought.reverse());
+  });
+
+  it("hides only what is shown, and restores only what is hidden, of all that publishers wrote", async () => {
+    const [shown, hidden] = [await post("pub_e", 30), await post("pub_e", 31, { state: "hidden" })];
+    const meant = { publishers: ["pub_e"] };
+    const on = async (act: "hide" | "restore") =>
+      (await moderation.actOn(act, [], "why", T0, "operator", meant)).map(({ subject }) => subject);
+    expect([await on("hide"), await on("hide")]).toEqual([[shown], []]);
+    expect((await on("restore")).sort()).toEqual([shown, hidden].sort());
+    expect([await on("restore"), await state(shown), await state(hidden)]).toEqual([[], "active", "active"]);
+  });
+
+  it("removes a root and its replies once, and says of each whether it was there", async () => {
+    const root = await post("pub_a", 40, { id: "root" });
+    const reply = await post("pub_b", 41, { id: "root-reply", parentId: root });
+    const acted = await moderation.actOn("remove", [root, reply, "nothing"], "why", T0);
+    expect(acted).toEqual([
+      { subject: root, failure: null },
+      { subject: reply, failure: null },
+      { subject: "nothing", failure: "post_not_found" },
+    ]);
+    await expect(moderation.examine(root)).rejects.toMatchObject({ code: "post_not_found" });
+    const everything = moderation.actOn("remove", [], "why", T0, "operator", { since: 0 });
+    await expect(everything).rejects.toThrow("Nothing was removed");
+  });
+
+  it("shows 600 characters of a text in a list, and all of it of one post", async () => {
+    const id = await post("pub_a", 50, { title: "Long", body: "🎹".repeat(601) });
+    const [listed] = await moderation.posts({}, "long", { limit: 1 });
+    expect([listed?.body, (await moderation.examine(id)).posts[0]?.body]).toEqual([
+      "🎹".repeat(600),
+      "🎹".repeat(601),
+    ]);
+  });
+
+  it("says of each report whether it came before the last edit, and of at most a hundred", async () => {
+    const id = await post("pub_a", 60, { updatedAt: T0 + 100 });
+    await report(id, { reporter: "key:pub_b", createdAt: T0 + 99 });
+    await report(id, { reporter: "addr:hash", createdAt: T0 + 100 });
+    const [seen] = (await moderation.examine(id)).posts;
+    expect(seen?.reports.map(({ by, before_last_edit }) => [by, before_last_edit]).sort()).toEqual([
+      ["a visitor", false],
+      ["pub_b", true],
+    ]);
+    for (let n = 0; n < 99; n += 1) await report(id, { reporter: `addr:${n}`, createdAt: T0 + 200 + n });
+    expect((await moderation.examine(id)).posts[0]?.reports).toHaveLength(100);
+  });
+
+  it("tells of a post what was done about it and its author, the latest act first", async () => {
+    const id = await post("pub_b", 70);
+    await moderation.act("hide", id, "first", T0 + 1);
+    await moderation.act("suspend", "pub_b", "second", T0 + 2);
+    await moderation.act("restore", id, "third", T0 + 3);
+    const { acts, posts: seen } = await moderation.examine(id);
+    expect(acts.map(({ reason }) => reason)).toEqual(["third", "second", "first"]);
+    expect(seen[0]).toMatchObject({ state: "active", suspended: true, edited_at: null });
+    await moderation.act("reinstate", "pub_b", "fourth", T0 + 4);
+    expect((await moderation.examine(id)).posts[0]).toMatchObject({ suspended: false });
+  });
+
+  it("lists held posts, those that wait longest first, and not those that were hidden otherwise", async () => {
+    const log = (subject: string, actor: "hold" | "reports") =>
+      board.board.store.reports.log({ at: T0, action: "hide", subject, actor, reason: "" });
+    const held = [];
+    for (const n of [0, 1, 2]) held.push(await post("pub_c", 80 + n, { state: "hidden" }));
+    for (const id of held) await log(id, "hold");
+    await log(await post("pub_c", 79, { state: "hidden" }), "reports");
+    expect((await moderation.desk(2)).held.map(({ id }) => id)).toEqual(held.slice(0, 2));
+    expect((await moderation.desk(9)).held.map(({ id }) => id)).toEqual(held);
+  });
+
+  it("suspends a publisher with its subscriptions and sign-ins, and nobody else with it", async () => {
+    const { subscriptions, signIns } = board.board.store;
+    for (const publisherId of ["pub_a", "pub_c"]) {
+      await subscriptions.insert(aSubscription(`sub_${publisherId}`, { publisherId }), 50);
+      await subscriptions.insert(
+        aSubscription(`sub_paused_${publisherId}`, { publisherId, active: false, inactiveReason: "paused" }),
+        50,
+      );
+      await signIns.put({
+        id: `RefreshToken:${publisherId}`,
+        payload: JSON.stringify({ clientId: "client", iiat: 1 }),
+        grantId: publisherId,
+        publisherId,
+        consumedAt: null,
+        expiresAt: T0 + 1_000,
+      });
+    }
+    const states = async () => {
+      const rows = ["pub_a", "pub_c"].map(async (id) => [
+        ...(await subscriptions.ofPublisher(id))
+          .map(({ inactiveReason }) => inactiveReason ?? "active")
+          .sort(),
+        (await signIns.renewable(id, T0, 9)).length,
+      ]);
+      return Promise.all(rows);
+    };
+    await moderation.act("suspend", "pub_a", "why", T0);
+    expect(await states()).toEqual([
+      ["paused", "publisher_suspended", 0],
+      ["active", "paused", 1],
+    ]);
+    await moderation.act("reinstate", "pub_a", "why", T0);
+    expect(await states()).toEqual([
+      ["active", "paused", 0],
+      ["active", "paused", 1],
+    ]);
+    await expect(moderation.act("suspend", "pub_none", "why", T0)).rejects.toMatchObject({
+      code: "publisher_not_found",
+    });
+  });
+});
