@@ -103,6 +103,8 @@ describe("HOLD_FIRST_POSTS=2", () => {
     expect((await call(board, `GET /posts/${free.id}`)).status).toBe(200);
     await moderate("remove", others[1].id, "--reason", "spam");
     expect((await own(others[1].id)).body.error.hint).toContain('"spam"');
+    // One waits still.
+    expect(await operator.page("/operate")).toContain("First posts that wait for a look");
   });
 
   it("holds answers, which count once they are released, and not what the operator hid", async () => {

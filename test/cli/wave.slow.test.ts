@@ -102,6 +102,7 @@ describe("a wave of 300 posts by 10 keys, among 200 good ones", () => {
       for (const n of [1, 2, 3]) await write(board, wave.good[0]?.by.key ?? "", { title: `Later ${n}` });
       const newest = await operator.page("/operate/posts?since=1+hour+ago");
       const [, on = ""] = /href="(\/operate\/posts\?[^"]+)">Earlier ones/.exec(newest) ?? [];
+      expect(on).toMatch(/\?since=1\+hour\+ago&amp;before=/);
       const earlier = await operator.page(on.replaceAll("&amp;", "&"));
       const [first, rest] = [newest, earlier].map((page) => page.match(/value="[\w-]{10}"/g) ?? []);
       expect([first?.length, rest?.length]).toEqual([500, 3]);

@@ -124,14 +124,6 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("let visitors widen a search without hits by one click", async () => {
-      const page = await browser.open();
-      await page.goto(board.url + (pages["search-nothing"] ?? ""));
-      await follow(page, page.getByRole("link", { name: /^Any kind/ }));
-      expect(await page.locator(".slip").count()).toBeGreaterThan(0);
-      await page.close();
-    });
-
     it("offer the snippet for an agent to copy", async () => {
       const page = await browser.open();
       await page.goto(board.url);
@@ -261,19 +253,6 @@ describe("pages in a browser", { retry: 1 }, () => {
       expect(await page.locator("h1").isVisible()).toBe(true);
       await page.close();
     });
-  });
-
-  it("write dates and numbers in German for a browser that is set to it", async () => {
-    const german = await chromium.beside({ locale: "de-DE" });
-    const page = await german.open();
-    await page.goto(board.url + (pages["post-event"] ?? ""));
-    const time = page.locator(".sheet .facts time").first();
-    expect(await time.getAttribute("lang")).toBe("de");
-    expect(await time.textContent()).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\., \d+\. [A-Z]/);
-    await page.goto(`${board.url}/stats`);
-    expect(await page.locator(".days span").first().getAttribute("lang")).toBe("de");
-    expect(german.complaints()).toEqual([]);
-    await german.close();
   });
 });
 

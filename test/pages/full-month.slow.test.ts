@@ -164,35 +164,6 @@ describe("what may not take place", () => {
   });
 });
 
-describe("an event as schema.org data", () => {
-  const dataOf = async (fields: object) => {
-    const post = await write(board, author.key, {
-      kind: "event",
-      starts_at: "2026-12-08T18:00:00Z",
-      ...fields,
-    });
-    const { text } = await getPage(board, `/p/${post.id}`);
-    return JSON.parse(/ld\+json">(.*?)<\/script>/s.exec(text)?.[1] ?? "");
-  };
-  it("has an address, is none without a date, and is online where its place is", async () => {
-    expect((await dataOf({ location: { name: "Town Hall, Bath, England" } })).location.address).toBe(
-      "Town Hall, Bath, England",
-    );
-    expect((await dataOf({ starts_at: null }))["@type"]).toBe("CreativeWork");
-    for (const name of [
-      "https://meet.example.org/x",
-      "Discord",
-      "Microsoft Teams",
-      "Virtuell",
-      "en ligne",
-      "Online",
-    ])
-      expect((await dataOf({ location: { name } })).eventAttendanceMode).toContain("Online");
-    for (const name of ["Teamsport hall", "Discordia Café", "Onlinestraße 4"])
-      expect((await dataOf({ location: { name } })).eventAttendanceMode).toContain("Offline");
-  });
-});
-
 it("no override of direction is in calendars and feeds", async () => {
   const post = await write(board, author.key, {
     kind: "event",

@@ -135,6 +135,7 @@ describe("the page of a search", () => {
     ["tags=many&kind=thread&verified=true", ["Unverified publishers too 1"]],
     ["tags=many&kind=thread&after=2037-01-01", ["At any time 1"]],
     ["tags=nothing&kind=thread", ["Any tag 1"]],
+    ["tags=nothing&kind=event&q=zither", ["The words alone 1"]],
   ])("that finds nothing leads to wider ones that do: %s", async (query, wider) => {
     const links = [...(await page(query)).matchAll(/<span>([^<]+)<\/span> <span class="number">([^<]+)</g)];
     expect(links.map(([, words, count]) => `${words} ${count}`.slice(0, 40))).toEqual(

@@ -38,8 +38,6 @@ export interface PageParts {
   aside?: Piece;
   /** It names the narrow column for screen readers. */
   asideLabel?: string;
-  /** On small screens the narrow column comes first: it belongs to the banner. */
-  asideFirst?: boolean;
   /** It stands above both columns. */
   banner?: Piece;
   /** It is schema.org data. */
@@ -107,10 +105,8 @@ function brand(name: string): Html {
   return html`${name.slice(0, at)}<b>${name.slice(at)}</b>`;
 }
 
-function columns({ main, aside, asideLabel, asideFirst }: PageParts): Html {
-  const wide = html`<div class="wide">${main}</div>`;
-  const narrow = html`<aside aria-label="${asideLabel ?? "More"}"${asideFirst === true && html` class="first"`}>${aside}</aside>`;
-  return html`<div class="columns">${asideFirst === true ? [narrow, wide] : [wide, narrow]}</div>`;
+function columns({ main, aside, asideLabel }: PageParts): Html {
+  return html`<div class="columns"><div class="wide">${main}</div><aside aria-label="${asideLabel ?? "More"}">${aside}</aside></div>`;
 }
 
 const THEMES = ["Auto", "Light", "Dark"].map(
