@@ -6,7 +6,6 @@ import { readData, readText } from "../../src/data/read.ts";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
-import { TimeZone } from "../../src/schema/scalars.ts";
 
 describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {
@@ -117,22 +116,6 @@ describe("resolvePlace", () => {
   it("understands any text", () => {
     const texts = [..." ,-\u0000🙂٣", "", "()", ", , ,", "near ", "in in in", "a".repeat(5_000)];
     for (const text of texts) expect(() => resolvePlace(text)).not.toThrow();
-  });
-});
-
-describe("the zone of a post", () => {
-  it.each([
-    ["europe/berlin", "Europe/Berlin"],
-    [" Europe/Berlin", "Europe/Berlin"],
-    ["AMERICA/NEW_YORK", "America/New_York"],
-    ["utc", "UTC"],
-  ])("%s is %s", (sent, zone) => {
-    expect(TimeZone.parse(sent)).toBe(zone);
-  });
-
-  it("is no offset and no unknown name", () => {
-    for (const sent of ["+01:00", "Berlin", "Europe/Atlantis"])
-      expect(TimeZone.safeParse(sent).success).toBe(false);
   });
 });
 

@@ -6,7 +6,15 @@ import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { Outbound, OutboundRequest } from "../../src/ports/outbound.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { backTo, CALLBACK, CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+import {
+  backTo,
+  CALLBACK,
+  CookieBrowser,
+  consentPage,
+  decide,
+  fieldsOf,
+  RawHost,
+} from "../support/clients/sign-in.ts";
 
 /** Documents of clients, by their address, with the status of the answer; every other address goes through the real guard. */
 const documents = new Map<string, Record<string, unknown>>();
@@ -46,13 +54,6 @@ async function errorOf(changes: Parameters<RawHost["start"]>[0], browser = new C
   return backTo(answer.text).searchParams.get("error");
 }
 const whoAmI = (headers: Record<string, string>) => call(board, "GET /publishers/me", undefined, { headers });
-
-/** The consent page as the browser that began sees it. */
-async function consentPage(browser = new CookieBrowser(), start = host.start()) {
-  const { location } = await browser.open(start);
-  const url = new URL(location ?? "", start).href;
-  return { browser, url, page: await browser.open(url) };
-}
 
 describe("where the answer goes", () => {
   it.each([
@@ -140,14 +141,6 @@ describe("a code", () => {
 });
 
 describe("a token", () => {
-  it("is for /mcp/me: another resource is refused when it is asked for", async () => {
-    for (const resource of [`${board.url}/mcp`, board.url, "https://evil.example/mcp/me"]) {
-      expect(await errorOf({ resource })).toBe("invalid_target");
-    }
-    const code = await aCode();
-    expect((await host.exchange(code, { resource: `${board.url}/mcp` })).body.error).toBe("invalid_target");
-  });
-
   it("is for /mcp/me when the host names no resource, and says no scope", async () => {
     const { body } = await host.exchange(await aCode(host.start({ resource: null, scope: null })));
     expect(body.scope).toBe("board");
@@ -283,8 +276,8 @@ describe("a client's document", () => {
 
 describe("the page where a person decides", () => {
   it("answers only the browser that began", async () => {
-    const { url } = await consentPage();
-    const other = await consentPage();
+    const { url } = await consentPage(host.start());
+    const other = await consentPage(host.start());
     expect((await new CookieBrowser().open(url)).text).toContain("began in another browser");
     // Nor one that has the cookie of its own sign-in.
     other.browser.cookies.push(...other.browser.cookies.map((cookie) => ({ ...cookie, path: "/" })));
@@ -292,7 +285,7 @@ describe("the page where a person decides", () => {
   });
 
   it("decides nothing by a form without its token, or from another site", async () => {
-    const { browser, url, page } = await consentPage();
+    const { browser, url, page } = await consentPage(host.start());
     const fields: Record<string, string> = { ...fieldsOf(page.text, "allow"), api_key: key };
     for (const [sent, headers] of [
       [{ ...fields, form_token: "" }, {}],
@@ -316,7 +309,7 @@ describe("the page where a person decides", () => {
   });
 
   it("cannot be framed, and its forms lead here alone", async () => {
-    const { page } = await consentPage();
+    const { page } = await consentPage(host.start());
     const policy = page.headers.get("content-security-policy");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("form-action 'self';");
@@ -327,14 +320,14 @@ describe("the page where a person decides", () => {
   it("shows what a host calls itself as text, beside where the browser is sent", async () => {
     const client_name = '<script>alert(1)</script> "Claude"';
     host = await RawHost.register(board, { client_name, redirect_uris: ["https://evil.example/cb"] });
-    const { text } = (await consentPage()).page;
+    const { text } = (await consentPage(host.start())).page;
     expect(text).not.toContain("<script>alert");
     expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
     expect(text).toContain("<b>evil.example</b>");
   });
 
   it("says what was wrong, and counts wrong keys", async () => {
-    const { browser, url, page } = await consentPage();
+    const { browser, url, page } = await consentPage(host.start());
     const fields = fieldsOf(page.text, "allow");
     const wrong = await browser.open(url, { ...fields, api_key: `${key.slice(0, -1)}x` });
     expect(wrong.status).toBe(401);

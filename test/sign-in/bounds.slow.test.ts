@@ -4,7 +4,7 @@ import type { SignInRow } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+import { CookieBrowser, consentPage, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 let now = Date.now();
@@ -95,10 +95,8 @@ describe("how long it lasts", () => {
 describe("what signing in leaves behind", () => {
   it("is one grant for a sign-in, however often its person allows it and its browser comes back", async () => {
     const before = (await grants()).size;
-    const browser = new CookieBrowser();
-    const consent = (await browser.open(host.start())).location ?? "";
-    const url = new URL(consent, board.url).href;
-    const fields = { ...fieldsOf((await browser.open(url)).text, "allow"), api_key: key };
+    const { browser, url, page } = await consentPage(host.start());
+    const fields = { ...fieldsOf(page.text, "allow"), api_key: key };
     // A browser that keeps the page's cookie may send the form again and again.
     const kept = [...browser.cookies];
     const answers = [];

@@ -52,15 +52,21 @@ export function backTo(page: string): URL {
   return new URL(address.replaceAll("&amp;", "&"));
 }
 
+/** The page where a person decides, as the browser that began sees it. */
+export async function consentPage(start: string, browser = new CookieBrowser()) {
+  const { location } = await browser.open(start);
+  const url = new URL(location ?? "", start).href;
+  return { browser, url, page: await browser.open(url) };
+}
+
 /** Goes to the consent page and decides there, as a person does; resolves to the address that gives the host its answer. */
 export async function decide(
   start: string,
   decision: { key: string } | { name: string } | "deny",
   browser = new CookieBrowser(),
 ): Promise<URL> {
-  const { location } = await browser.open(start);
-  const consent = new URL(location ?? "", start).href;
-  let { text } = await browser.open(consent);
+  const { url: consent, page } = await consentPage(start, browser);
+  let { text } = page;
   let action = "deny";
   let filled: Record<string, string> = {};
   if (decision !== "deny") {
