@@ -27,7 +27,7 @@ const START_PATIENCE_MS = 300_000;
 const TOGETHER = 20;
 const WARM_UP = 5;
 
-/** The path of the nth call, below `/api/v1` unless it begins with a double slash. */
+/** Gives the path of the nth call, below `/api/v1` unless it begins with a double slash. */
 const CALLS: Readonly<Record<string, (n: number, posts: number) => string>> = {
   "HTTP alone": () => "//healthz",
   newest: () => "/posts",
@@ -42,7 +42,7 @@ const CALLS: Readonly<Record<string, (n: number, posts: number) => string>> = {
 export interface AnswerFigures {
   name: string;
   times: ReturnType<typeof percentiles>;
-  /** Of the board's process, all threads, a call. */
+  /** Counts the time of the board's process, all threads, for a call. */
   cpuMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A board that is killed again and again while it matches and delivers to receivers that fail one time in five. Every
- * match must arrive, under ids that never change, and nothing before a consent or after an erasure. Each post, each change of one
- * and each series is told once.
+ * A board is killed again and again while it matches and delivers to receivers that fail one time in five. Every match must
+ * arrive, under ids that never change, and nothing before a consent or after an erasure. Each post, each change of one and
+ * each series is told once.
  *
  *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]      on the store that STORE_URL names
  */
@@ -13,7 +13,7 @@ import { type Answer, call, eventually, register } from "../test/support/boards/
 import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
 import { distinctText } from "../test/support/texts/texts.ts";
 
-/** Dates of a weekly class. The first is taken down once it was told, so that the second is told after it. */
+/** A weekly class has this many dates. The first is taken down once it was told, so that the second is told after it. */
 const DATES = 4;
 /** Subscriptions, each with a receiver of its own; every post matches all of them. */
 const RECEIVERS = 40;
@@ -24,17 +24,17 @@ const PATIENCE_MS = 120_000;
 
 export interface CrashRun {
   kills: number;
-  /** Pairs of post and subscription that the board says matched: of each class, two dates. */
+  /** Counts pairs of post and subscription that the board says matched: of each class, two dates. */
   matches: number;
   /** This many of them were told to have changed: a post that moved, and the date that was taken down, for every four kills. */
   changes: number;
-  /** Matches that never arrived. */
+  /** Counts matches that never arrived. */
   missing: number;
-  /** Messages beyond the first of each match that was answered with 200. */
+  /** Counts messages beyond the first of each match that was answered with 200. */
   repeats: number;
-  /** Ids used for two posts or changes, or pairs of post or change and subscription sent under two ids. */
+  /** Counts ids used for two posts or changes, and pairs of post or change and subscription sent under two ids. */
   unstable: number;
-  /** Messages to the receiver that never consented, challenges aside. */
+  /** Counts messages to the receiver that never consented, challenges aside. */
   unasked: number;
   /** Messages with a post of the erased publisher, sent after its erasure was answered. */
   erased: number;
@@ -97,7 +97,7 @@ export async function crashRun(options: {
           erasedAt = Date.now();
         }
         await written(board, key, `crash-${n}`, n);
-        // Spreads the posts over all the time in which the board is killed.
+        // This spreads the posts over all the time in which the board is killed.
         await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
       }
     })();
@@ -208,7 +208,7 @@ interface Told {
   change: string | null;
 }
 
-/** All matches that a poll finds. */
+/** Gathers all matches that a poll finds. */
 async function matchesOf(board: BoardProcess, key: string, id: string): Promise<Told[]> {
   const matches: Told[] = [];
   let cursor = "";

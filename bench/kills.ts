@@ -20,7 +20,7 @@ const WRITERS = 3;
 const WRITING_MS_MAX = 600;
 /** or when none is for this long. Every fourth waits for no post. */
 const SILENT_MS_MAX = 10_000;
-/** In everything that an erased publisher wrote, and nowhere else. */
+/** It stands in everything that an erased publisher wrote, and nowhere else. */
 const SECRET = "zqxerased";
 const POSTS_TO_ERASE = 5;
 /** A call is repeated for this long once nothing kills the board any more. */
@@ -29,10 +29,10 @@ const PATIENCE_MS = 60_000;
 export interface KillRun {
   kills: number;
   acknowledged: number;
-  /** Acknowledged posts that are not there. */
+  /** Counts acknowledged posts that are not there. */
   lost: number;
   erasures: number;
-  /** Files with a word of an erased publisher. */
+  /** These files have a word of an erased publisher. */
   filesWithErased: string[];
   integrity: string;
 }
@@ -50,7 +50,7 @@ export async function killRun(kills: number, erasures: number, main?: string): P
       const key = await registered(caller, `Writer ${no}`);
       while (!over) {
         const id = idOf(await post(board, key, { title: prose(), body: prose() }).catch(() => null));
-        // Refused while the board is down.
+        // It is refused while the board is down.
         if (id === null) await sleep(50);
         else acknowledged.push(id);
       }
@@ -67,7 +67,7 @@ export async function killRun(kills: number, erasures: number, main?: string): P
           SILENT_MS_MAX,
         );
       }
-      // The same moments at every run, spread over what a board does.
+      // The moments are the same at every run, spread over what a board does.
       await sleep((n * 149) % WRITING_MS_MAX);
       await board.kill();
       await board.start();
@@ -151,7 +151,7 @@ async function answered(
 
 const post = (board: BoardProcess, key: string, text: object) => call(board, "POST /posts", text, { key });
 
-/** The id of an acknowledged post, or null while the board is down. @throws Error for a refusal */
+/** Reads the id of an acknowledged post; null while the board is down. @throws Error for a refusal */
 function idOf(answer: Answer | null): string | null {
   if (answer !== null && answer.status !== 201 && answer.status < 500)
     throw new Error(`a post was refused: ${JSON.stringify(answer.body.error)}`);

@@ -28,13 +28,13 @@ const WARM_UP = 50;
 const QUIET_MS = 10_000;
 
 interface Figures {
-  /** Milliseconds of a lone post. */
+  /** A lone post takes this many milliseconds. */
   post: { p50: number; p95: number };
-  /** Posts a second of 32 publishers. */
+  /** Counts the posts a second of 32 publishers. */
   posts: number;
-  /** The same over two instances, in turns. */
+  /** Counts them over two instances, in turns. */
   postsOverTwo: number;
-  /** Pushes a second. */
+  /** Counts the pushes a second. */
   pushes: number;
 }
 
@@ -147,7 +147,7 @@ async function measure(storeUrl: string, posts: number): Promise<Figures> {
   }
 }
 
-/** Commands a second that an instance sends while nothing happens. */
+/** Counts the commands a second that an instance sends while nothing happens. */
 async function idleCommands(url: string): Promise<number> {
   const monitored = Object.assign(new URL(url), { search: "?monitorCommands=true" });
   const board = await startBoard({ STORE_URL: monitored.href });

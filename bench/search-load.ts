@@ -30,18 +30,18 @@ type Percentiles = ReturnType<typeof percentiles>;
 export interface LoadFigures {
   searchesPerSecond: number;
   search: Percentiles;
-  /** CPU time of the board for a search, all its threads, the reading of posts included. */
+  /** The board takes this CPU time for a search, all its threads, the reading of posts included. */
   cpuMs: number;
-  /** Of `GET /posts/{id}` beside the searches; null where nobody read. */
+  /** `GET /posts/{id}` takes it beside the searches; null where nobody read. */
   read: Percentiles | null;
   loop: LoopDelay;
 }
 
-/** Of a board at rest. */
+/** These are of a board at rest. */
 export interface RestFigures {
   /** From the start of the process until it is ready to answer. */
   startMs: number;
-  /** Of the data folder, posts and index. */
+  /** The data folder takes it, posts and index. */
   diskBytes: number;
 }
 
@@ -120,7 +120,7 @@ export async function fillFolder(
   await store.close();
 }
 
-/** Short and long in turns. A word that stands nowhere makes each new to the cache of vectors. */
+/** Gives short and long ones in turns. A word that stands nowhere makes each new to the cache of vectors. */
 function* queriesOf({ short, long }: Texts): Generator<string, never> {
   for (let n = 0; ; n += 1) {
     const list = n % 2 === 0 ? short : long;

@@ -34,7 +34,7 @@ import { embedAll, MODEL_FILES, openModel } from "./support/model.ts";
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];
   queries: readonly { _id: string; text: string }[];
-  /** Gain of each relevant document, by query and document. */
+  /** Gives the gain of each relevant document, by query and document. */
   gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -147,7 +147,7 @@ async function embedded(entries: readonly IndexEntry[], embedder: Embedder): Pro
 
 const EVERYTHING: Question["filter"] = { ...OPEN_FILTER, includeReplies: true };
 
-/** Texts without meaning, or of no subject on a notice board. */
+/** These texts have no meaning, or no subject of a notice board. */
 const NONSENSE = [
   "asdfghjkl qwertyuiop",
   "blorptastic zindlefrap quonkery",
@@ -161,7 +161,7 @@ const NONSENSE = [
   "tensile strength of titanium alloys",
 ];
 
-/** Cosines of saved queries with matching, other and unlabelled posts, and of nonsense with all posts. */
+/** Reports cosines of saved queries with matching, other and unlabelled posts, and of nonsense with all posts. */
 async function reportSeparation(folder: string, embedder: Embedder): Promise<void> {
   type Row = { id: string; title: string; body: string; tags: string[]; location: { name: string } | null };
   const posts = readRows<Row>(join(folder, "posts.jsonl"));

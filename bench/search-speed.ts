@@ -70,7 +70,7 @@ function printCosts({ buildMs, ingest, first, diskBytes, recall }: OwnFigures, c
   console.log(table(["", "figure"], rows));
 }
 
-/** The board's own series that answer what the other engines are asked. */
+/** These series of the board's own answer what the other engines are asked. */
 const SAME: Record<string, string> = {
   hybrid: "hybrid+rerank, top 100",
   narrow: "narrow, top 100",

@@ -1,5 +1,5 @@
 /**
- * `npm run manual`: renews every file that is generated from the operations. The links in `llms.txt` are those of a board on
+ * `npm run manual` renews every file that is generated from the operations. The links in `llms.txt` are those of a board on
  * its default address; the answers that `/docs` prints come from a board that runs for it.
  */
 import { readFile, writeFile } from "node:fs/promises";

@@ -8,7 +8,7 @@ const ROOMS = ["src", "tools", "test", "bench", "scripts"];
 const git = (...args: string[]) =>
   execFileSync("git", args, { encoding: "utf8", maxBuffer: 2 ** 28, stdio: ["ignore", "pipe", "ignore"] });
 
-/** The newest tag of a release, or null in a clone without tags. */
+/** Finds the newest tag of a release, or null in a clone without tags. */
 function lastRelease(): string | null {
   try {
     return git("describe", "--tags", "--match", "v*", "--abbrev=0").trim();
@@ -17,7 +17,7 @@ function lastRelease(): string | null {
   }
 }
 
-/** Lines that are neither blank nor part of a comment. */
+/** Counts lines that are neither blank nor part of a comment. */
 function codeLines(text: string): number {
   let inComment = false;
   let count = 0;
@@ -29,7 +29,7 @@ function codeLines(text: string): number {
   return count;
 }
 
-/** The room of a file: a folder of `src`, or the folder at the top. */
+/** Names the room of a file: a folder of `src`, or the folder at the top. */
 const roomOf = (file: string) =>
   file
     .split("/")

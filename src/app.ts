@@ -13,11 +13,7 @@ import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts
 import type { OpenBoard } from "./open-board.ts";
 import type { Readiness } from "./schema/board.ts";
 
-/**
- * The Express app of an open board: REST, MCP, pages, feeds, manual and health.
- * @param registry  the metrics of the process, where it has some
- * @param stopping  makes readiness fall once it has begun; everything else is still answered
- */
+/** Makes the Express app of an open board: REST, MCP, pages, feeds, manual and health. */
 export function buildApp(
   board: OpenBoard,
   stopping: { readonly begun: boolean } = { begun: false },
@@ -54,7 +50,7 @@ export function buildApp(
   return app;
 }
 
-/** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
+/** Answers 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
 function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
     const database = await board.store.ping().catch(() => null);

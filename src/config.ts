@@ -35,7 +35,7 @@ const siteUrl = z
   .refine((url) => `${url.origin}/` === url.href, "must be a site's root, without a path or credentials")
   .transform((url) => url.origin);
 
-/** A number of hops, or addresses and CIDR blocks. With `true`, anyone could forge the address that limits count by. */
+/** Takes a number of hops, or addresses and CIDR blocks. */
 const trustProxy = z.string().transform((text, context): number | string[] | false => {
   if (text === "off" || text === "") return false;
   if (/^\d{1,2}$/.test(text)) return Number(text);
@@ -60,7 +60,7 @@ const webhookAllow = words.refine(
   "must be CIDR blocks, addresses or host names",
 );
 
-/** `on`, `off`, or overrides of single policies: `search=600/60,write=120/60`. */
+/** Takes `on`, `off`, or overrides of single policies: `search=600/60,write=120/60`. */
 const rateLimits = z
   .string()
   .transform((text, context): "on" | "off" | Record<string, { count: number; seconds: number }> => {
@@ -77,7 +77,7 @@ const rateLimits = z
     return overrides;
   });
 
-/** One key, or `NAME:KEY` of several operators. A person can hold and a program can guess at most what is this long. */
+/** Takes one key, or `NAME:KEY` of several operators. A person can hold and a program can guess at most what is this long. */
 const operatorKeys = words
   .transform((entries) =>
     entries.map((entry) => {
@@ -119,7 +119,7 @@ const language = z.string().refine((tag) => {
   }
 }, "must be a language tag, such as en or pt-BR");
 
-/** The name of a place or its coordinates, as `near` takes them. */
+/** Takes the name of a place or its coordinates, as `near` does. */
 const homePlace = z.string().superRefine((place, context) => {
   const mistake = Near.safeParse(place).error?.issues[0];
   if (mistake !== undefined) context.addIssue({ code: "custom", message: mistake.message });
@@ -193,7 +193,7 @@ const Variables = z.object({
 
 export const VARIABLES: readonly string[] = Object.keys(Variables.shape);
 
-/** Variables that are none of the board's, but a letter away from one: a sentence for each. */
+/** Says a sentence of each variable that is none of the board's, but a letter away from one. */
 export function misspelt(environment: Record<string, string | undefined>): string[] {
   const long = VARIABLES.filter(({ length }) => length >= 5);
   const strange = Object.keys(environment).filter((name) => !VARIABLES.includes(name));
@@ -209,7 +209,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 const isPlainElsewhere = (siteUrl = ""): boolean =>
   /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(siteUrl);
 
-/** The root of every link: SITE_URL, else the port on this machine. */
+/** Gives the root of every link: SITE_URL, else the port on this machine. */
 export const siteRoot = ({ siteUrl, port }: Config): string => siteUrl ?? `http://localhost:${port}`;
 
 /** `docker run --env-file` and others pass quotes and carriage returns of a file on. No value of ours begins and ends so. */
@@ -279,7 +279,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 }
 
-/** The `sqlite:` URL of a file; a percent sign in its path stays itself. */
+/** Writes the `sqlite:` URL of a file; a percent sign in its path stays itself. */
 function sqliteUrl(file: string): string {
   return `sqlite:${file.replaceAll("%", "%25")}`;
 }

@@ -47,9 +47,9 @@ class WrongLine extends Error {}
 const QUOTED = /^[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
 
 /**
- * The variables in the text of a file, by the rules of systemd.exec(5): a line is NAME=VALUE, a comment after `#` or `;`, or
- * empty; a backslash at its end joins the next; in double quotes it escapes `"`, `\`, `$` and the backtick, without quotes
- * any character. Line ends of Windows count as such.
+ * Reads the variables in the text of a file, by the rules of systemd.exec(5): a line is NAME=VALUE, a comment after `#` or
+ * `;`, or empty; a backslash at its end joins the next; in double quotes it escapes `"`, `\`, `$` and the backtick, without
+ * quotes any character. Line ends of Windows count as such.
  */
 function readVariables(text: string): Record<string, string> {
   const found: Record<string, string> = {};

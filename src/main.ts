@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, readonly [says: string, load: () => Prom
     async () => (await import("./cli/publishers.ts")).publishersCommand(),
   ],
 };
-/** Options that are answered by names and descriptions of commands. */
+/** Names and descriptions of commands are enough to answer these options. */
 const OUTLINE_ALONE = ["--help", "-h", "--version", "-v"];
 
 const program = new Command("agent-board")
@@ -97,7 +97,7 @@ try {
   leave(error instanceof ConfigError ? WRONG_USE : 1, explain(error));
 }
 
-/** The command whose definition is needed, or undefined. To complete a line, a shell calls `complete -- WORD…`. */
+/** Finds the command whose definition is needed, or undefined. To complete a line, a shell calls `complete -- WORD…`. */
 function commandIn(asked: string): string | undefined {
   if (OUTLINE_ALONE.includes(asked)) return undefined;
   if (asked === "complete" || asked === "help") return process.argv.slice(3).find((word) => word !== "--");

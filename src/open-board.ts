@@ -58,7 +58,7 @@ import { refuseHalfImported } from "./transfer/import-board.ts";
 /** `close` waits this long for webhooks that are being asked for consent. Their owners can ask again. */
 const ASKING_MS = 3_000;
 
-/** A whole board without listeners. The server, the stdio child and the commands are built on it. */
+/** Holds a whole board without listeners. The server, the stdio child and the commands are built on it. */
 export interface OpenBoard {
   config: Config;
   site: Site;
@@ -73,15 +73,15 @@ export interface OpenBoard {
   /** Writes a post that the board itself relays, and counts it; false for one that was there already. */
   relay: (input: PostInput, publisher: StoredPublisher) => Promise<boolean>;
   dispatcher: Dispatcher;
-  /** Null where no host can sign in. */
+  /** It is null where no host can sign in. */
   signIn: SignIn | null;
-  /** Null where nobody operates the board from afar. */
+  /** It is null where nobody operates the board from afar. */
   operator: OperatorAccess | null;
   usage: Usage;
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** The saved queries that this process keeps for matching, and an estimate of their memory. */
+  /** Counts the saved queries that this process keeps for matching, and estimates their memory. */
   held: () => { queries: number; bytes: number };
   /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;

@@ -1,7 +1,6 @@
 import { closest } from "fastest-levenshtein";
 import type { TestClient } from "../../test/support/clients/mcp-clients.ts";
 
-/** A call of a tool. */
 export interface Step {
   tool: string;
   args: Record<string, unknown>;
@@ -18,7 +17,7 @@ const CALLS_MAX = 6;
 const PATIENCE_S = 3;
 
 /**
- * An agent without a model. It knows the list of tools, what its person wishes, and the texts it gets; of these it
+ * Acts as an agent without a model. It knows the list of tools, what its person wishes, and the texts it gets; of these it
  * understands only set phrases and follows them to the letter. So it finishes nothing by being clever.
  */
 export class ScriptedAgent {
@@ -83,7 +82,7 @@ export class ScriptedAgent {
     }
   }
 
-  /** Another call that the text names, and what its answer gives to this one. */
+  /** Finds another call that the text names, and what its answer gives to this one. */
   #detour(step: Step, text: string): Detour | null {
     const hint = /^(?:Hint|Note): (.*)$/m.exec(text)?.[1] ?? "";
     const names = (tool: string) => hint.includes(`\`${tool}\``) && this.#tools.has(tool);
@@ -120,7 +119,7 @@ export class ScriptedAgent {
     return null;
   }
 
-  /** The same call, with what the text says to change; null if it says nothing. */
+  /** Makes the same call, with what the text says to change; null if it says nothing. */
   #mended(step: Step, text: string): Step | null {
     const served = /This server has: ([\w, ]+)/.exec(text)?.[1];
     if (served !== undefined) return { ...step, tool: closest(step.tool, served.split(", ")) };
@@ -132,7 +131,7 @@ export class ScriptedAgent {
     for (const [, path = "", message = ""] of text.matchAll(/^- ([\w.]+): (.*)$/gm)) {
       changed = this.#mendField(step.tool, args, path, message) || changed;
     }
-    // Of several ways out, the first.
+    // The first of several ways out is taken.
     if (!changed) changed = ADVICE.some((follow) => follow(text, args, this.#wishes));
     return changed ? { ...step, args } : null;
   }
@@ -265,7 +264,7 @@ const ADVICE: readonly Follow[] = [
 
 const isEmpty = (text: string) => /^No posts\./m.test(text);
 
-/** Fields that the text calls by their right name, as pairs of wrong and right. */
+/** Finds fields that the text calls by their right name, as pairs of wrong and right. */
 function meant(text: string): [string, string][] {
   const said = [
     ...text.matchAll(/^- ([\w.]+): Is not a parameter; did you mean `(\w+)`/gm),
@@ -282,7 +281,7 @@ function rename(args: Record<string, unknown>, path: string, right: string): boo
   return true;
 }
 
-/** The object that holds a dotted path, and the name in it. */
+/** Finds the object that holds a dotted path, and the name in it. */
 function holderOf(args: Record<string, unknown>, path: string): [Record<string, unknown>, string] {
   const names = path.split(".");
   // A part of a list that was sent as one text is the text.

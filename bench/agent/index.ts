@@ -35,7 +35,7 @@ const WISHES = {
   starts_at: "2098-05-02T10:00:00+02:00",
 };
 
-/** The course of an agent from one first call. */
+/** Follows an agent from one first call. */
 export async function courseFrom(
   world: World,
   { at = "/mcp", key, first, says }: Situation,
@@ -50,7 +50,7 @@ export async function courseFrom(
   }
 }
 
-/** Calls and tokens of the missions. */
+/** Counts calls and tokens of the missions. */
 async function costs(world: World): Promise<string[][]> {
   const rows: string[][] = [];
   for (const mission of [...MISSIONS, ...MEANT]) {

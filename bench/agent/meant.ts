@@ -4,7 +4,7 @@ import { fieldOf, type Mission, mission } from "./missions.ts";
 const TEXT = { title: "Telescope to lend", body: "A telescope of 15 cm, for a weekend, with its mount." };
 const POSTS = "GET /search?limit=100&include_replies=true&include_expired=true";
 
-/** Missions that are reached when what happened is what the person meant, whatever the answer said. */
+/** These missions are reached when what happened is what the person meant, whatever the answer said. */
 export const MEANT: readonly Mission[] = [
   ...(
     [

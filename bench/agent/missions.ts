@@ -233,6 +233,6 @@ export const MISSIONS: readonly Mission[] = [
   }),
 ];
 
-/** A result that needs no second look: title, day and hour, place, publisher with its id, and some of the body. */
+/** Such a result needs no second look: title, day and hour, place, publisher with its id, and some of the body. */
 const RESULT =
   /^\d+\. `([\w-]+)` \w+ "[^"…]+"\n +\w{3} \d{4}-\d\d-\d\d \d\d:\d\d.* \| "[^"…]+".* \| by "[^"…]+".* pub_\w{14}.*\n +> \S+/gm;

@@ -4,7 +4,7 @@ const SAVED = /^id: sub_/m;
 const NEAR_BERLIN = /km \|/;
 const EVENT = /Repair evening/;
 
-/** Calls in forms that other servers take, of other languages, or for what the board does another way. */
+/** These calls have forms that other servers take, are of other languages, or ask for what the board does another way. */
 export const ODD_FORMS: readonly Situation[] = [
   // Places.
   {

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 /** A first call that fails or is odd. */
 export interface Situation {
   name: string;
-  /** The address of the board; `/mcp` unless named. */
+  /** It is the address of the board; `/mcp` unless named. */
   at?: "/mcp" | "/mcp/readonly" | "/mcp/data";
   /** The host sends the key of an agent unless this says otherwise. */
   key?: "none";
@@ -14,7 +14,7 @@ export interface Situation {
   says?: RegExp;
 }
 
-/** A post unlike any other. */
+/** Makes a post unlike any other. */
 export const post = () => ({ title: "Repair café", body: prose() });
 export const step = (tool: string, args: Record<string, unknown>): Step => ({ tool, args });
 export const PUBLISHED = /^Published\.$|^Already published/m;

@@ -9,7 +9,7 @@ export const LADDER = "Ana looks for a ladder of four metres, for a day, in Kreu
 /** A board with something of everything, and the ids that an agent may have met. */
 export interface World {
   board: TestBoard;
-  /** The key of an agent with posts and a subscription. */
+  /** It is the key of an agent with posts and a subscription. */
   key: string;
   event: string;
   thread: string;
@@ -18,16 +18,16 @@ export interface World {
   own: string;
   subscription: string;
   publisher: string;
-  /** That publisher's key. */
+  /** It is that publisher's key. */
   library: string;
-  /** A key that was good until its publisher erased itself. */
+  /** This key was good until its publisher erased itself. */
   goneKey: string;
-  /** A cursor of another search. */
+  /** This cursor is of another search. */
   foreignCursor: string;
   stop(): Promise<void>;
 }
 
-/** Limits that nobody meets, but for reports: one a second. */
+/** Nobody meets these limits, but for reports: one a second. */
 const LIMITS =
   "read,search,write,write_day,register,register_day,register_net,subscribe".replace(/\w+/g, "$&=100000/60") +
   ",report=1/1";
@@ -107,7 +107,7 @@ export async function makeWorld(environment: Record<string, string> = {}): Promi
   };
 }
 
-/** A client of one of the board's addresses for models. */
+/** Connects a client to one of the board's addresses for models. */
 export async function clientOf(world: World, path: string, key: string | null): Promise<TestClient> {
   const open = CLIENTS["2026-07-28"];
   if (open === undefined) throw new Error("there is no client of 2026-07-28");

@@ -21,22 +21,22 @@ const TAGS = vocabulary()
 export const publisherIdOf = (n: number) => `pub_${String(n).padStart(14, "0")}`;
 export const isVerified = (id: string) => Number(id.slice(-2)) < 30;
 
-/** Multiples of a number modulo a prime: ids of the board's length, all different, in no order. */
+/** Multiples of a number modulo a prime make ids of the board's length, all different, in no order. */
 const idOf = (n: number) => `p_${String((n * 48_271) % 999_999_937).padStart(9, "0")}`;
 
-/** A board of any size, always the same. The first posts of a larger one differ only in the time of their creation. */
+/** Describes a board of any size, always the same. The first posts of a larger one differ only in the time of their creation. */
 export interface BoardPosts {
   count: number;
   texts: Texts;
   vectors: PostVectors;
-  /** Epoch milliseconds of the last post's creation. */
+  /** The last post was created then, in epoch milliseconds. */
   now: number;
 }
 
 /**
- * Posts of sixty days, oldest first: five kinds, 1 to 4 sentences, up to four of 400 tags, four in five at a place, every
- * event and a fifth of the others with dates, about a tenth expired, half syndicated, by publishers of which
- * few write most.
+ * Makes posts of sixty days, oldest first: five kinds, 1 to 4 sentences, up to four of 400 tags, four in five at a place,
+ * every event and a fifth of the others with dates, about a tenth expired, half syndicated, by publishers of which few
+ * write most.
  */
 export function* boardPosts({ count, texts, vectors, now }: BoardPosts): Generator<IndexedPost> {
   const random = seeded(1);
@@ -77,7 +77,7 @@ export function* boardPosts({ count, texts, vectors, now }: BoardPosts): Generat
   }
 }
 
-/** The same list in pieces. */
+/** Gives the same list in pieces. */
 export function* inBatches<T>(list: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const one of list) {

@@ -5,17 +5,17 @@ import { dataFolder, readRows } from "../support/data.ts";
 import { pick, seeded } from "../support/random.ts";
 import { vocabulary } from "./vocabulary.ts";
 
-/** Titles and sentences for posts, in any number, and what is asked of them. */
+/** Gives titles and sentences for posts, in any number, and what is asked of them. */
 export interface Texts {
-  /** For the heading of a result. */
+  /** The heading of a result names it. */
   source: string;
   /** The titles that posts get, where they are real and a model can understand them. */
   titles: readonly string[];
   title(random: () => number): string;
   sentence(random: () => number): string;
-  /** 12 queries of 2 to 4 telling words. */
+  /** Holds 12 queries of 2 to 4 telling words. */
   short: readonly string[];
-  /** 60 queries of about ten telling words. */
+  /** Holds 60 queries of about ten telling words. */
   long: readonly string[];
 }
 
@@ -23,14 +23,14 @@ const SHORT = 12;
 const LONG = 60;
 /** A search takes no more than 500 characters, and the benches add a word. */
 const ASKED_MAX = 480;
-/** Of titles, as `create_post` bounds them. */
+/** `create_post` bounds titles by this. */
 const MAX_TITLE = 120;
 /** Shorter and longer runs between full stops are mostly not sentences. */
 const [SENTENCE_MIN, SENTENCE_MAX] = [20, 400];
-/** Collections whose queries are prose of one or two sentences. */
+/** The queries of these collections are prose of one or two sentences. */
 const ASKED = ["cacm", "cranfield"];
 
-/** Of the collections in BENCH_DATA where that is set, in random order; else written from word frequencies. */
+/** Takes the collections in BENCH_DATA where that is set, in random order; else it writes from word frequencies. */
 export function boardTexts(): Texts {
   return process.env["BENCH_DATA"] === undefined ? writtenTexts() : collectionTexts(dataFolder("relevance"));
 }
@@ -62,7 +62,7 @@ function collectionTexts(folder: string): Texts {
   };
 }
 
-/** Texts whose words are as frequent as in real text, each drawn by itself. */
+/** Writes texts whose words are as frequent as in real text, each drawn by itself. */
 export function writtenTexts(): Texts {
   const { draw } = vocabulary();
   const words = (random: () => number, count: number) =>
@@ -86,7 +86,7 @@ function documentsOf(folder: string): { title: string; text: string }[] {
   );
 }
 
-/** The first telling words of titles. */
+/** Takes the first telling words of titles. */
 function shortQueries(title: (random: () => number) => string): string[] {
   const random = seeded(43);
   const queries: string[] = [];
@@ -97,7 +97,7 @@ function shortQueries(title: (random: () => number) => string): string[] {
   return queries;
 }
 
-/** Entries from all over a list, in mixed order, so that the first of them are like all. */
+/** Picks entries from all over a list, in mixed order, so that the first of them are like all. */
 function evenly<T>(list: readonly T[], count: number): T[] {
   return Array.from(
     { length: count },

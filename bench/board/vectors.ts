@@ -10,13 +10,13 @@ import type { Texts } from "./texts.ts";
 
 const [{ dimension: DIMENSION, name: MODEL }] = MODELS;
 
-/** Vectors for posts in any number, and those of the queries about them. */
+/** Gives vectors for posts in any number, and those of the queries about them. */
 export interface PostVectors {
-  /** For the heading of a result. */
+  /** The heading of a result names it. */
   source: string;
-  /** One post's, a unit vector as int8. */
+  /** Draws one post's, a unit vector as int8. */
   draw(random: () => number): Int8Array;
-  /** By the query's text. */
+  /** They are by the query's text. */
   queries: ReadonlyMap<string, Int8Array>;
 }
 
@@ -61,7 +61,7 @@ function mixture(pool: readonly Float32Array[], random: () => number): Int8Array
   return quantize(unit(mixed));
 }
 
-/** Subjects in random directions, and vectors around each. */
+/** Makes subjects in random directions, and vectors around each. */
 function scattered(): Float32Array[] {
   const random = seeded(47);
   return Array.from({ length: CLUSTERS }, () =>
@@ -71,7 +71,7 @@ function scattered(): Float32Array[] {
   );
 }
 
-/** Around 0, at most ±1.5, with a deviation of a half. */
+/** Draws around 0, at most ±1.5, with a deviation of a half. */
 const around = (random: () => number) => random() + random() + random() - 1.5;
 
 function unit(vector: Float32Array): Float32Array {

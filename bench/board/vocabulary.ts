@@ -2,26 +2,26 @@ import { readFileSync } from "node:fs";
 import { pick, weightedPlaces } from "../support/random.ts";
 import { CITIES } from "./cities.ts";
 
-/** A word of the list, with how often it occurs in the texts that were counted. */
+/** A word of the list occurs so often in the texts that were counted. */
 interface CountedWord {
   word: string;
   count: number;
 }
 
 export interface Vocabulary {
-  /** Most frequent first. */
+  /** The most frequent come first. */
   words: readonly CountedWord[];
-  /** Of all words of a text, the share of those too rare for the list. In their place come names of places. */
+  /** This share of all words of a text is too rare for the list. In their place come names of places. */
   rareShare: number;
   draw(random: () => number): string;
 }
 
-/** The share of numbers: prices, years, times, house numbers. */
+/** This share is numbers: prices, years, times, house numbers. */
 const NUMBERS = 1 / 40;
 
 let vocabularyOnce: Vocabulary | undefined;
 
-/** Words as frequent as in real text: `bench/board/frequencies.txt` says whose, and 135,000 names of places beside them. */
+/** Gives words as frequent as in real text: `bench/board/frequencies.txt` says whose, and 135,000 names of places beside them. */
 export function vocabulary(): Vocabulary {
   vocabularyOnce ??= readVocabulary();
   return vocabularyOnce;

@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Since the last question, in milliseconds. An idle loop shows the timer's own millisecond. */
+/** Tells the delay since the last question, in milliseconds. An idle loop shows the timer's own millisecond. */
 export interface LoopDelay {
   p50: number;
   p99: number;
   max: number;
-  /** CPU time of the process, all threads, since the last question. */
+  /** It is the CPU time of the process, all threads, since the last question. */
   cpu: number;
   residentBytes: number;
 }
 
 const PRELOADED = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs")).href;
 
-/** The environment by which a program of Node tells the delay of its event loop on a port. */
+/** A program of Node with this environment tells the delay of its event loop on a port. */
 export const tellingLoopDelay = (port: number): Record<string, string> => ({
   BENCH_LOOP_PORT: String(port),
   NODE_OPTIONS: `--import=${PRELOADED}`,

@@ -21,7 +21,7 @@ interface Notice {
 export interface NoticeSet {
   posts: readonly Notice[];
   queries: readonly { id: string; class: string; q: string; filters?: Readonly<Record<string, unknown>> }[];
-  /** Gain of each judged post, 1 or 2, by query and notice. */
+  /** Gives the gain of each judged post, 1 or 2, by query and notice. */
   gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -34,7 +34,7 @@ export interface NoticeAnswer {
   success5: boolean;
 }
 
-/** "Today" of the labelled queries, a Thursday. */
+/** It is "today" for the labelled queries, a Thursday. */
 const TODAY = Date.UTC(2026, 11, 10, 9);
 /** Posts by one publisher: more of them within an hour could be taken for a storm. */
 const BY_ONE = 20;

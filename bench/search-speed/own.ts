@@ -18,11 +18,11 @@ import { type Timed, timed } from "./timed.ts";
 /** Of the board's own index. */
 export interface OwnFigures {
   series: (Timed & { name: string })[];
-  /** All posts, 500 in a transaction. */
+  /** All posts are written, 500 in a transaction. */
   buildMs: number;
   /**
-   * One post, in a transaction of its own and its vector in another, both synced to the disk and followed by a question.
-   * `cpuMs` is what the index adds to the same transactions and questions without a post.
+   * One post is written, in a transaction of its own and its vector in another, both synced to the disk and followed by a
+   * question. `cpuMs` is what the index adds to the same transactions and questions without a post.
    */
   ingest: Omit<Timed, "found"> & { count: number };
   /** Of a process that starts after this one has closed the index. */

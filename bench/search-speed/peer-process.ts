@@ -22,7 +22,7 @@ export interface PeerFigures {
   buildMs: number;
   diskBytes: number;
   residentBytes: number;
-  /** By the name of a series; text where the engine failed. */
+  /** They are by the name of a series; a text stands where the engine failed. */
   series: Record<string, Timed | string>;
 }
 

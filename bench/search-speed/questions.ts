@@ -21,7 +21,7 @@ const CURRENT: PostFilter = { ...OPEN_FILTER, includeExpired: false, now: NOW, c
 /** Leaves out expired posts, as a search without filters does. */
 export const currentOnly = (): PostFilter => CURRENT;
 
-/** Two kinds, within 50 km of a large place, in a window of 30 days; another place and window for each question. */
+/** Asks for two kinds, within 50 km of a large place, in a window of 30 days; another place and window for each question. */
 export function narrow(at: number): PostFilter {
   const [lng = 0, lat = 0] = PLACES[at % CIRCLES]?.loc.coordinates ?? [];
   const after = NOW + (at % 8) * 7 * DAY_MS;
@@ -34,7 +34,7 @@ export function narrow(at: number): PostFilter {
   };
 }
 
-/** Questions in the words, by the meaning, or by both of some texts. */
+/** Asks in the words, by the meaning, or by both of some texts. */
 export function questionsOf(
   texts: readonly string[],
   { queries }: PostVectors,
@@ -51,7 +51,7 @@ export function questionsOf(
   }));
 }
 
-/** The filters that these questions use, written a second time, to check what an index lets through. */
+/** Writes the filters that these questions use a second time, to check what an index lets through. */
 export function passes({ kinds, near, after, before, now }: PostFilter, entry: IndexEntry): boolean {
   return (
     entry.expiresAt > now &&

@@ -14,7 +14,7 @@ export interface Timed {
   times: ReturnType<typeof percentiles>;
   /** CPU time of a question, of all threads, on average: other work on the machine hardly changes it. */
   cpuMs: number;
-  /** Ids of an answer, on average. */
+  /** Counts the ids of an answer, on average. */
   found: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Row } from "./rows.ts";
 
-/** The numbers of `src/search/standing/rule.ts` that are fitted. */
+/** These numbers of `src/search/standing/rule.ts` are fitted. */
 export interface Numbers {
   head: number;
   doubling: number;
@@ -56,7 +56,7 @@ export function fitted({ first, second, third, own }: Sets): Numbers {
   return best.numbers;
 }
 
-/** Beside all words, the rule: what cosine and words reach together. */
+/** Applies the rule beside all words: what cosine and words reach together. */
 export const isYes = (row: Row, numbers: Numbers, cut: number): boolean =>
   row.hasAllWords || (row.cosine >= 0.15 && scoreOf(row, numbers) >= cut);
 
@@ -79,7 +79,7 @@ export function scoresOf(judged: readonly Row[], rule: (row: Row) => boolean): S
   );
 }
 
-/** Scores at each of `CUTS`. */
+/** Scores each of `CUTS`. */
 function scoresByCut(rows: readonly Row[], numbers: Pick<Numbers, "head" | "doubling">): Scores[] {
   const [found, right] = [CUTS.map(() => 0), CUTS.map(() => 0)];
   for (const row of rows) {

@@ -35,14 +35,14 @@ interface Notice {
   lng: number | null;
 }
 
-/** A query, a post, and what is known about the two. */
+/** Holds a query, a post, and what is known about the two. */
 export interface Pair {
   query: Query;
   post: Notice;
   /** The post passes the query's filters: kind, tags, place and window. */
   passes: boolean;
   match: boolean;
-  /** Judged by hand; other pairs count as "no". */
+  /** True when judged by hand; other pairs count as "no". */
   labelled: boolean;
   hard: boolean;
 }
@@ -122,7 +122,7 @@ interface PostRow {
   ends_at?: string;
 }
 
-/** A labelled set of `data/`. Pairs labelled as borderline are left out; one that is not listed is no match. */
+/** Reads a labelled set of `data/`. Pairs labelled as borderline are left out; one that is not listed is no match. */
 export function labelledPairs(name: string): Collection {
   const folder = join(import.meta.dirname, "data", name);
   const saved = readRows<SavedRow>(join(folder, "queries.jsonl"));
@@ -178,7 +178,7 @@ function passes({ query }: SavedRow, post: PostRow): boolean {
 
 const listOf = (text: string) => text.split(",").map((part) => part.trim());
 
-/** Vectors of all queries and posts, by id. */
+/** Makes vectors of all queries and posts, by id. */
 export async function vectorsOf(
   collections: readonly Collection[],
   embedder: Embedder,

@@ -19,7 +19,7 @@ import { type Collection, type Pair, type Query, vectorsOf } from "./pairs.ts";
 export interface Row extends Pair {
   cosine: number;
   hasAllWords: boolean;
-  /** The share of the query's words that title and tags have. */
+  /** Title and tags have this share of the query's words. */
   head: number;
   /** The posts that pass the filters double the usual number this many times. */
   doublings: number;

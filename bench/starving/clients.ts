@@ -1,12 +1,14 @@
-/** A process of its own, so that its work delays no probe: connections that ask one after another, as fast as they are answered. */
+/**
+ * This is a process of its own, so that its work delays no probe: connections ask one after another, as fast as they are
+ * answered.
+ */
 import { Pool } from "undici";
 
-/** One request of a mix. */
 export interface Asked {
   method: "GET" | "POST";
   path: string;
   body?: string;
-  /** With the free key. */
+  /** True when it comes with the free key. */
   keyed?: boolean;
 }
 
@@ -15,7 +17,7 @@ export interface Task {
   asked: readonly Asked[];
   connections: number;
   forMs: number;
-  /** In `X-Forwarded-For`: limits begin anew with each. */
+  /** It goes into `X-Forwarded-For`: limits begin anew with each. */
   address: string;
   key: string;
 }

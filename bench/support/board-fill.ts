@@ -7,7 +7,7 @@ import { notices } from "./corpus.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 import { seeded } from "./random.ts";
 
-/** A board of any size, always the same, written through the port and faster than by use. */
+/** Describes a board of any size, always the same, written through the port and faster than by use. */
 export interface BoardSize {
   /** Every fifth is a reply to the one four before it. */
   posts: number;
@@ -20,13 +20,13 @@ export interface BoardSize {
 }
 
 const DIMENSION = 384;
-/** Model of vectors, unless another is named. */
+/** Vectors are of this model, unless another is named. */
 const MODEL = "bench-model";
 const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
 const ROWS_PER_WRITE = 500;
 
-/** Multiples of a number modulo a prime: all different, in no order. */
+/** Multiples of a number modulo a prime are all different, in no order. */
 const [FACTOR, PRIME] = [48_271, 999_999_937];
 
 /** Ids as long as the board's own, and in no order. */
@@ -64,7 +64,7 @@ export async function fillBoard(store: Store, size: BoardSize): Promise<void> {
   await flush();
 }
 
-/** Rows in the order of writing. */
+/** Gives rows in the order of writing. */
 function* rowsOf(size: BoardSize): Generator<Row> {
   const random = seeded(7);
   for (let n = 0; n < PUBLISHERS; n += 1) yield { kind: "publisher", row: publisherRow(n, size) };
@@ -111,7 +111,7 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
   };
 }
 
-/** As long as a SHA-256. */
+/** It is as long as a SHA-256. */
 const keyHash = (n: number) => digits(n, 64);
 
 const at = (time: number) => ({ createdAt: time, updatedAt: time, writtenNo: time });

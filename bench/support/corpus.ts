@@ -1,8 +1,8 @@
 import { pick as pickFrom, seeded } from "./random.ts";
 
 /**
- * Notices about few things, in sentences that a model understands, always the same. For what depends on the number of
- * different words, such as the speed of a search, `bench/board/posts.ts` has posts with a real vocabulary.
+ * These make notices about few things, in sentences that a model understands, always the same. For what depends on the
+ * number of different words, such as the speed of a search, `bench/board/posts.ts` has posts with a real vocabulary.
  */
 
 const THINGS =
@@ -48,7 +48,7 @@ const CITIES: readonly (readonly [string, number, number])[] = [
   ["Nairobi", -1.29, 36.82],
 ];
 
-/** One notice as PostInput of the wire. */
+/** Makes notices as PostInput of the wire. */
 export function notices(count: number, now: number): Record<string, unknown>[] {
   const random = seeded(20_261_120);
   const pick = <T>(list: readonly T[]): T => pickFrom(random, list);

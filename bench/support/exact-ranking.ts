@@ -14,7 +14,7 @@ import { termsOf } from "../../src/search/standing/terms.ts";
 import { indexable } from "../../src/search/text/tokens.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 
-/** The least that FTS5 counts a word. */
+/** FTS5 counts no word for less. */
 const SCORE_MIN = 1e-6;
 
 export interface Scored {
@@ -103,14 +103,14 @@ export class ExactRanking {
     this.#database.close();
   }
 
-  /** The words of a query, and their other spellings (boundary-layer, boundarylayer) where a post has them. */
+  /** Lists the words of a query, and their other spellings (boundary-layer, boundarylayer) where a post has them. */
   #asked(words: Question["words"]): string[] {
     const [any, respelt] = [words?.any ?? [], words?.respelt ?? []];
     const others = respelt.filter((word) => !any.includes(word) && this.#with(word).size > 0);
     return [...any, ...(words?.phrases.flat() ?? []), ...others];
   }
 
-  /** The sums of what words and phrases count in each post. One in more than half of all posts counts the same in each. */
+  /** Sums what words and phrases count in each post. One in more than half of all posts counts the same in each. */
   #sums(all: readonly string[]): Map<number, number> {
     const sums = new Map<number, number>();
     for (const found of all.map((one) => this.#with(one))) {
@@ -120,12 +120,12 @@ export class ExactRanking {
     return sums;
   }
 
-  /** BM25 of the posts that have a word or phrase. */
+  /** Takes BM25 of the posts that have a word or phrase. */
   #with(one: string): Map<number, number> {
     return new Map(this.#scores.all(`"${indexable(one)}"`) as unknown as [number, number][]);
   }
 
-  /** Share of the query in each post: how rare each of its words is, those of one stem once. */
+  /** Takes the share of the query in each post: how rare each of its words is, those of one stem once. */
   #coverage(words: readonly string[]): Map<number, number> {
     const byStem = new Map(words.map((word) => [termsOf(word), word]));
     const found = [...byStem.values()].map((word) => this.#with(word));

@@ -10,7 +10,7 @@ export const RANKING = 1_000;
 
 export interface IndexedPost {
   entry: IndexEntry;
-  /** Null for a post that is not embedded yet. */
+  /** It is null for a post that is not embedded yet. */
   vector: Int8Array | null;
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 
-/** Middle and 95th percentile of times in milliseconds. */
+/** Takes the middle and 95th percentile of times in milliseconds. */
 export function percentiles(times: readonly number[]): { p50: number; p95: number } {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -11,11 +11,11 @@ export function percentiles(times: readonly number[]): { p50: number; p95: numbe
 
 export const ms = (value: number) => value.toFixed(2);
 
-/** The machine of a measurement. */
+/** Names the machine of a measurement. */
 export const machine = () =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, Node ${process.versions.node}`;
 
-/** Bytes of all files in a folder. */
+/** Counts the bytes of all files in a folder. */
 export function folderBytes(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

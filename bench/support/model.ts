@@ -18,11 +18,7 @@ export const DEFAULT_MAKER: VectorMaker = {
   preparation: preparationFor(MODELS[0]),
 };
 
-/**
- * A model, ready to use, downloaded where it is missing.
- * @param modelDir  where its files are looked for before the cache of the user
- * @param name  as `EMBEDDING_MODEL` has it; default: the default model
- */
+/** Opens a model, ready to use, downloaded where it is missing. */
 export async function openModel(modelDir = MODEL_FILES, name: string | null = null): Promise<Embedder> {
   const model = await chooseModel(name, { modelDir, cacheDir: CACHE });
   const log = { info() {}, warn: console.error };
@@ -31,7 +27,7 @@ export async function openModel(modelDir = MODEL_FILES, name: string | null = nu
   return embedder;
 }
 
-/** One vector for each of any number of texts. */
+/** Makes one vector for each of any number of texts. */
 export async function embedAll(
   embedder: Embedder,
   texts: readonly (string | PostParts)[],

@@ -13,10 +13,7 @@ export function pick<T>(random: () => number, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-/**
- * A choice among weighted things.
- * @returns draws the place of one, in the time of a binary search
- */
+/** Chooses among weighted things. */
 export function weightedPlaces(weights: readonly number[]): (random: () => number) => number {
   const sums = new Float64Array(weights.length);
   let sum = 0;

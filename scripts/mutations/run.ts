@@ -54,7 +54,7 @@ async function tried(one: Mutation, copy: string): Promise<Verdict> {
   }
 }
 
-/** Full names of the tests that failed; null when none could run. */
+/** Gives full names of the tests that failed; null when none could run. */
 async function failedTests([file, title]: Mutation["test"], cwd: string): Promise<string[] | null> {
   const report = join(cwd, "mutation-report.json");
   await rm(report, { force: true });

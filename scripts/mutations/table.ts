@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** A defence taken out of the program, and the test that must then fail. */
 export interface Mutation {
-  /** The attack or fault: a letter of `ROWS`. */
+  /** Names the attack or fault by a letter of `ROWS`. */
   row: keyof typeof ROWS;
   /** Says what keeps it off. */
   defence: string;
@@ -11,7 +11,7 @@ export interface Mutation {
   search: string;
   /** This stands there without the defence; it must still parse. */
   replace: string;
-  /** File and title of the test. A title with values in it is cut before the first. */
+  /** Names file and title of the test. A title with values in it is cut before the first. */
   test: readonly [file: string, title: string];
 }
 
@@ -31,14 +31,17 @@ export const ROWS = {
   L: "Operators from afar",
 } as const;
 
-/** The lines of a text that begin with a sign, without it. */
+/** Gives the lines of a text that begin with a sign, without it. */
 const after = (sign: string, lines: readonly string[]) =>
   lines
     .filter((line) => line.startsWith(sign))
     .map((line) => line.slice(1))
     .join("\n");
 
-/** One of `defences.txt`: its row and what it is, the test and its title, the file, and what is taken out (-) and put in (+). */
+/**
+ * Reads one of `defences.txt`: its row and what it is, the test and its title, the file, and what is taken out (-) and put
+ * in (+).
+ */
 function readMutation(text: string): Mutation {
   const [[, row = "", defence = ""] = [], [, testFile = "", title = ""] = []] = text
     .split("\n", 2)
@@ -58,13 +61,10 @@ const defences = readFileSync(new URL("defences.txt", import.meta.url), "utf8")
   .trimEnd()
   .split("\n\n");
 
-/** Every mutation, by row. */
+/** Lists every mutation, by row. */
 export const MUTATIONS: readonly Mutation[] = defences.map(readMutation);
 
-/**
- * The file without the defence.
- * @throws Error unless what is searched for occurs exactly once
- */
+/** Gives the file without the defence. */
 export function mutated({ file, search, replace }: Mutation, source: string): string {
   const [before, after, ...more] = source.split(search);
   if (before === undefined || after === undefined || more.length > 0) {
@@ -75,7 +75,7 @@ export function mutated({ file, search, replace }: Mutation, source: string): st
   return `${before}${replace}${after}`;
 }
 
-/** `docs/security-tests.md`: what each attack meets, and which test fails without it. */
+/** Writes `docs/security-tests.md`: what each attack meets, and which test fails without it. */
 export function securityTests(): string {
   const rows = Object.entries(ROWS).map(([row, attack]) => {
     const lines = MUTATIONS.filter((one) => one.row === row).map(

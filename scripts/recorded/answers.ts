@@ -11,7 +11,7 @@ import { startWebhook } from "../../test/support/clients/webhooks.ts";
 import { EXAMPLE_IDS, runStory } from "./story.ts";
 
 const run = promisify(execFile);
-/** The day of every example. */
+/** Every example is of this day. */
 export const EXAMPLE_DAY = Date.parse("2026-11-20T09:00:00.000Z");
 
 type Answers = Readonly<Record<string, RecordedAnswer>>;
@@ -83,6 +83,6 @@ const withExampleIds = (json: string) =>
     .replace(/"latency_ms":\d+/g, '"latency_ms":84')
     .replace(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"');
 
-/** Of lists the first two items; of search results no relevance, which depends on the model. */
+/** Cuts lists to the first two items; search results lose their relevance, which depends on the model. */
 const withShortLists = (name: string, value: unknown) =>
   name === "relevance" ? undefined : Array.isArray(value) ? value.slice(0, 2) : value;

@@ -4,7 +4,7 @@ import { call, eventually, register } from "../../test/support/boards/client.ts"
 import type { Webhook } from "../../test/support/clients/webhooks.ts";
 import { distinctText } from "../../test/support/texts/texts.ts";
 
-/** The ids in the examples of operations. A run puts real ones in their place. */
+/** The examples of operations have these ids. A run puts real ones in their place. */
 export const EXAMPLE_IDS = {
   post: "7fKm3Qx9Rt",
   publisher: "pub_4yTq8WnZ2kPv6R",
@@ -12,7 +12,7 @@ export const EXAMPLE_IDS = {
 } as const;
 type Kind = keyof typeof EXAMPLE_IDS;
 
-/** `data` of an answer. */
+/** It is the `data` of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
 type Data = any;
 
@@ -47,7 +47,7 @@ export async function runExamples<Operation extends Runnable>(
   }
 }
 
-/** The first example of an operation, with real ids. */
+/** Takes the first example of an operation, with real ids. */
 export const exampleOf = ({ examples }: Runnable, real: WithRealIds): Record<string, unknown> =>
   JSON.parse(real(JSON.stringify(examples[0])));
 

@@ -260,7 +260,7 @@ export class BoardError extends Error {
   readonly issues: readonly Issue[];
   /** The table's hint stands here, or a better one for this case. */
   readonly hint: Advice;
-  /** Whole seconds until a retry makes sense; REST sends it as `Retry-After`. */
+  /** A retry makes sense after this many whole seconds; REST sends it as `Retry-After`. */
   readonly retryAfterS: number | undefined;
 
   constructor(

@@ -16,7 +16,7 @@ import type { Webhooks } from "../domain/webhooks/index.ts";
 import type { StoredPublisher } from "../ports/store/index.ts";
 import type { Advice, FailureCode } from "./failures.ts";
 
-/** Handlers call these parts of the domain. Built once per process. */
+/** Handlers call these parts of the domain. They are built once per process. */
 export interface Services {
   board: Board;
   events: Events;
@@ -33,7 +33,7 @@ export interface Services {
   writing: Writing;
 }
 
-/** Hands a handler all that one call gives it: the services, the caller and the time. Built once per call. */
+/** Hands a handler all that one call gives it: the services, the caller and the time. It is built once per call. */
 export interface Context extends Services {
   /** This publisher's key was sent; null where none was. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
@@ -52,9 +52,9 @@ type KeyContext = Context & { caller: StoredPublisher };
 export interface Reply<Data> {
   outcome: "ok" | "created" | "pending";
   data: Data;
-  /** Present on answers that are lists; null on the last page. */
+  /** It is present on answers that are lists; null on the last page. */
   nextCursor?: string | null;
-  /** The next cursor of the same page, ended behind its first `shown` items; a list without it is asked again for fewer. */
+  /** Gives the next cursor of the same page, ended behind its first `shown` items; a list without it is asked again for fewer. */
   cursorAt?: (shown: number) => Promise<string | null>;
   /** Holds sentences for `meta.note`. */
   notes?: readonly Advice[];
@@ -81,7 +81,7 @@ export const ok = replying("ok");
 export const created = replying("created");
 export const pending = replying("pending");
 
-/** Buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
+/** These are buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
 export type LimitName =
   | "read"
   | "search"
@@ -107,7 +107,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   effect: "reads" | "writes" | "erases";
   /** It is `read` or `write`, by the effect, unless the definition says otherwise. */
   limit: LimitName;
-  /** Failures it may answer besides the general ones of `operation-failures.ts`. */
+  /** It may answer these failures besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];
   /** True when the answer carries `next_cursor`. */
   list?: true;
@@ -145,7 +145,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 export interface Catalog {
   /** There is one per file of `tools/`, sorted by name. */
   tools: readonly Tool[];
-  /** Tools and the REST-only operations of `src/routes/`, as REST has them. */
+  /** It has tools and the REST-only operations of `src/routes/`, as REST has them. */
   operations: readonly Operation[];
 }
 

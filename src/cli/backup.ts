@@ -12,7 +12,7 @@ import { importExport } from "./import-board.ts";
 import { withBoard } from "./open-store.ts";
 import { jsonOption, print, wholeNumber } from "./output.ts";
 
-/** `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
+/** Makes `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
 export function backupCommand(): Command {
   return new Command("backup")
     .argument(

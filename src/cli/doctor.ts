@@ -19,7 +19,7 @@ import { listenOn } from "./listen.ts";
 import { foldersOf } from "./models.ts";
 import { jsonOption, print } from "./output.ts";
 
-/** The checks, in order. Each runs by itself, so that no problem hides another. */
+/** Makes the checks, in order. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
   examineSite,
   examineLimits,
@@ -32,7 +32,7 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
   examineModel,
 ];
 
-/** `agent-board doctor`: prints one line for each finding. Exits with 1 when there is a problem. */
+/** Makes `agent-board doctor`, which prints one line for each finding. */
 export function doctorCommand(): Command {
   return new Command("doctor")
     .option("--json", "one JSON object a line", false)

@@ -12,7 +12,7 @@ import { exportText } from "../transfer/export-board.ts";
 import { storedSecrets, withBoard } from "./open-store.ts";
 import { createProgress } from "./output.ts";
 
-/** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
+/** Makes `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
 export function exportCommand(): Command {
   return new Command("export")
     .argument("[file]", "gzipped when it ends in .gz; default: stdout")

@@ -19,7 +19,7 @@ interface Options {
   json: boolean;
 }
 
-/** `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
+/** Makes `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
 export function importCommand(): Command {
   return new Command("import")
     .argument(

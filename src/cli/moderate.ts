@@ -21,7 +21,7 @@ interface Meant {
   json: boolean;
 }
 
-/** `agent-board moderate …`: what the operator sees and does, beside a running board. */
+/** Makes `agent-board moderate …`: what the operator sees and does, beside a running board. */
 export function moderateCommand(): Command {
   const command = new Command("moderate");
   commandBelow(command, "list", "posts with open reports, most reporters first, and the newest acts")
@@ -103,7 +103,7 @@ const soughtOf = ({ publisher, since }: Omit<Meant, "json">) => ({
   since,
 });
 
-/** Ids as they were given, or the first word of each line of stdin for `-`. */
+/** Takes ids as they were given, or the first word of each line of stdin for `-`. */
 async function idsFrom(given: readonly string[]): Promise<string[]> {
   const lines = given.includes("-") ? (await textOf(process.stdin)).split("\n") : [];
   const words = lines.map((line) => line.trim().split(/\s/)[0] ?? "");

@@ -66,10 +66,7 @@ export function createProgress(
   };
 }
 
-/**
- * JSON lines on stderr: stdout belongs to a command's answer, and in stdio mode to JSON-RPC alone. Where stderr leads to
- * systemd's journal, each begins with its priority, so that `journalctl -p err` shows the errors.
- */
+/** Writes JSON lines on stderr: stdout belongs to a command's answer, and in stdio mode to JSON-RPC alone. */
 export function openLogger(level: string, { JOURNAL_STREAM } = process.env): Logger {
   const stderr = pino.destination({ dest: 2, sync: true });
   const { dev, ino } = fstatSync(2);

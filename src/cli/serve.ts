@@ -15,7 +15,7 @@ import { storeAddress } from "./open-store.ts";
 import { createProgress, openLogger } from "./output.ts";
 import { onStopSignal } from "./program.ts";
 
-/** `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
+/** Makes `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
 export function serveCommand(): Command {
   return new Command("serve").action(serve);
 }
@@ -109,8 +109,8 @@ async function openAdmin(
 }
 
 /**
- * From the moment readiness falls until the listener closes: long enough for a load balancer that looks every second.
- * A system resets connections that wait in a closing listener's queue, so callers need time to go elsewhere.
+ * This long lies between the fall of readiness and the close of the listener: enough for a load balancer that looks every
+ * second.
  */
 const NOTICE_MS = 1_500;
 /** A stop then waits this long for answers under way. */

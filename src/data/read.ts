@@ -18,7 +18,7 @@ export function readData<Row>(name: string): Row[] {
 /** Reads a data file as text, which names its version. */
 export const readText = (name: string): string => readBytes(name).toString();
 
-/** A data file as it is, or unpacked. */
+/** Reads a data file as it is, or unpacked. */
 export function readBytes(name: string): Buffer {
   const bytes = readFileSync(new URL(name, import.meta.url));
   return name.endsWith(".br") ? brotliDecompressSync(bytes) : bytes;

@@ -36,7 +36,7 @@ function holdsKey(text: string): boolean {
 const unescaped = (text: string) =>
   text.replace(/%([2-7][0-9A-Fa-f])/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Strings and names of a value; those of neighbouring fields come one after the other. */
+/** Gives strings and names of a value; those of neighbouring fields come one after the other. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);

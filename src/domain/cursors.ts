@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { BoardError } from "../board/failures.ts";
 import type { Position } from "../ports/store/index.ts";
 
-/** Opaque cursors of the board: signed, and good only for the list they came from. */
+/** Makes opaque cursors of the board: signed, and good only for the list they came from. */
 export class Cursors {
   readonly #key: Buffer;
 
@@ -78,7 +78,7 @@ export function encodeCursor(payload: unknown, key: string | Uint8Array): string
   return Buffer.concat([macOf(json, key), json]).toString("base64url");
 }
 
-/** The payload of a cursor made with this key, or null when it is damaged, foreign or oversized. Never throws. */
+/** Reads the payload of a cursor made with this key, or null when it is damaged, foreign or oversized. */
 export function decodeCursor(text: string, key: string | Uint8Array): unknown {
   if (text.length > MAX_CHARS || !/^[\w-]+$/.test(text)) return null;
   const bytes = Buffer.from(text, "base64url");

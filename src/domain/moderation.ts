@@ -29,7 +29,7 @@ interface WithAuthor {
   author: StoredPublisher | null;
 }
 
-/** A post as it is judged, and what was done, as every surface of the operator shows them. */
+/** Shows a post as it is judged, and what was done, as every surface of the operator does. */
 export type SeenPost = ReturnType<typeof seenPost>;
 export type SeenAct = ReturnType<typeof seenAct>;
 export interface Seen {
@@ -50,7 +50,7 @@ interface Acted {
 const SHOWN_MAX = 100;
 /** A text in a list has at most this many characters. */
 const BODY_CHARS = 600;
-/** Rows that are read at once. A page of publishers has as many. */
+/** This many rows are read at once. */
 export const PAGE_ROWS = 500;
 /** A search of the operator looks through this many posts, the newest ones. */
 const SEARCHED_MAX = 20_000;
@@ -63,7 +63,7 @@ export class Moderation {
     this.#store = parts.store;
   }
 
-  /** Posts with open reports, most reporters first, those that are held, and the newest acts. @param limit  1,000 at most, of each */
+  /** Holds posts with open reports, most reporters first, those that are held, and the newest acts. */
   async desk(limit: number): Promise<Seen> {
     const ids = (await this.#store.reports.queue(limit)).map(({ postId }) => postId);
     const reported = await this.#withAuthors(await this.#store.posts.many(ids));
@@ -78,12 +78,7 @@ export class Moderation {
     };
   }
 
-  /**
-   * Posts in any state but removed, newest first; of many the newest are looked through.
-   * @param words  what title, text, link or author's name holds, in any letter case
-   * @param page.before  the last post of the page before
-   * @throws BoardError `post_not_found` for that one
-   */
+  /** Searches posts in any state but removed, newest first; of many the newest are looked through. */
   async posts(
     sought: Sought,
     words: string,

@@ -4,14 +4,14 @@ import type { Publisher } from "../schema/publisher.ts";
 import type { Change } from "../schema/subscription.ts";
 import type { Site } from "./site.ts";
 
-/** Epoch milliseconds as callers see them: ISO 8601 in UTC. */
+/** Gives epoch milliseconds as callers see them: ISO 8601 in UTC. */
 export const isoTime = (ms: number) => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
 /** Gives the UTC day of a moment, such as `2026-11-20`. */
 export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
-/** A publisher as callers see it. */
+/** Shows a publisher as callers see it. */
 export function publisherResource(stored: StoredPublisher, site: Site): Publisher {
   return {
     id: stored.id,
@@ -41,7 +41,7 @@ export function changeResource({ what, before, at }: ToldChange): Change {
   };
 }
 
-/** A post as callers see it. */
+/** Shows a post as callers see it. */
 export function postResource(stored: StoredPost, publisher: StoredPublisher, site: Site): Post {
   const isThread = stored.kind === "thread" || stored.replyCount > 0;
   return {

@@ -14,7 +14,7 @@ const keyBody = customAlphabet(BASE62, 32);
 
 export const newId = (prefix: "pub" | "sub" | "rep" | "feed") => `${prefix}_${accountId()}`;
 
-/** Id of a post; a reply's begins with its root's, so that a thread stays on one shard. */
+/** Makes the id of a post; a reply's begins with its root's, so that a thread stays on one shard. */
 export const newPostId = (parentId: string | null) =>
   parentId === null ? rootId() : `${parentId}-${replySuffix()}`;
 
@@ -50,7 +50,7 @@ export const sha256 = (text: string) => createHash("sha256").update(text).digest
 /** This setting holds the secret key of a board started without SECRET_KEY. */
 export const SECRET_KEY_SETTING = "secret_key";
 
-/** The setting that tells whether a process was started with the key of the others; the key cannot be found from it. */
+/** This setting tells whether a process was started with the key of the others; the key cannot be found from it. */
 export const SECRET_KEY_CHECK_SETTING = "secret_key_check";
 
 const NONCE_BYTES = 12;
@@ -67,7 +67,7 @@ function charactersOf(digits: Buffer, length: number): string {
   return out;
 }
 
-/** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
+/** Derives everything from SECRET_KEY, which must be the same on all instances of a board. */
 export class Secrets {
   readonly #key: string;
 
@@ -75,7 +75,7 @@ export class Secrets {
     this.#key = secretKey;
   }
 
-  /** The id of a post with an idempotency key: the id itself is the guard against a second post, in every store. */
+  /** Makes the id of a post with an idempotency key: the id itself is the guard against a second post, in every store. */
   postId(publisherId: string, idempotencyKey: string, parentId: string | null): string {
     const length = parentId === null ? 10 : 6;
     const out = charactersOf(this.#mac("post", `${publisherId}\0${idempotencyKey}`), length);
@@ -88,8 +88,8 @@ export class Secrets {
   }
 
   /**
-   * Text that only this board can read again, and only for the same owner: AES-256-GCM, with a nonce of its own each time.
-   * @param owner  what the text belongs to, such as an id
+   * Makes text that only this board can read again, and only for the same owner: AES-256-GCM, with a nonce of its own each
+   * time.
    */
   seal(text: string, owner: string): string {
     const nonce = randomBytes(NONCE_BYTES);

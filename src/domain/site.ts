@@ -4,9 +4,9 @@ export interface Identity {
   name: string;
   /** It is a sentence. */
   description: string;
-  /** BCP 47: the language of the board's own words on its pages. */
+  /** It is the language, by BCP 47, of the board's own words on its pages. */
   language: string;
-  /** The name or the coordinates of the place from which the front page looks at what is on, as `near` takes it; or null. */
+  /** The front page looks at what is on from this place, by name or coordinates as `near` takes it; or null. */
   homePlace: string | null;
 }
 

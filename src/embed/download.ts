@@ -9,7 +9,7 @@ export interface Watch {
   progress: ProgressFactory;
 }
 
-/** The innermost reason of a failure: a failed fetch has it in its cause. */
+/** Finds the innermost reason of a failure: a failed fetch has it in its cause. */
 export function innermostReason(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return innermostReason(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error) return innermostReason(error.cause);
@@ -24,14 +24,14 @@ export interface PinnedFile {
   copies: readonly { bytes: number; sha256: string }[];
 }
 
-/** Files that do not come with this package. Their digests are known before they are downloaded. */
+/** These files do not come with this package. */
 export interface FileSet {
   name: string;
   /** It is below a model folder, or an absolute path. */
   folder: string;
   /** It is owner and name on the hub; default: `folder`. */
   repository?: string;
-  /** Commit on the hub; null where the hub does not have the files. */
+  /** It is a commit on the hub; null where the hub does not have the files. */
   revision: string | null;
   files: readonly PinnedFile[];
   /** This package of the npm registry has the files, and its tarball this size; null where there is none. */

@@ -12,7 +12,7 @@ export interface FileSearch {
   set: FileSet;
   /** It is looked at first, and never written. */
   modelDir: string;
-  /** Looked at next; downloads go here. */
+  /** It is looked at next; downloads go here. */
   cacheDir: string;
 }
 
@@ -161,7 +161,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** File by file: each rename replaces one checked file with another, so it does not matter which process comes last. */
+/** Moves file by file: each rename replaces one checked file with another, so it does not matter which process comes last. */
 export async function putInPlace(paths: readonly string[], from: string, to: string): Promise<void> {
   for (const path of paths) {
     await mkdir(dirname(join(to, path)), { recursive: true });

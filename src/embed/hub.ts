@@ -20,7 +20,7 @@ export interface HubSource {
 /** Asks for a file: the first of `paths` that the repository has. */
 export interface WantedFile {
   paths: readonly string[];
-  /** Default: a file that is missing is a failure. */
+  /** By default a file that is missing is a failure. */
   optional?: boolean;
   /** More is a failure. */
   bytesMax: number;

@@ -12,12 +12,12 @@ export interface EmbeddingModel extends FileSet {
   maxTokens: number;
   /** The vector is made of the states of all tokens, of the first, or of the last. */
   pooling: "mean" | "cls" | "last";
-  /** Put before queries and before posts, as the model was trained. */
+  /** They are put before queries and before posts, as the model was trained. */
   queryPrefix: string;
   postPrefix: string;
   /** See `Embedder.english`. */
   english: boolean;
-  /** Path of the weights, below `folder`; null until it is known which file the hub has. */
+  /** It is the path of the weights, below `folder`; null until it is known which file the hub has. */
   weights: string | null;
   scale: CosineScale;
   /** A model of the operator's choice comes from there; undefined for the models below. */
@@ -36,5 +36,5 @@ export function modelNamed(name: string | null): EmbeddingModel | null {
   return MODELS.find((m) => m.name.toLowerCase() === wanted || m.folder.toLowerCase() === wanted) ?? null;
 }
 
-/** Dimensions of the vectors that the index keeps: its kernel takes 16 at a time. */
+/** The vectors that the index keeps have this many dimensions: its kernel takes 16 at a time. */
 export const paddedDimension = (dimension: number): number => 16 * Math.ceil(dimension / 16);

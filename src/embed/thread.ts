@@ -21,7 +21,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Texts that the worker has at the same time: while it embeds one, the next is there already. */
+/** The worker has this many texts at the same time: while it embeds one, the next is there already. */
 const MAX_HANDED = 2;
 /** This many texts may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
@@ -39,7 +39,7 @@ const AGAIN_MAX_MS = 60 * 60_000;
  */
 export class ModelThread {
   state: ModelState = "loading";
-  /** The whole words of the model's vocabulary, about 20,000; empty until it is ready. */
+  /** They are the whole words of the model's vocabulary, about 20,000; empty until it is ready. */
   words: ReadonlySet<string> = new Set();
   readonly #model: EmbeddingModel;
   readonly #find: (signal: AbortSignal) => Promise<ModelFolders>;

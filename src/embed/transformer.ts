@@ -22,7 +22,7 @@ export interface EmbedderOptions {
   offline?: boolean;
   /** It is the base URL of the hub; default: the public one. */
   hub?: string | undefined;
-  /** Milliseconds until an absent model is looked for again; the pause grows. */
+  /** An absent model is looked for again after this many milliseconds; the pause grows. */
   againMs?: number;
 }
 
@@ -84,10 +84,7 @@ export function modelIdOf(model: EmbeddingModel): string {
   return `${id}/${pooling}/${maxTokens}/${rest.slice(0, 8)}`;
 }
 
-/**
- * An embedder for a model whose description could not be downloaded, so that not even its dimension is known. The next start
- * tries again.
- */
+/** Makes an embedder for a model whose description could not be downloaded, so that not even its dimension is known. */
 export function absentEmbedder(name: string, state: "off" | "absent"): Embedder {
   return {
     modelId: `${name}/unreachable`,

@@ -71,11 +71,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/**
- * A unit vector made of token states: their mean, the first, or the last one.
- * @param data  [tokens, dimension]
- * @returns with zeros up to the next multiple of 16 dimensions, as the index wants it; they change no cosine
- */
+/** Makes a unit vector of token states: their mean, the first, or the last one. */
 function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["pooling"]): Float32Array {
   const vector = new Float32Array(paddedDimension(dimension));
   const from = pooling === "last" ? data.length - dimension : 0;
@@ -90,7 +86,7 @@ function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["
   return vector;
 }
 
-/** The part of the library's interface that is used here; `dist/binding.d.ts` of its package has all of it. */
+/** This part of the library's interface is used here; `dist/binding.d.ts` of its package has all of it. */
 interface Binding {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
   InferenceSession: new () => {

@@ -7,7 +7,7 @@ export const STEP = 200;
 /** Populations are kept in steps of a tenth, 24 to a factor of ten: that shows which of two towns is larger. */
 export const PER_TENFOLD = 24;
 
-/** A town or district, as the file has it. */
+/** Holds a town or district, as the file has it. */
 export interface PlaceRecord {
   name: string;
   /** It is in degrees, in steps of `STEP`. */
@@ -41,8 +41,8 @@ export type PlaceColumns = [
 ];
 
 /**
- * All places, 135,000 of them in 10 MB; as objects they would take four times as much. The number of a place is its index in
- * the order of folded names.
+ * Holds all places, 135,000 of them in 10 MB; as objects they would take four times as much. The number of a place is its
+ * index in the order of folded names.
  */
 export class PlaceTable {
   readonly size: number;
@@ -94,7 +94,7 @@ export class PlaceTable {
     return this.#names.hasBeginning(folded) || this.#others.hasBeginning(folded);
   }
 
-  /** Numbers of the places whose own name begins with this, and of those where only another name does. */
+  /** Finds numbers of the places whose own name begins with this, and of those where only another name does. */
   beginningWith(folded: string): { own: number[]; others: number[] } {
     const { all, own } = this.#between(folded, `${folded}\u{10FFFF}`);
     return { own: all.slice(0, own), others: all.slice(own) };
@@ -193,7 +193,7 @@ class SortedNames {
 
 let opened: PlaceTable | undefined;
 
-/** The table of `src/data/places.jsonl.br`, read at the first call. */
+/** Reads the table of `src/data/places.jsonl.br` at the first call. */
 export function openPlaces(): PlaceTable {
   opened ??= new PlaceTable(readData("places.jsonl.br") as PlaceColumns);
   return opened;

@@ -49,9 +49,9 @@ function kmOf([, ...parts]: readonly (string | undefined)[]): number {
 const STREET = /^\s+(?:street|road|avenue|lane|square|drive|terrace|bridge)\b/iu;
 /** A name has at most this many words, as in "Newcastle upon Tyne, United Kingdom". */
 const WORDS_MAX = 5;
-/** The least population of a place that is meant, by the way it is written; see `populationFor`. */
+/** A place that is meant has at least this many people, by the way it is written; see `populationFor`. */
 const POPULATION = { marked: 1_000, lowerCase: 20_000, words: 20_000, capital: 100_000, bare: 500_000 };
-/** The words of a text that are read. */
+/** This many words of a text are read. */
 const TEXT_WORDS = 60;
 
 /** Searches share most of their words, so what a word names is remembered, in some 200 bytes. */
@@ -65,7 +65,7 @@ const longerNames = new LRUCache<string, boolean>({
   memoMethod: (words) => beginsLongerName(words),
 });
 
-/** Words with other meanings that are also names of places. `never`: no place is meant. `marked`: one is, behind a preposition. */
+/** These words with other meanings are also names of places. */
 const [WORDS] = readData<{ never: string[]; marked: string[] }>("place-words.json");
 const NEVER: ReadonlySet<string> = new Set(WORDS?.never);
 const MARKED: ReadonlySet<string> = new Set(WORDS?.marked);

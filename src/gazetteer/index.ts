@@ -37,7 +37,7 @@ type Fits = (place: { lat: number; lng: number }) => boolean;
 const DOMINANCE = 4;
 /** Places of one name that are closer than this count as one. */
 const SAME_KM = 15;
-/** The distance of a place, at most, from the one it is said to be in or near. */
+/** A place is at most this far from the one it is said to be in or near. */
 const AROUND_KM = 60;
 /** Other places of the name are named beside the one that is meant if they are at least a tenth as large. */
 const COMPARABLE = 10;
@@ -118,18 +118,18 @@ function isRegion(table: PlaceTable, name: string, towns: readonly number[]): bo
 const isInOne = (region: string, codes: readonly string[]) =>
   codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 
-/** A name may be read so. */
+/** Holds one way to read a name. */
 interface Reading {
   name: string;
-  /** Regions, countries and towns that the place must be in or near; unknown ones are passed over. */
+  /** The place must be in or near these regions, countries and towns; unknown ones are passed over. */
   beside: readonly string[];
-  /** Words that may be a venue, or show which place is meant. */
+  /** These words may be a venue, or show which place is meant. */
   before: readonly string[];
   /** Nothing in `beside` may be unknown. */
   strict: boolean;
 }
 
-/** Words before or behind a name that do not show which place is meant. */
+/** These words before or behind a name do not show which place is meant. */
 const AROUND_WORDS =
   /^(?:near|in|around|at|close to|next to|downtown|central|greater|inner|the city of|city of|bei|à|em|en|a)\s+|\s+(?:area|metro area|region|city centre|city center|downtown|centre|center)$/giu;
 /** These additions distinguish towns of one name: "im Breisgau", "am Neckar". */
@@ -174,7 +174,7 @@ const withoutNumbers = (text: string) =>
     .filter((word) => !/\d/.test(word))
     .join(" ");
 
-/** Numbers of the places that a reading may mean; empty when what is beside the name fits none of them. */
+/** Finds numbers of the places that a reading may mean; empty when what is beside the name fits none of them. */
 function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Reading): number[] {
   let found = namedLike(table, name);
   for (const words of found.length === 0 ? [] : beside) {
@@ -189,7 +189,7 @@ function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Readi
   return found;
 }
 
-/** Places of a name, in which umlauts may be written as two letters: Koeln is Köln, Aarhus is Århus. */
+/** Finds places of a name, in which umlauts may be written as two letters: Koeln is Köln, Aarhus is Århus. */
 function namedLike(table: PlaceTable, name: string): number[] {
   const folded = foldedPlace(name);
   if (folded === "") return [];
@@ -198,7 +198,7 @@ function namedLike(table: PlaceTable, name: string): number[] {
 }
 
 const UMLAUT = /[aou]e|aa/;
-/** As names with umlauts are folded. */
+/** They are as names with umlauts are folded. */
 const withUmlauts = (folded: string) => folded.replace(/([aou])e|aa/g, (_, letter = "a") => letter);
 
 /** Keeps the candidates in a region or country, or near a place, of this name; null for words that name none. */

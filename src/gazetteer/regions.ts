@@ -1,10 +1,10 @@
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
-/** Codes of countries and regions (`US.IL`), by the folded names that people give them. */
+/** Gives codes of countries and regions (`US.IL`), by the folded names that people give them. */
 type RegionCodes = ReadonlyMap<string, readonly string[]>;
 
-/** Languages in which a country may be named. */
+/** A country may be named in these languages. */
 const LANGUAGES =
   "en de fr es it nl pt pl sv da nb fi cs hu ro el tr ru uk ar he fa hi bn th vi id ja ko zh zh-Hant".split(
     " ",
@@ -15,10 +15,7 @@ const COUNTRIES = `usa: US, us: US, united states of america: US, america: US, u
   korea: KR, republic of korea: KR, uae: AE, holland: NL, the netherlands: NL, czech republic: CZ, turkey: TR,
   hong kong: HK, macau: MO, macao: MO, ivory coast: CI, burma: MM, macedonia: MK, viet nam: VN, prc: CN`;
 
-/**
- * Regions, nations and islands: a code, then names; the code is the country's where GeoNames has none for the region. Names of
- * ISO 3166-2 in English are from Unicode CLDR 48.2.0 (Unicode License v3), the others were added by hand.
- */
+/** Lists regions, nations and islands: a code, then names; the code is the country's where GeoNames has none for the region. */
 const REGIONS = readData<[code: string, ...names: string[]]>("regions.jsonl");
 
 /** Names of the divisions that people write behind a town: `US.IL` is Illinois. */

@@ -34,7 +34,7 @@ interface Parts {
   clock: () => number;
   /** It is called with each error and the work that failed, such as `matching`. The work is tried again. */
   failed: (what: string, error: unknown) => void;
-  /** Called every second while the store can be written. */
+  /** It is called every second while the store can be written. */
   available: () => void;
   /** It is called when a run of a job could not begin, with the reason. */
   missed: (job: string, why: string) => void;
@@ -100,7 +100,7 @@ export class Background {
     this.#deliverer = new Poller(claim, this.#failed("claiming deliveries"));
   }
 
-  /** A post was written or changed: wakes matching and embedding. */
+  /** It is called when a post was written or changed: wakes matching and embedding. */
   written(): void {
     this.#matcher.nudge();
     this.#embedding.nudge();

@@ -23,7 +23,7 @@ interface DeliveryOptions {
   clock: () => number;
   /** It is called when the outcome of an attempt is stored. */
   ended: (delivered: boolean, isGivenUp: boolean) => void;
-  /** Called when an attempt has ended: more may be claimed. */
+  /** It is called when an attempt has ended: more may be claimed. */
   freed: () => void;
   failed: (error: unknown) => void;
 }
@@ -35,7 +35,7 @@ interface DeliveryOptions {
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
-  /** The clock at the last claim; a start begins by looking for what waits by a clock that has gone back. */
+  /** It is the clock at the last claim; a start begins by looking for what waits by a clock that has gone back. */
   #latest = Number.POSITIVE_INFINITY;
 
   constructor(options: DeliveryOptions) {

@@ -4,7 +4,7 @@ import type { Store, StoredPost } from "../ports/store/index.ts";
 import { quantize } from "../search/ranking/vectors.ts";
 import { preparationFor } from "../search/text/model-text.ts";
 
-/** Posts without a vector that are enqueued at once: some seconds of work, and a new post waits no longer for its turn. */
+/** This many posts without a vector are enqueued at once: some seconds of work, and a new post waits no longer for its turn. */
 export const MISSING_SLICE = 320;
 const BATCH = 32;
 const LEASE_MS = 15_000;

@@ -1,7 +1,4 @@
-/**
- * The pause after a look that left nothing to do: it doubles up to the longest. Work left by other processes, or by one that died,
- * is found within the longest; a process with nothing to do asks its database seldom.
- */
+/** It pauses so long after a look that left nothing to do: the pause doubles up to the longest. */
 const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;
 /** It pauses after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;

@@ -25,7 +25,7 @@ interface SchedulerOptions {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
-  /** Called for a run that did not begin: an earlier one is under way, or the process slept. */
+  /** It is called for a run that did not begin: an earlier one is under way, or the process slept. */
   missed: (job: string, why: string) => void;
   /** It is called for every run that ended, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;

@@ -11,7 +11,7 @@ import { type Names, openNames } from "./names.ts";
 import { bareHost, createPolicy, type Policy } from "./policy.ts";
 
 export interface OutboundOptions {
-  /** CIDR blocks, addresses or host names exempt from the guard; these may also be called by `http:` and on any port. */
+  /** These CIDR blocks, addresses or host names are exempt from the guard; they may also be called by `http:` and on any port. */
   allow: readonly string[];
   /** Replaces DNS: all addresses of a name. */
   lookup?: Names["lookup"];
@@ -24,7 +24,7 @@ export interface OutboundOptions {
 const CONNECT_MS = 3000;
 const MAX_TIMEOUT_MS = 30_000;
 const MAX_HEADER_BYTES = 16 << 10;
-/** Informational answers (1xx) before the final one. */
+/** This many informational answers (1xx) may come before the final one. */
 const MAX_HINTS = 10;
 const TXT_MS = 5000;
 const MAX_TXT_RECORDS = 20;
@@ -191,7 +191,7 @@ async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** The result of a look-up, unless it fails or time runs out first. */
+/** Gives the result of a look-up, unless it fails or time runs out first. */
 function within<T>(signal: AbortSignal, lookup: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (cause?: unknown) =>
@@ -203,7 +203,7 @@ function within<T>(signal: AbortSignal, lookup: Promise<T>): Promise<T> {
   });
 }
 
-/** Header names in lower case, so that none is sent twice. */
+/** Writes header names in lower case, so that none is sent twice. */
 function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

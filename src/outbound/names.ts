@@ -2,11 +2,11 @@ import { BADNAME, promises as dns, NODATA, NOTFOUND } from "node:dns";
 
 /** Looks up names; every call ends by itself. */
 export interface Names {
-  /** Addresses of a name, IPv4 first; empty when it has none or DNS fails. */
+  /** Looks up addresses of a name, IPv4 first; empty when it has none or DNS fails. */
   lookup(name: string, signal: AbortSignal): Promise<string[]>;
-  /** Addresses as this machine's own programs see them, its hosts file included. */
+  /** Looks up addresses as this machine's own programs see them, its hosts file included. */
   lookupLocally(name: string): Promise<string[]>;
-  /** TXT records in chunks, as DNS carries them; empty when there are none, null when DNS gives no answer. */
+  /** Looks up TXT records in chunks, as DNS carries them; empty when there are none, null when DNS gives no answer. */
   resolveTxt(name: string, signal: AbortSignal): Promise<string[][] | null>;
 }
 

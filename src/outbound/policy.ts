@@ -75,10 +75,7 @@ export function bareHost(url: URL): string {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
-/**
- * Globally routed unicast, and not this machine's own. All IPv6 addresses that carry IPv4 ones (mapped, translated, 6to4,
- * Teredo, NAT64) are refused: nobody publishes them for a server.
- */
+/** Tells whether it is globally routed unicast, and not this machine's own. */
 function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   if (address.kind() === "ipv6" && !isIn(address, GLOBAL_IPV6)) return false;

@@ -3,8 +3,8 @@ import type { DatabaseSync as DatabaseSyncClass } from "@photostructure/sqlite";
 export type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 
 /**
- * SQLite: Node's own `node:sqlite` where it is no experiment and has full-text search, else the package with the same API.
- * Node before 24.15 warns of it on stderr at each start, and one built against another SQLite may lack FTS5.
+ * SQLite is Node's own `node:sqlite` where that is no experiment and has full-text search, else the package with the same
+ * API. Node before 24.15 warns of it on stderr at each start, and one built against another SQLite may lack FTS5.
  */
 export const DatabaseSync: typeof DatabaseSyncClass =
   builtIn() ?? (await import("@photostructure/sqlite")).DatabaseSync;

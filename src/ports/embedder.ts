@@ -1,19 +1,19 @@
 import type { PostParts } from "../schema/text.ts";
 
-/** `absent`: no model could be found or loaded; `off`: switched off by configuration. */
+/** It is `absent` when no model could be found or loaded, `off` when switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
 /** Cosines are read by these, since each model has a range of its own. */
 export interface CosineScale {
   /** Below this cosine two texts have nothing to do with each other. */
   minCosine: number;
-  /** A step between the cosines of unrelated and of related texts: a doubtful question asks for so much more, or less. */
+  /** This far apart are the cosines of unrelated and of related texts: a doubtful question asks for this much more, or less. */
   margin: number;
-  /** Cosines of unrelated texts, such as a title and another post: half are below `median`, nine in ten below `high`. */
+  /** Cosines of unrelated texts, such as a title and another post, lie so: half below `median`, nine in ten below `high`. */
   unrelated: { median: number; high: number };
 }
 
-/** The scale of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
+/** It is the scale of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
 export const REFERENCE_SCALE: CosineScale = {
   minCosine: 0.25,
   margin: 0.1,

@@ -1,4 +1,4 @@
-/** The result of one check: a sentence for the operator, without credentials. */
+/** One check tells the operator its result in a sentence, without credentials. */
 export interface Finding {
   /** A warning is worth a look; a problem keeps the board from working, now or soon. */
   level: "ok" | "warning" | "problem";

@@ -8,8 +8,8 @@ import type { StoredPost } from "./store/index.ts";
 type Dated = Pick<StoredPost, "startsAt" | "endsAt" | "timezone" | "location" | "createdAt" | "expiresAt">;
 
 /**
- * The window of a post, as filters see it: from its start to its end; without an end, to the end of what its start covers
- * (`endOfStart`); without dates, from its writing to its expiry. Epoch milliseconds.
+ * Gives the window of a post, as filters see it: from its start to its end; without an end, to the end of what its start
+ * covers (`endOfStart`); without dates, from its writing to its expiry. Epoch milliseconds.
  */
 export function windowOf(post: Dated): { windowStart: number; windowEnd: number } {
   const { startsAt, endsAt, createdAt, expiresAt } = post;

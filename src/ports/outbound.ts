@@ -20,7 +20,7 @@ export interface OutboundRequest {
   url: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Bytes of the answer's body; more is a failure. */
+  /** The answer's body has at most this many bytes; more is a failure. */
   maxBytes: number;
   timeoutMs: number;
   /** False: the operator's exemptions from the guard do not count. Default: true. */
@@ -34,7 +34,7 @@ export interface OutboundAnswer {
 }
 
 export class OutboundError extends Error {
-  /** `blocked`: the policy forbids it; `failed`: it was tried and did not work. */
+  /** It is `blocked` when the policy forbids it, `failed` when it was tried and did not work. */
   readonly reason: "blocked" | "failed";
 
   constructor(reason: "blocked" | "failed", message: string, options: { cause?: unknown } = {}) {

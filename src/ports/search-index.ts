@@ -8,7 +8,7 @@ export interface Question {
   words: WordQuery | null;
   /** It holds the meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
-  /** The id of a post whose own vector is asked with, in the place of `vector`; only `rank` takes it. */
+  /** The vector of the post with this id is asked with, in the place of `vector`; only `rank` takes it. */
   like?: string;
   /**
    * Below this cosine meaning does not support a post. When no post has any of the words, the floor is higher by `margin`,
@@ -51,7 +51,7 @@ export interface Ranked {
 /** Each method is a question to an index, and gives the type of its answer. */
 export interface Answered {
   /**
-   * The best matches by words and meaning together and, with `rerank`, by the query moved towards the best posts.
+   * Finds the best matches by words and meaning together and, with `rerank`, by the query moved towards the best posts.
    * @param options.except  ids to leave out, such as those that an earlier part of the same walk returned
    * @param options.lifts  what moves posts up or down among the matches; it adds and hides none
    * @returns best first, equal scores by id
@@ -85,11 +85,11 @@ export interface Answered {
   laterDates(filter: PostFilter, ids: readonly string[]): Position[][];
   /** Counts the posts that match, and stops at `most` of them: an index that need not see the others does not look for them. */
   count(question: Question, most?: number): number;
-  /** The `limit` fullest squares of a tenth of a degree, of matches with a place; equal ones come in any order. */
+  /** Finds the `limit` fullest squares of a tenth of a degree, of matches with a place; equal ones come in any order. */
   spots(question: Question, limit: number): Spot[];
   /**
-   * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/text/spelling.ts`), whatever
-   * the filters: null when a post has the word itself, or none is near.
+   * Finds for each word the word of the board that was most likely meant (`meantWord` of `src/search/text/spelling.ts`),
+   * whatever the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): (string | null)[];
   /** Finds the words that no active post has, whatever the filters. */
@@ -136,11 +136,11 @@ export interface IndexEntry {
   publisherId: string;
   parentId: string | null;
   syndicated: boolean;
-  /** Equal for copies of one post, see `sourceOf`; null for replies and without a source. */
+  /** It is equal for copies of one post, see `sourceOf`; null for replies and without a source. */
   source: string | null;
-  /** Equal for the dates of one series, see `seriesOf`. */
+  /** It is equal for the dates of one series, see `seriesOf`. */
   series: string | null;
 }
 
-/** The text of a post, as far as it is searched. */
+/** Holds the text of a post, as far as it is searched. */
 export type IndexText = Pick<IndexEntry, "title" | "body" | "tags" | "placeName">;

@@ -6,10 +6,10 @@ export const SETTING = record({ name: id, value: text }, [["name"]]);
 /** Counts something on one UTC day. */
 export const COUNTER = record({ day: z.iso.date(), name: id, n: z.int() });
 
-/** Work still to be done on a post. */
+/** Such work is still to be done on a post. */
 export const WORK = record({ kind: z.enum(["match", "embed"]), postId: idOf("post", id) });
 
-/** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
+/** A ranking is saved with its second page, so that later pages neither repeat nor skip. */
 export const RANKING = record({
   id,
   ids: z.array(id).readonly(),

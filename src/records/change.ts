@@ -20,5 +20,5 @@ const CHANGE = z.strictObject({
 });
 export type ToldChange = z.output<typeof CHANGE>;
 
-/** A change of a post; none before there was the field. */
+/** It is a change of a post; none before there was the field. */
 export const change = since(CHANGE.nullable(), () => null);

@@ -4,7 +4,7 @@ import { MODERATION, PUBLISHER, REPORT } from "./publisher.ts";
 import { count, type RowOf, type RowRecord, record } from "./record.ts";
 import { DELIVERY, INBOX, PUSH, SUBSCRIPTION, TOLD_SERIES } from "./subscription.ts";
 
-/** Fields of subscriptions by hosts, as every other has them. */
+/** Subscriptions by hosts have these fields, as every other has them. */
 export const OF_HOSTS = {
   event: null,
   expiresAt: null,
@@ -15,16 +15,16 @@ export const OF_HOSTS = {
 const { event, expiresAt, clientSecret, previousClientSecret, ...subscription } = SUBSCRIPTION.shape;
 
 /**
- * Everything a board consists of, except what a store derives or may lose: search index, queues, limits, rankings,
- * leases, sign-ins. Kinds are listed in the order rows are written: what a row belongs to comes before it, a root before its
- * replies.
+ * Holds everything a board consists of, except what a store derives or may lose: search index, queues, limits, rankings,
+ * leases, sign-ins. Kinds are listed in the order rows are written: what a row belongs to comes before it, a root before
+ * its replies.
  */
 export const MOVED = {
   setting: SETTING,
-  /** `inboxNo`: no entry of the publisher's inbox has had a higher number, pruned ones included. */
+  /** No entry of the publisher's inbox has had a higher number than `inboxNo`, pruned ones included. */
   publisher: record({ ...PUBLISHER.shape, inboxNo: count }, [["id"], ["keyHash"]]),
   post: record({ ...POST.shape, ...BESIDE_POST }, [["id"], ["publisherId", "idempotencyHash"]]),
-  /** `nextDelivery`: the id its next delivery gets. Hosts subscribe anew, so what they subscribed to stays behind. */
+  /** Its next delivery gets the id `nextDelivery`. */
   subscription: record({ ...subscription, nextDelivery: count }, [["id"]]),
   delivery: DELIVERY,
   told_series: TOLD_SERIES,

@@ -18,7 +18,7 @@ import {
 
 const STATES = ["active", "hidden", "removed"] as const;
 
-/** The number of a row from before there were numbers: in the order of time, and below all others. */
+/** Numbers a row from before there were numbers: in the order of time, and below all others. */
 export const numberByTime = (createdAt: number): number => createdAt - 8.64e15;
 
 /** Rows that boards of 0.1.0 wrote without the number of a change get one. */
@@ -59,11 +59,11 @@ export const POST = record({
   replyCount: wipedTo(0, count),
   lastReplyAt: wipedTo(null, moment.nullable()),
   flags: wipedTo([], z.array(PostFlag).readonly()),
-  /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
+  /** It is a 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
   fingerprint: id,
   /**
-   * SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. Empty
-   * without such a key.
+   * It is the SHA-256 of the input as it was sent, in hex, and tells whether a replayed idempotency key carries the same
+   * post. Empty without such a key.
    */
   inputHash: text,
   /** It is the SHA-256 of its idempotency key, in hex, or null. No two posts of a publisher have the same. */

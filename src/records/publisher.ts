@@ -8,7 +8,7 @@ export const PUBLISHER = record({
   description: wipedTo(null, text.nullable()),
   url: wipedTo(null, text.nullable()),
   domain: wipedTo(null, text.nullable()),
-  /** Token of the domain proof; stays until the domain changes. */
+  /** It is the token of the domain proof, and stays until the domain changes. */
   verifyToken: wipedTo(null, text.nullable()),
   verifiedAt: wipedTo(null, moment.nullable()),
   verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
@@ -17,7 +17,7 @@ export const PUBLISHER = record({
   suspendedAt: moment.nullable(),
   /** It is the SHA-256 of the API key, in hex. */
   keyHash: id,
-  /** A recovery of the key by proof of the domain that waits for an objection: see `domain/publishers/recovery`. */
+  /** A recovery of the key by proof of the domain waits for an objection: see `domain/publishers/recovery`. */
   recovery: since(wipedTo(null, text.nullable()), () => null),
   postCount: count,
   createdAt: moment,
@@ -47,7 +47,7 @@ export const REPORT = record(
     postId: idOf("post", id),
     /** It is `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
     reporter: id,
-    /** `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
+    /** It has `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
     addresses: z.array(id).readonly(),
     reason: z.enum(REASONS),
     details: text.nullable(),

@@ -33,7 +33,7 @@ export interface Field extends Facts {
 export interface RowRecord<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly shape: Shape;
   readonly fields: readonly Field[];
-  /** Fields of which no two rows have the same values; with null in one of them they say nothing. */
+  /** No two rows have the same values in such fields; with null in one of them they say nothing. */
   readonly unique: readonly (readonly string[])[];
   /** Checks a row of an export, where vectors are base64, and completes one of an earlier board. */
   readonly schema: z.ZodType<z.output<z.ZodObject<Shape>>>;
@@ -41,7 +41,6 @@ export interface RowRecord<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly wiped: Partial<z.output<z.ZodObject<Shape>>>;
 }
 
-/** Stores take and give a row so. */
 export type RowOf<One extends RowRecord> = z.output<z.ZodObject<One["shape"]>>;
 
 export function record<Shape extends z.ZodRawShape>(
@@ -99,7 +98,7 @@ export const wipedTo = <Schema extends z.ZodType>(empty: z.output<Schema>, schem
 export const written = <Schema extends z.ZodType>(empty: z.output<Schema>, schema: Schema): Schema =>
   having(schema, { wiped: empty, written: true });
 
-/** The id of another row, which must be there. */
+/** It is the id of another row, which must be there. */
 export const idOf = <Schema extends z.ZodType>(names: NonNullable<Facts["names"]>, schema: Schema): Schema =>
   having(schema, { names });
 
@@ -116,9 +115,9 @@ function keptAs(schema: z.ZodType): Kept {
 export const id = z.string().min(1);
 export const text = z.string();
 export const count = z.int().min(0);
-/** Epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. Its name ends in At, Since or Until. */
+/** It counts epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
 export const moment = having(z.int().min(-8.64e15).max(8.64e15), { kept: "moment" });
-/** An object with any keys; a zod record would drop `__proto__`. */
+/** It is an object with any keys; a zod record would drop `__proto__`. */
 export const free = having(
   z.custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),

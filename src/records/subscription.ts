@@ -12,12 +12,12 @@ export const SUBSCRIPTION = record({
   id,
   publisherId: idOf("publisher", id),
   label: text.nullable(),
-  /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
+  /** It is the saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
   query: free,
   breadth: since(Breadth, () => "close"),
   /** True when it is told that a post which it was told of moves, ends early or is taken down. */
   changes: since(z.boolean(), () => true),
-  /** Vector of the query's text under `vectorModel`, or null until there is one. */
+  /** It is the vector of the query's text under `vectorModel`, or null until there is one. */
   vector: vector.nullable(),
   vectorModel: text.nullable(),
   /**
@@ -50,8 +50,9 @@ export const SUBSCRIPTION = record({
   lastMatchedAt: moment.nullable(),
   createdAt: moment,
   /**
-   * Number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of writing decides which
-   * posts are newer, since clocks differ and go back, and since matching may be behind. The store sets it, whatever is given.
+   * It is the number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of
+   * writing decides which posts are newer, since clocks differ and go back, and since matching may be behind. The store
+   * sets it, whatever is given.
    */
   savedNo: changeNumber,
 });
@@ -99,7 +100,7 @@ const attempt = z.strictObject({
 });
 export type PushAttempt = z.output<typeof attempt>;
 
-/** A push with its attempts, as its owner sees it. It stays as a record when its post is gone. */
+/** Shows a push with its attempts, as its owner sees it. */
 export const PUSH = record(
   {
     subscriptionId: idOf("subscription", id),
@@ -107,7 +108,7 @@ export const PUSH = record(
     postId: id,
     matchedAt: moment,
     state: z.enum(PUSH_STATES),
-    /** Attempts since the delivery, or since it was last requested once more. */
+    /** Counts attempts since the delivery, or since it was last requested once more. */
     attempts: count,
     /** It keeps the latest 20 attempts, oldest first, those before a redelivery included. */
     history: z.array(attempt).readonly(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { KINDS } from "./post.ts";
 import { Count, Timestamp } from "./scalars.ts";
 
-/** Live counts of the board; up to 10 s old. */
+/** Counts the board live; up to 10 s old. */
 export const BoardCounts = z.object({
   active_posts: Count,
   publishers: Count,

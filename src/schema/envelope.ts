@@ -67,7 +67,7 @@ export function failureOf(codes: readonly string[]) {
   });
 }
 
-/** The envelope of a success; a list carries `next_cursor`. */
+/** Makes the envelope of a success; a list carries `next_cursor`. */
 export function successOf(data: z.ZodType, list: boolean) {
   return z.object({
     ok: z.literal(true),

@@ -33,17 +33,14 @@ export interface PostFilter extends StandingFilter {
   createdUntil: number;
 }
 
-/**
- * The words of a query as `src/search/text/query-text.ts` parses them. All are plain words, never index syntax. With nothing
- * but `excluded`, every other post counts as found; with nothing at all, none.
- */
+/** Holds the words of a query as `src/search/text/query-text.ts` parses them. */
 export interface WordQuery {
   /**
    * A post with any of these counts as found by words; so does one with a word of a phrase. A word that is said twice
    * stands here twice, and counts twice. No stop words, unless nothing else is left.
    */
   any: readonly string[];
-  /** The words of `any` as others write them, `check-in` as one; each counts where a post has it. Empty where all agree. */
+  /** These are the words of `any` as others write them, `check-in` as one; each counts where a post has it. */
   respelt?: readonly string[];
   /** Their name is asked for: their posts count as if they had a part of it. */
   publishers?: readonly string[];
@@ -57,6 +54,6 @@ export interface WordQuery {
 export interface Lift {
   /** A condition that is left out holds for every post. Posts without dates fit a window too, unless `datedOnly`. */
   filter: Partial<PostFilter>;
-  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.3…0.75. */
+  /** It is added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. */
   weight: number;
 }

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 type JsonObject = Record<string, unknown>;
 
-/** The names of schemas that a document holds once and refers to. */
+/** A document holds the schemas of these names once and refers to them. */
 type Names = ReadonlyMap<z.ZodType, string>;
 
-/** zod's own descriptions, and beside them names that only one document gives. */
+/** It has zod's own descriptions, and beside them names that only one document gives. */
 class NamingRegistry extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   readonly #names: Names;
 
@@ -21,16 +21,7 @@ class NamingRegistry extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   }
 }
 
-/**
- * The JSON Schema (2020-12) of one side of a zod schema, as the manual, OpenAPI and `tools/list` print it.
- *
- * zod's own output is trimmed of what costs a reader tokens and says nothing: `$schema`, the regex behind date-times,
- * the ±2^53 bounds of integers. `meta({ override })` replaces the form of a schema whose parsing is wider than what
- * callers should send.
- *
- * @param io  `input` is what a caller sends, `output` what the board answers
- * @param names  schemas to put under `$defs`; everything else is written out in place
- */
+/** Makes the JSON Schema (2020-12) of one side of a zod schema, as the manual, OpenAPI and `tools/list` print it. */
 export function jsonSchemaOf(
   schema: z.ZodType,
   io: "input" | "output",
@@ -63,8 +54,8 @@ export function jsonSchemaOf(
 }
 
 /**
- * The same, open to further fields: a later version of the board may add some, and programs made from the schema must not
- * break on them. Records over a fixed set of keys become plain objects.
+ * Opens it to further fields: a later version of the board may add some, and programs made from the schema must not break
+ * on them.
  */
 export function openSchemaOf(schema: z.ZodType, io: "input" | "output", names?: Names): JsonObject {
   return JSON.parse(JSON.stringify(jsonSchemaOf(schema, io, names)), (_key, value: unknown) => {

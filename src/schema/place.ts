@@ -3,7 +3,7 @@ import { type GazetteerPlace, resolvePlace, suggestPlaces } from "../gazetteer/i
 import { fromJsonText, refuseValue } from "./scalars.ts";
 
 export interface NearPoint extends Point {
-  /** The place that its name was read as; missing where coordinates were sent. */
+  /** Its name was read as this place; missing where coordinates were sent. */
   place?: NamedPlace;
   /** The named country, region or island reaches so far around this point. */
   radiusKm?: number;
@@ -23,7 +23,7 @@ interface NamedPlace {
 const FORMS =
   "Must be the name of a place, such as Berlin or Portland, OR, or `lat,lng`, such as 52.52,13.40.";
 
-/** Coordinates under any of their usual names. */
+/** These are coordinates under any of their usual names. */
 const PointObject = z
   .object({ lat: z.number(), lng: z.number() })
   .or(z.object({ lat: z.number(), lon: z.number() }))
@@ -53,7 +53,7 @@ export function withPlainPlace(sent: Record<string, unknown>): Record<string, un
   };
 }
 
-/** Members of a place that may hold its point, and those that are read with it. */
+/** These members of a place may hold its point, and the others are read with it. */
 const INNER = ["geometry", "geo", "point", "position", "coordinates", "coords"];
 const SHAPES: ReadonlySet<string> = new Set("type properties bbox latitude longitude lon long".split(" "));
 
@@ -137,10 +137,7 @@ const nearPlace = ({ label, lat, lng }: GazetteerPlace, others: readonly Gazette
   place: { label, others: others.map((other) => other.label).filter((other) => other !== label) },
 });
 
-/**
- * A sentence on the place that a name was read as; null where coordinates were sent.
- * @param radiusKm  as the caller sent it
- */
+/** Says in a sentence as which place a name was read; null where coordinates were sent. */
 export function placeInWords(near: NearPoint, radiusKm?: number): string | null {
   const { lat, lng, place } = near;
   if (place === undefined) return null;
@@ -166,8 +163,8 @@ const HALF = String.raw`(\d{1,3}(?:\.\d+)?)\s*°?\s*(?:(\d{1,2}(?:\.\d+)?)\s*['�
 const HEMISPHERES = new RegExp(String.raw`^${HALF}([NS])[\s,;]*${HALF}([EW])$`, "i");
 
 /**
- * Coordinates as people write them: `52.52,13.40`, `52.52 13.40`, `(52.52; 13.40)`, `geo:52.52,13.40`, `lat=52.52, lng=13.40`,
- * `52.52°N 13.40°E`, `52°31'12"N, 13°24'36"E`.
+ * Reads coordinates as people write them: `52.52,13.40`, `52.52 13.40`, `(52.52; 13.40)`, `geo:52.52,13.40`, `lat=52.52,
+ * lng=13.40`, `52.52°N 13.40°E`, `52°31'12"N, 13°24'36"E`.
  *
  * @returns null for a text that holds no two numbers in this order, or numbers beyond the poles and the antimeridian
  */

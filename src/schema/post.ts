@@ -50,7 +50,7 @@ const Location = z
   .refine(({ lat, lng }) => lat != null || lng == null, { ...TOGETHER, path: ["lat"] })
   .refine(({ lat, lng }) => lng != null || lat == null, { ...TOGETHER, path: ["lng"] });
 
-/** A place; its name alone may come as a string. */
+/** It is a place; its name alone may come as a string. */
 const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Location>> = z.preprocess(
   (sent, context) => {
     const place = fromJsonText(sent);
@@ -103,10 +103,7 @@ function metadataProblem(sent: unknown): string | null {
   return null;
 }
 
-/**
- * A list; its items may come as one string with commas. A comma separates tags, as it does in a search: a tag that held
- * one could not be asked for.
- */
+/** It is a list; its items may come as one string with commas. */
 const Tags: z.ZodType<string[], string[]> = z.preprocess(
   (sent) => {
     const tags = fromJsonText(sent);
@@ -166,7 +163,7 @@ export const PostInput = z
   });
 export type PostInput = z.output<typeof PostInput>;
 
-/** A field that no patch may have; null counts as left out, since a whole post sent back has it. */
+/** No patch may have this field; null counts as left out, since a whole post sent back has it. */
 const refusedField = (error: string) =>
   z.preprocess((sent) => sent ?? undefined, z.never({ error }).optional()).optional();
 
@@ -192,7 +189,7 @@ export const COPIES_NAMED = 10;
 /** A post names so many of the later dates of its series. */
 export const DATES_NAMED = 5;
 
-/** A post as callers see it. */
+/** Shows a post as callers see it. */
 export const Post = z.object({
   id: z.string(),
   url: z.string().describe("Canonical page."),
@@ -240,7 +237,7 @@ export const Post = z.object({
 });
 export type Post = z.infer<typeof Post>;
 
-/** A post as its own page shows it. */
+/** Shows a post as its own page does. */
 export const PostWithContext = Post.extend({
   related: z.array(Post).describe("Up to 5 similar posts, closest first."),
   replies: z.array(Post).describe("Up to 20 replies, oldest first."),

@@ -29,7 +29,7 @@ export type PublisherInput = z.output<typeof PublisherInput>;
 export const PublisherPatch = PublisherInput.pick({ name: true, description: true }).partial({ name: true });
 export type PublisherPatch = z.output<typeof PublisherPatch>;
 
-/** A publisher as callers see it. */
+/** Shows a publisher as callers see it. */
 export const Publisher = z.object({
   id: z.string(),
   name: z.string(),
@@ -70,7 +70,7 @@ export const Recovery = z.object({
 });
 export type Recovery = z.infer<typeof Recovery>;
 
-/** Its publisher sees a host that signed in so. */
+/** Shows its publisher a host that signed in. */
 export const SignedInHost = z.object({
   name: z.string().describe("What the host calls itself, or the address of its document."),
   signed_in_at: Timestamp,

@@ -23,7 +23,7 @@ const Tags = List.transform((tags) => [...new Set(tags.map(normalTag))].filter((
   .meta({ override: { type: "string" } })
   .describe("Posts with any of these tags, by comma.");
 
-/** The form in which tags are kept and compared. */
+/** Tags are kept and compared in this form. */
 export function normalTag(sent: string): string {
   return cleanLine(sent).toLowerCase().normalize("NFC");
 }
@@ -53,7 +53,10 @@ export const criteria = {
   rerank: Flag.optional().describe("false: skips the second ranking. Default true."),
 };
 
-/** A bound in the form that callers send: a day stays a day, since its moments depend on the zone; a moment is given in UTC. */
+/**
+ * Writes a bound in the form that callers send: a day stays a day, since its moments depend on the zone; a moment is given
+ * in UTC.
+ */
 export const textOfBound = (bound: TimeSpan) =>
   bound.local ? bound.text : new Date(bound.from).toISOString();
 

@@ -69,7 +69,7 @@ export const Timestamp = z.string().meta({ format: "date-time" });
 
 export const Count = z.int().min(0);
 
-/** A boolean, or the strings `true` and `false` as query parameters carry them. */
+/** Takes a boolean, or the strings `true` and `false` as query parameters carry them. */
 export const Flag = z
   .union(
     [
@@ -85,10 +85,10 @@ export const Flag = z
   )
   .meta({ override: { type: "boolean" } });
 
-/** A decimal number as people write it: no hexadecimal, no `Infinity`, no empty text. */
+/** Matches a decimal number as people write it: no hexadecimal, no `Infinity`, no empty text. */
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
 
-/** A number, or its decimal string as query parameters carry it. `integer` refuses fractions. */
+/** Takes a number, or its decimal string as query parameters carry it. */
 export function numeric(bounds: { min: number; max: number; integer?: boolean }) {
   const number = bounds.integer === true ? z.int() : z.number();
   const decimal = z.string().regex(DECIMAL, "Must be a number.").transform(Number);
@@ -122,7 +122,7 @@ export function fromJsonText(sent: unknown): unknown {
   }
 }
 
-/** Comma-separated strings, or a JSON array of strings; items are trimmed, empty ones dropped. */
+/** Takes comma-separated strings, or a JSON array of strings; items are trimmed, empty ones dropped. */
 export const List = z
   .preprocess(
     fromJsonText,
@@ -133,7 +133,7 @@ export const List = z
   .transform((sent) => [sent].flat().flatMap(commaSeparated))
   .meta({ override: { type: "string" } });
 
-/** An http or https URL without credentials, at most 1,000 characters; kept as sent except for surrounding blanks. */
+/** Takes an http or https URL without credentials, at most 1,000 characters; kept as sent except for surrounding blanks. */
 export const HttpUrl = z
   .string()
   .meta({ format: "uri", maxLength: 1000 })
@@ -163,7 +163,7 @@ export function zoneProblem(sent: string): string {
 
 const OR = new Intl.ListFormat("en", { type: "disjunction" });
 
-/** An IANA time zone that this runtime knows; other letter case and blanks around it are taken. */
+/** Takes an IANA time zone that this runtime knows; other letter case and blanks around it are taken. */
 export const TimeZone = z
   .string()
   .max(64)

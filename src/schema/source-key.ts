@@ -8,7 +8,7 @@ import { parseUrl } from "../platform/parse-url.ts";
 const TRACKING =
   /^(?:(?:utm|mtm|pk|piwik|matomo|hsa|stm|ga)_.*|_g[al]|gclid|gclsrc|dclid|gbraid|wbraid|gad_.*|srsltid|fbclid|fb_.*|igsh(?:id)?|msclkid|ya?s?clid|twclid|ref_(?:src|url)|ttclid|li_fat_id|epik|mc_[ce]id|_hs(?:enc|mi)|__hs.*|hsctatracking|mkt_tok|vero_(?:id|conv)|oly_(?:anon|enc)_id|s_cid|cmpid|icid|__s|_kx|_openstat|wickedid|rb_clickid|irclickid|cjevent|ref|via|si|source|__twitter_impression)$/i;
 
-/** The words of a title or name in one form, however they are written: in lower case, without punctuation. */
+/** Gives the words of a title or name in one form, however they are written: in lower case, without punctuation. */
 export const plainWords = (text: string): string =>
   text
     .normalize("NFKC")

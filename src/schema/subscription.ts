@@ -4,7 +4,7 @@ import { criteria, refuseZoneless } from "./query.ts";
 import { Count, Flag, fromJsonText, HttpUrl, idOn, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
-/** The posts of a board as a saved query sees them, counted when it is saved and again as the board changes. */
+/** Describes the posts of a board as a saved query sees them, counted when it is saved and again as the board changes. */
 export interface PostBackground {
   posts: number;
   /** This many posts pass the filters of the query. */
@@ -77,7 +77,7 @@ export const CHANGED = ["starts_at", "ends_at", "location", "cancelled", "ended"
 
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
 
-/** A subscription as callers see it. */
+/** Shows a subscription as callers see it. */
 export const Subscription = z.object({
   id: z.string(),
   label: z.string().nullable(),
@@ -106,7 +106,7 @@ export const Subscription = z.object({
 });
 export type Subscription = z.infer<typeof Subscription>;
 
-/** The answer to creation: the only time the secret is shown, apart from a rotation. */
+/** The answer to creation shows the secret, which nothing else does, apart from a rotation. */
 export const NewSubscription = Subscription.extend({
   secret: z.string().optional().describe("Verifies pushes; shown once, so keep it."),
 });
@@ -129,7 +129,7 @@ export const WebhookTest = z.object({
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
-/** A delivery to a webhook, as its owner sees it. */
+/** Shows a delivery to a webhook, as its owner sees it. */
 export const DeliveryRecord = z.object({
   delivery_id: z.int(),
   post_id: z.string(),
@@ -180,15 +180,15 @@ export type GonePost = z.infer<typeof GonePost>;
 
 /** `relevance` says how well the post answers the saved query; 1 where it has no words. */
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp, change });
-/** In its place, once the post is taken down. */
+/** It stands in its place, once the post is taken down. */
 export const GoneMatch = GonePost.extend({ delivery_id: z.int(), matched_at: Timestamp, change: Change });
 export type PendingMatch = z.infer<typeof PendingMatch>;
 export type GoneMatch = z.infer<typeof GoneMatch>;
 
-/** The longest wait, in seconds: clients and proxies commonly give up a silent call after 60. */
+/** No wait is longer, in seconds: clients and proxies commonly give up a silent call after 60. */
 const WAIT_MAX_S = 50;
 
-/** Paging of lists that are read from a watermark. */
+/** Lists that are read from a watermark page so. */
 export const pageOf = {
   cursor: z.string().max(2000).optional().describe("The `next_cursor` of the last answer."),
   limit: numeric({ min: 1, max: 100, integer: true })
@@ -204,7 +204,7 @@ export const awaitedPageOf = {
     .describe("Seconds to wait for something new, at most 50. Default 0."),
 };
 
-/** Something that concerns a publisher, as callers see it. */
+/** Shows something that concerns a publisher, as callers see it. */
 export const InboxItem = z.object({
   type: z
     .enum(["reply", "match", "activity"])

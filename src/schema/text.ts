@@ -1,28 +1,25 @@
 import { z } from "zod";
 
-/** C0 and C1 controls except tab and line feed. */
+/** Matches C0 and C1 controls except tab and line feed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this expression is for
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
 /** Thirty are more than any language puts on one letter (UAX #15, Stream-Safe Text Format). */
 const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
 
-/** Text of several lines as the board keeps it: NFC, LF line ends, no control characters, no piles of marks, trimmed. */
+/** Gives text of several lines as the board keeps it: NFC, LF line ends, no control characters, no piles of marks, trimmed. */
 export function cleanMultiline(sent: string): string {
   return withoutPiles(sent.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(CONTROLS, ""))
     .normalize("NFC")
     .trim();
 }
 
-/** Text of one line as the board keeps it: like `cleanMultiline`, with every run of line breaks and tabs as one space. */
+/** Gives text of one line as the board keeps it: like `cleanMultiline`, with every run of line breaks and tabs as one space. */
 export function cleanLine(sent: string): string {
   return cleanMultiline(sent).replace(/[\n\t]+/g, " ");
 }
 
-/**
- * The text with at most thirty marks in a row. Longer piles are drawn over the lines around them, and take quadratic
- * time to normalize.
- */
+/** Keeps at most thirty marks in a row. */
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
 /**
@@ -38,22 +35,19 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/**
- * A string of one line, 1 to `max` code points after cleaning. It stays as sent, because the flags look at what was
- * sent; the domain cleans it with `cleanLine`.
- */
+/** Takes a string of one line, 1 to `max` code points after cleaning. */
 export const line = (max: number) => bounded(max, cleanLine, 1);
 
-/** A string of several lines, 1 to `max` code points after cleaning. It stays as sent; the domain cleans it. */
+/** Takes a string of several lines, 1 to `max` code points after cleaning. */
 export const multiline = (max: number) => bounded(max, cleanMultiline, 1);
 
-/** Like `line`, but may be empty after cleaning. */
+/** It is like `line`, but may be empty after cleaning. */
 export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 
-/** Like `multiline`, but may be empty after cleaning. */
+/** It is like `multiline`, but may be empty after cleaning. */
 export const optionalMultiline = (max: number) => bounded(max, cleanMultiline, 0);
 
-/** Blanks, and characters that draw nothing: a title of them would be a line without anything to read or to click. */
+/** Matches blanks, and characters that draw nothing: a title of them would be a line without anything to read or to click. */
 const BLANK = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{C}\u2800]*$/u;
 
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {

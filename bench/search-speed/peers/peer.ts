@@ -1,10 +1,10 @@
 import type { IndexedPost } from "../../support/index-under-test.ts";
 
-/** A question as any engine understands it. */
+/** Any engine understands such a question. */
 export interface PeerQuestion {
   /** Telling words: none of the engines has to know stop words. */
   words: readonly string[];
-  /** A unit vector, the same as the board's up to its rounding. */
+  /** It is a unit vector, the same as the board's up to its rounding. */
   vector: Float32Array;
   now: number;
   /** Null asks for everything that is not expired. */
@@ -22,14 +22,14 @@ export interface Peer {
   add(posts: readonly IndexedPost[]): Promise<void>;
   /** Builds what is built once all posts are there. */
   finish(): Promise<void>;
-  /** At most 100 ids, best first, by words and meaning; null where the engine has no vectors. */
+  /** It finds at most 100 ids, best first, by words and meaning; null where the engine has no vectors. */
   hybrid: ((question: PeerQuestion) => Promise<readonly string[]>) | null;
-  /** The same by words alone. */
+  /** It does the same by words alone. */
   words(question: PeerQuestion): Promise<readonly string[]>;
 }
 
 export const TOP = 100;
 
-/** All that an engine's one field of text holds. */
+/** An engine's one field of text holds all this. */
 export const textOf = ({ entry }: IndexedPost) =>
   [entry.title, entry.body, ...entry.tags, entry.placeName ?? ""].join(" ");

@@ -37,7 +37,7 @@ const STRONG: readonly (readonly [Act, RegExp])[] = [
   ["how long", /^(?:purged?|destroy(?:ed|s)?|cleanup)$/],
 ];
 
-/** The same in other languages, without accents: whole words by their beginning, since they are inflected. */
+/** These say the same in other languages, without accents: whole words by their beginning, since they are inflected. */
 const ABROAD: readonly (readonly [Act, RegExp])[] = [
   [
     "whether",
@@ -121,7 +121,7 @@ const EMPTY =
   "index board site web first last start starts api server run call verified registered logged view views see read write edit editing review reviewed stored " +
   "create created creation operation action actions owner author moderator moderators operator admin admins really initially default max via look page x wait limit limited duplicate duplicates check";
 
-/** Whole names of which the words alone say less, or something else (`null`). */
+/** The words of these whole names say less alone, or something else (`null`). */
 const NAMES: ReadonlyMap<string, Act | null> = new Map(
   (
     [
@@ -241,8 +241,8 @@ export interface ActingField {
 }
 
 /**
- * The acting fields in one that the operation does not have: itself, those inside of it (`options.dry_run`), and one that only
- * names a choice (`{ "mode": "preview" }`). A null says nothing.
+ * Finds the acting fields in one that the operation does not have: itself, those inside of it (`options.dry_run`), and one
+ * that only names a choice (`{ "mode": "preview" }`). A null says nothing.
  * @param path  that of the field
  */
 export function actingFields(

@@ -36,7 +36,7 @@ export interface Credentials {
   apiKey: string | null;
   /** The token of this publisher came with the request, already checked. */
   signedIn?: StoredPublisher;
-  /** Set once a key of OPERATOR_KEY was checked. */
+  /** It is set once a key of OPERATOR_KEY was checked. */
   operator?: "operator" | `operator ${string}`;
   /** It is the address of the client. */
   address: string;
@@ -45,9 +45,9 @@ export interface Credentials {
   /** The answer is read there; `rest` if not given. */
   surface?: Surface;
   line?: Line;
-  /** Told the id of the publisher that calls, once it is known. */
+  /** It is told the id of the publisher that calls, once it is known. */
   onCaller?(id: string): void;
-  /** Told once the call has been counted: its limit headers, null where limits are off. */
+  /** It is told once the call has been counted: its limit headers, null where limits are off. */
   onCounted?(limits: LimitHeaders | null): void;
 }
 
@@ -79,7 +79,7 @@ export interface Admission {
   surface: Surface;
   line: Line | null;
   now: number;
-  /** `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
+  /** It is `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
   refusal: BoardError | null;
 }
 
@@ -88,14 +88,14 @@ export interface Performed {
   body: Success;
 }
 
-/** The name an answer is counted under: the operation's, or the surface's own. */
+/** An answer is counted under this name: the operation's, or the surface's own. */
 export interface AnswerLabel {
   as: string;
   /** Names the calling program, for answers that are also counted by program. */
   client?: string;
 }
 
-/** A failure as its caller may see it. */
+/** Shows a failure as its caller may see it. */
 export interface Failed {
   error: BoardError;
   status: number;
@@ -314,7 +314,7 @@ export class Dispatcher {
     }
   }
 
-  /** The caller of an open call, which needs no key to be answered while the database is away. */
+  /** Finds the caller of an open call, which needs no key to be answered while the database is away. */
   async #callerOrNobody(credentials: Credentials): Promise<Caller> {
     if (credentials.apiKey === null || credentials.signedIn !== undefined) return this.#callerOf(credentials);
     try {

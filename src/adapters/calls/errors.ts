@@ -4,7 +4,7 @@ import { BoardError, FAILURES } from "../../board/failures.ts";
 import { Abandoned } from "../../ports/search-index.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
 
-/** Anything thrown, as a failure the caller may see. */
+/** Turns anything thrown into a failure that the caller may see. */
 export function asBoardError(thrown: unknown): BoardError {
   if (thrown instanceof BoardError) return thrown;
   // Errors of the body parser and of Express itself carry a type or a status.
@@ -51,7 +51,7 @@ const REMINDER_MS = 10 * 60_000;
 const CALM_MS = 60_000;
 /** After so long without a failure, an outage is over if the store says so too. */
 const OVER_MS = 2_000;
-/** Reasons kept apart at most; the stores have about ten. */
+/** At most this many reasons are kept apart; the stores have about ten. */
 const REASONS_MAX = 100;
 
 /** Logs an outage of the store once, however many calls and jobs meet it. */

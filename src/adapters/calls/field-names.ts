@@ -29,7 +29,7 @@ const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
 export const PLACE_NAMES =
   "name location_name venue where place address street city town region country".split(" ");
 const COORDINATES = "lat latitude lng lon long longitude coordinates geo";
-/** Fields that may tell a place. */
+/** These fields may tell a place. */
 export const PLACE_FIELDS: ReadonlySet<string> = new Set([...PLACE_NAMES, ...COORDINATES.split(" "), "type"]);
 
 /** These names are only proposed, since their values have another form than those of the field. */

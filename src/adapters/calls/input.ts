@@ -75,7 +75,7 @@ function refuseUnread(operation: Operation, unknown: readonly UnknownField[], su
   throw new BoardError("invalid_request", { issues, hint: RIGHT_NAMES });
 }
 
-/** The acting fields among all that the operation does not have; the free form of `metadata` is the caller's own. */
+/** Finds the acting fields among all that the operation does not have; the free form of `metadata` is the caller's own. */
 export function actingIn(
   { input: schema }: Pick<Operation, "input">,
   sent: Record<string, unknown>,
@@ -145,7 +145,7 @@ function actingIssue({ input: { shape } }: Operation, { path, act }: ActingField
   return { path: printable(path), code: "unknown_field", message };
 }
 
-/** Fields by which models try to end a post of their own. */
+/** Models try to end a post of their own by these fields. */
 const ENDING = /^(?:delet|remov|cancel|archiv|clos|withdr|status|state|active)/;
 
 /** A rule of recurrence has these names. */
@@ -249,9 +249,9 @@ const amountOf = (bound: number | bigint, origin: string) =>
 const inWords = (values: readonly string[]) =>
   values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 
-/** A field that was sent and that the operation does not have. */
+/** It was sent, and the operation does not have it. */
 interface UnknownField {
-  /** Dotted, and safe for an agent to read: the caller may have copied it from a post. */
+  /** It is dotted, and safe for an agent to read: the caller may have copied it from a post. */
   path: string;
   /** This field was probably meant; null for none. */
   meant: string | null;

@@ -78,7 +78,7 @@ export interface LimitHeaders {
   policy: string;
   /** `RateLimit` has this value. */
   state: string;
-  /** A sentence for `meta.note` when at most a tenth of the calls is left, else null. */
+  /** Writes a sentence for `meta.note` when at most a tenth of the calls is left, else null. */
   nearly: string | null;
 }
 
@@ -175,7 +175,7 @@ interface Count {
   resetS: number;
 }
 
-/** At most the window: a clock that was set back leaves ends of windows far ahead. */
+/** It is at most the window: a clock that was set back leaves ends of windows far ahead. */
 const secondsLeft = (ms: number, { seconds }: Policy) => Math.min(seconds, Math.max(1, Math.ceil(ms / 1000)));
 
 interface PolicyState {
@@ -217,10 +217,7 @@ function headersOf(states: readonly PolicyState[]): LimitHeaders {
   };
 }
 
-/**
- * The bucket an address counts in: IPv4 whole, IPv6 by its first bits. All text that is not an address shares one bucket;
- * otherwise a client that can choose the text could have as many buckets as it likes.
- */
+/** An address counts in this bucket: IPv4 whole, IPv6 by its first bits. */
 export function addressBucket(sent: string, ipv6Bits: 64 | 48 = 64): string {
   const address = addressOf(sent);
   if (address === null) return "address unknown";
@@ -229,10 +226,7 @@ export function addressBucket(sent: string, ipv6Bits: 64 | 48 = 64): string {
   return `address ${parts.map((part) => part.toString(16)).join(":")}::/${ipv6Bits}`;
 }
 
-/**
- * An address as a socket or a proxy names it, without the port that some proxies append. IPv4 inside IPv6 (`::ffff:0:0/96`,
- * and NAT64's `64:ff9b::/96`) is that IPv4 address. Null for anything else.
- */
+/** Reads an address as a socket or a proxy names it, without the port that some proxies append. */
 export function addressOf(sent: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const address = sent.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
   if (!ipaddr.isValid(address)) return null;

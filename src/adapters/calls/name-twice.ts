@@ -1,11 +1,11 @@
-/** Strings and marks of JSON; what stands between them does not matter here. */
+/** Matches strings and marks of JSON; what stands between them does not matter here. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /** Parsers keep one of the values of a name that stands twice, and drop the other without a word. */
 export const NAME_TWICE = "A name stands twice in one object. Send each name once; nothing was done.";
 
 /**
- * The first name that stands twice in one object of a JSON text, however it is escaped, or null.
+ * Finds the first name that stands twice in one object of a JSON text, however it is escaped, or null.
  * @param json  a text that parses
  */
 export function nameTwice(json: string): string | null {

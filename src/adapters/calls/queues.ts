@@ -8,7 +8,7 @@ const AT_ONCE = 4;
  * address begins in a turn of the event loop of its own, since what it does at once may take some ten milliseconds.
  */
 export class Queues {
-  /** Waiting calls by address; an address is here while any call of it is under way. */
+  /** Calls wait by address; an address is here while any call of it is under way. */
   readonly #queues = new Map<string, { underWay: number; line: (() => void)[] }>();
   readonly #ready: (() => void)[] = [];
 

@@ -8,9 +8,9 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Position, Store } from "../../ports/store/index.ts";
 import { DOCS_PATHS } from "../reference/docs.ts";
 
-/** With their publishers, below the format's 50,000 addresses and 50 MB; crawlers find older posts by links. */
+/** With their publishers they stay below the format's 50,000 addresses and 50 MB; crawlers find older posts by links. */
 const POSTS_MAX = 20_000;
-/** Posts read at a time; other requests come in between. */
+/** This many posts are read at a time; other requests come in between. */
 const ROWS = 200;
 const KEPT_MS = 600_000;
 const PAGES = [

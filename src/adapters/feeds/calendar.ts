@@ -13,7 +13,7 @@ import { isAllDay, localDaysOf, statusOf } from "../text/when.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 
-/** Seconds until a calendar may ask again. */
+/** A calendar may ask again after this many seconds. */
 const TTL_S = 3_600;
 /** iCalendar has four digits for a year. A strict reader refuses a whole calendar with a later day. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
@@ -68,7 +68,7 @@ async function written(
   return `${calendar.toString().slice(0, -END.length)}${lines}${END}\r\n`;
 }
 
-/** Events written before other requests come in between. */
+/** This many events are written before other requests come in between. */
 const EVENTS_PER_TURN = 20;
 const END = "END:VCALENDAR";
 /** A line has this many octets, without its end (RFC 5545, 3.1). */
@@ -131,7 +131,7 @@ function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
   return { allDay: true, start: new Date(first), ...(end > first ? { end: new Date(end) } : {}) };
 }
 
-/** The start of a day in UTC; a later year has no form that is read. */
+/** Gives the start of a day in UTC; a later year has no form that is read. */
 const midnightOf = (day: string) => (day.length > "YYYY-MM-DD".length ? LAST_DAY : Date.parse(day));
 
 /** An end must be later than the start in whole seconds (RFC 5545, 3.6.1); without one, an event ends as it starts. */

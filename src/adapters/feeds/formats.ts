@@ -3,7 +3,7 @@ import type { Post } from "../../schema/post.ts";
 import type { Channel } from "./channel.ts";
 import { htmlOf, pointOf, summaryParts, withoutCdata } from "./text.ts";
 
-/** Minutes until a reader may ask again. */
+/** A reader may ask again after this many minutes. */
 const TTL_MIN = 15;
 
 /** Writes RSS 2.0 with GeoRSS, Dublin Core authors, and times of edits. Titles are plain text, descriptions HTML. */

@@ -5,10 +5,7 @@ import { whenOf } from "../text/when.ts";
 /** Not allowed in XML 1.0: C0 controls except tab and line breaks, lone surrogates, U+FFFE, U+FFFF. */
 const ILLEGAL = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/**
- * The posts, with all text fit for XML and iCalendar. The board stores clean text, except in metadata and from imports
- * or older versions. The writers of the formats do not check again.
- */
+/** Makes all text of the posts fit for XML and iCalendar. */
 export function cleanPosts(posts: readonly Post[]): Post[] {
   const text = JSON.stringify(posts);
   return JSON.parse(text, (_name, value) => (typeof value === "string" ? cleanText(value) : value));
@@ -54,7 +51,7 @@ export function htmlOf(post: Post): string {
 
 const escaped = (text: string): string => html`${text}`.toString();
 
-/** Degrees to six decimals, about a decimetre, and never in exponent notation. */
+/** Writes degrees to six decimals, about a decimetre, and never in exponent notation. */
 const degrees = (value: number) => Math.round(value * 1e6) / 1e6;
 
 /** Gives the coordinates of a post, or null. */

@@ -6,7 +6,7 @@ const UNREAD = {
   message: "This is no request of HTTP that the board can read.",
   hint: "See how your client writes the address and the headers.",
 };
-/** By the parser's code; what is not here is 400. */
+/** They go by the parser's code; what is not here is 400. */
 const OTHERS: Record<string, { status: string; error: typeof UNREAD }> = {
   HPE_INVALID_URL: {
     status: "400 Bad Request",

@@ -12,10 +12,7 @@ const FORMS = [
   { form: "markdown", type: "text/markdown", suffix: ".md" },
 ] as const satisfies readonly { form: Form; type: string; suffix: string }[];
 
-/**
- * The form a caller wants, by the suffix of the path or else by `Accept`. HTML is the default, even when `Accept` names
- * none of our forms: a readable page helps more than a refusal.
- */
+/** Finds the form a caller wants, by the suffix of the path or else by `Accept`. */
 function formOf(request: Request): Form {
   const bySuffix = FORMS.find(({ suffix }) => suffix !== "" && request.path.endsWith(suffix));
   if (bySuffix !== undefined) return bySuffix.form;
@@ -49,7 +46,7 @@ export function negotiate(site: Site): RequestHandler {
   };
 }
 
-/** Path of another form of a page: `/p/x` → `/p/x.md`; the home page is `/index.md`. */
+/** Gives the path of another form of a page: `/p/x` → `/p/x.md`; the home page is `/index.md`. */
 export function formPath(path: string, suffix: ".json" | ".md"): string {
   return `${path === "/" ? "/index" : path}${suffix}`;
 }

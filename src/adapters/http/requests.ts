@@ -54,7 +54,7 @@ export async function admitted(
   return admission;
 }
 
-/** The line to the client of a response; it is closed when the client hangs up before the answer has ended. */
+/** Gives the line to the client of a response; it is closed when the client hangs up before the answer has ended. */
 export function lineOf(response: Response): Line {
   let closed: AbortController | null = null;
   return {
@@ -201,7 +201,7 @@ export const jsonBody: RequestHandler = (request, response, next) => {
   });
 };
 
-/** Bodies under way, before they are parsed. */
+/** Counts bodies under way, before they are parsed. */
 const textOf = new WeakMap<IncomingMessage, string>();
 
 const parseJson = express.json({

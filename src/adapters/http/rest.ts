@@ -9,7 +9,7 @@ import type { RepeatedCall } from "../calls/kept-answers.ts";
 import { addNextLink, namesTag, sendTagged, tagOf } from "./answers.ts";
 import { admitted, countedAsRead, credentialsOf, jsonBody, requireJson } from "./requests.ts";
 
-/** Headers of answers that scripts of web pages may read. */
+/** Scripts of web pages may read these headers of answers. */
 const EXPOSED =
   "ETag Link Location RateLimit RateLimit-Policy Retry-After Idempotency-Replayed WWW-Authenticate " +
   "Mcp-Session-Id Mcp-Protocol-Version Mcp-Method Mcp-Name X-Request-Id";
@@ -124,7 +124,7 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher, reading?: 
   ];
 }
 
-/** The call that a request with `Idempotency-Key` repeats, or is the first of; null where no answer is kept. */
+/** Finds the call that a request with `Idempotency-Key` repeats, or is the first of; null where no answer is kept. */
 function repeatedCall(operation: Operation, request: Request, input: unknown): RepeatedCall | null {
   const idempotencyKey = request.get("idempotency-key");
   const { apiKey, address } = credentialsOf(request);

@@ -42,7 +42,7 @@ export function understoodArguments(tool: ServedTool, sent: Readonly<Fields>): U
   return { served, input, apiKey: typeof apiKey === "string" ? apiKey : null, detail, notes };
 }
 
-/** A message of the protocol with its tool's arguments as an object: the SDK refuses any other before a tool is found. */
+/** Makes the arguments of a message of the protocol an object: the SDK refuses any other before a tool is found. */
 export function withArguments<Message>(message: Message): Message {
   if (!isObject(message) || message["method"] !== "tools/call" || !isObject(message["params"]))
     return message;
@@ -87,7 +87,7 @@ function withoutNothing(sent: Fields): Fields {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The input with fields of an inner object, such as `query` or `location`, put into it when it was not sent itself. */
+/** Puts fields of an inner object, such as `query` or `location`, into it when it was not sent itself. */
 function gathered({ operation: { input: schema } }: ServedOperation, given: Fields, notes: string[]): Fields {
   const fields: Fields = schema.shape;
   const strays = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
@@ -119,7 +119,7 @@ const pick = (from: Fields, names: readonly string[]) =>
 /** Models wrap all arguments in an object of such a name. */
 const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
 
-/** The fields under their own names, with their values in the form that each takes. Each change of a name is noted. */
+/** Gives the fields under their own names, with their values in the form that each takes. */
 function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[]): Fields {
   const given = { ...sent };
   for (const name of Object.keys(sent)) {

@@ -7,10 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { withArguments } from "./arguments.ts";
 
-/**
- * A message as the SDK reads it, or the answer to one that it would answer wrongly or not at all. Neither for a notification
- * or an answer with a fault in it: nobody waits for an answer to these.
- */
+/** Gives a message as the SDK reads it, or the answer to one that it would answer wrongly or not at all. */
 export interface ReadMessage {
   message?: JSONRPCMessage;
   refusal?: JSONRPCErrorResponse;

@@ -11,7 +11,7 @@ import { postingSteps, searchSteps } from "../reference/skills.ts";
 
 type ToolSurface = Exclude<Surface, "rest">;
 
-/** Instructions that a client may show its model once, at the start. */
+/** A client may show its model these instructions once, at the start. */
 function instructionsOn(surface: ToolSurface, site: Site, signedIn: boolean): string {
   const later =
     surface === "tools" ? " If nothing fits, `subscribe` and look again with `check_subscription`." : "";

@@ -31,7 +31,7 @@ function valueText(value: unknown): string {
     : members.map(([name, member]) => `${visibleLine(name)} ${cellText(member)}`).join(", ");
 }
 
-/** `(tag, count) bike, 12; repair, 9`: the columns are named once, and rows of zeros left out. */
+/** Writes `(tag, count) bike, 12; repair, 9`: the columns are named once, and rows of zeros left out. */
 function tableText(rows: readonly unknown[]): string {
   const [first] = rows;
   if (first === undefined) return "none";

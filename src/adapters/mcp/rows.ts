@@ -41,10 +41,7 @@ export const shownRow = ({ post }: Pick<Row, "post">, mark: string, view: PostDi
     ? shownPost(post, mark, view)
     : `${mark}\`${post.id}\` is taken down: nobody reads it any more`;
 
-/**
- * A line that says when a post was written and why the caller is told of it; empty for a post that was searched for. A reply
- * is answered by its root.
- */
+/** Says in a line when a post was written and why the caller is told of it; empty for a post that was searched for. */
 export function newsLine({ items, post }: Row, saved: readonly Subscription[]): string {
   const [first] = items;
   if (first === undefined || !("delivery_id" in first || "post" in first)) return "";

@@ -4,7 +4,7 @@ import { successOf } from "../../schema/envelope.ts";
 import { jsonSchemaOf, openSchemaOf } from "../../schema/json-schema.ts";
 import { type JsonObject, propertiesOf, requiredOf, withoutNull } from "../reference/fields.ts";
 
-/** A tool as it is served over MCP. */
+/** Describes a tool as it is served over MCP. */
 export interface ServedTool {
   name: string;
   /** Calls of it ask for these; the second has its own argument. See `Tool.also`. */
@@ -15,7 +15,7 @@ export interface ServedTool {
   listed: ListedTool;
 }
 
-/** An operation as a tool answers it. */
+/** Describes an operation as a tool answers it. */
 export interface ServedOperation {
   operation: Operation;
   /** Decides how its answer is written for a model. */
@@ -24,7 +24,7 @@ export interface ServedOperation {
   isWatermark: boolean;
   /** Its items are posts with word of how they came to the caller. */
   isInbox: boolean;
-  /** `always`: its posts are shown whole as far as they fit; `asked`: with the argument `detail`. */
+  /** With `always` its posts are shown whole as far as they fit; with `asked` by the argument `detail`. */
   whole: "always" | "asked" | "never";
 }
 

@@ -15,7 +15,6 @@ export interface OperatorKey {
 /** The log of moderation has this name. */
 export type OperatorName = "operator" | `operator ${string}`;
 
-/** A browser signed in so. */
 export interface Session {
   who: OperatorName;
   /** Stands in each form: another site cannot read it. */
@@ -44,7 +43,7 @@ export class OperatorAccess {
     this.#parts = parts;
   }
 
-  /** Null without a key: nobody operates the board from afar then. */
+  /** It is null without a key: nobody operates the board from afar then. */
   static of(parts: AccessParts): OperatorAccess | null {
     return parts.keys.length === 0 ? null : new OperatorAccess(parts);
   }

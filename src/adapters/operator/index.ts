@@ -105,7 +105,7 @@ export function operateRoutes(parts: OperateParts): Router {
   page("/operate/health", async (_request, desk) => healthHtml(desk, await parts.health()));
   return router;
 
-  /** A page for whoever is signed in; anybody else is asked to. */
+  /** Shows a page to whoever is signed in; anybody else is asked to. */
   function page(path: string, show: (request: Request, desk: Desk) => Promise<string>): void {
     router.get(path, async (request, response) => {
       const session = await access.session(request);

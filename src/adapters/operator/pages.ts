@@ -37,7 +37,7 @@ ${problem !== null && html`<div class="notice" role="alert"><p>${problem}</p></d
   );
 }
 
-/** Something that only says why nothing was done. */
+/** It only says why nothing was done. */
 export const nothingDoneHtml = (site: Site, why: string): string =>
   operatorPage(
     site,
@@ -167,7 +167,10 @@ const actForm = (
 <p><label>Why (the author reads this) <input type="text" name="reason" required maxlength="500"></label></p>
 ${rows}</form>`;
 
-/** Posts to tick, with the acts on those that are ticked, and what can be undone or is hidden already on all that are listed. */
+/**
+ * Shows posts to tick, with the acts on those that are ticked, and what can be undone or is hidden already on all that are
+ * listed.
+ */
 function postForms(desk: Desk, found: readonly SeenPost[]): Html {
   if (found.length === 0) return html`<p>None.</p>`;
   const authors = new Set(found.map(({ publisher }) => publisher));

@@ -98,7 +98,7 @@ export const outcomeOf = (acted: Awaited<ReturnType<Moderation["actOn"]>>) => ({
   failed: acted.flatMap(({ subject, failure }) => (failure === null ? [] : [`${subject}: ${failure}`])),
 });
 
-/** The tools of an operator, whose acts are logged under this name. They are on no other surface. */
+/** Gives the tools of an operator, whose acts are logged under this name. */
 export function operatorCatalog(who: OperatorName): Catalog {
   const tools = [listReports, moderateAs(who)] as unknown as Catalog["tools"];
   return { tools, operations: tools };

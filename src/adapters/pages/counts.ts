@@ -26,7 +26,7 @@ export const countChips = (counts: readonly Counted[], language: Language): Html
 `,
   )}</ul>`;
 
-/** `/tags`, the most frequent tags as `GET /board` has them. */
+/** Shows `/tags`, the most frequent tags as `GET /board` has them. */
 export const tags = viewOf({
   path: "/tags",
   title: "Tags",

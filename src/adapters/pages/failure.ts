@@ -5,7 +5,7 @@ import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";
 import { searchBox } from "./search/form.ts";
 
-/** Words for people; the table of failures speaks to agents. */
+/** These words are for people; the table of failures speaks to agents. */
 const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> = {
   not_found: { title: "Nothing here", text: "There is no page at this address." },
   post_not_found: {

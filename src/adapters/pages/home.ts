@@ -21,7 +21,7 @@ const OTHER_KINDS = KINDS.filter((kind) => kind !== "event");
 const LATEST = 20;
 const TAGS = 14;
 const PLACES = 8;
-/** Events shown of each span of days; the first two spans fit into the first screen of a telephone. */
+/** This many events are shown of each span of days; the first two spans fit into the first screen of a telephone. */
 const SHOWN = { today: 3, weekend: 3, week: 5, running: 3 } as const;
 
 /** Shows the front page: search, what is on, the latest posts of other kinds, and how to connect an agent. */
@@ -52,7 +52,7 @@ export const home: View = {
   },
 };
 
-/** The content of the front page under the names of `GET /board`, and the addresses a program looks for first. */
+/** Gives the content of the front page under the names of `GET /board`, and the addresses a program looks for first. */
 function jsonOf(board: BoardData, on: WhatsOn, latest: readonly Post[], { root, manual, mcp, api }: Site) {
   const events = Object.fromEntries(on.groups.map(({ id, events: shown }) => [id, shown]));
   return { ...board, manual, mcp, api, openapi: `${root}/openapi.json`, events, latest };

@@ -69,7 +69,7 @@ ${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(late
 </dl>`;
 }
 
-/** The site a publisher names, and whether it proved to be its own. */
+/** Shows the site a publisher names, and whether it proved to be its own. */
 function website({ url, verified }: Publisher): Html {
   const words = url === null ? "None given." : outLink(url, oneLine(shortHost(url), 60));
   return html`<section class="source"><h2>Site</h2><p>${words}${url !== null && html`<br><span class="mute small">${verified ? "The publisher has proved that it controls this domain." : "Claimed by the publisher, not proved."}</span>`}</p></section>`;

@@ -157,12 +157,8 @@ interface DayValue {
 }
 
 /**
- * A value per day as bars, with a scale beside them and a table below: days are counted apart, and a line would show
- * values between them. The scale is text of the page, not of the drawing, and so stays readable at any width.
- *
- * @param id  unique on the page
- * @param values  oldest first, at least one
- * @param words.unit  what is counted, in the plural
+ * Draws a value per day as bars, with a scale beside them and a table below: days are counted apart, and a line would show
+ * values between them.
  */
 function dayChart(
   id: string,

@@ -116,7 +116,7 @@ export function docsOf(operations: readonly Operation[], site: Site) {
   };
 }
 
-/** Tools first, since they are asked most; then by path. */
+/** Tools come first, since they are asked most; then it goes by path. */
 const readingOrder = (operations: readonly Operation[]) =>
   byPath(operations).sort((a, b) => Number("tool" in b) - Number("tool" in a));
 
@@ -130,7 +130,7 @@ function documented(operation: Operation, site: Site) {
     /** It reads `GET /search`; several where a path has aliases. */
     calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
     needsKey: auth === "key",
-    /** The operation is also an MCP tool, under the same name. */
+    /** True when the operation is also an MCP tool, under the same name. */
     isTool: "tool" in operation,
     /** Tells what it answers and how often it may be asked. */
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
@@ -151,7 +151,7 @@ function documentedFields({ input, rest }: Operation) {
       required,
       /** It tells type, bounds and choices in a few words, such as `integer 1–100`. */
       form: type,
-      /** May be empty. */
+      /** It may be empty. */
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
     }));
 }
@@ -190,7 +190,7 @@ function curlOf({ rest, auth, examples }: Operation, site: Site): string {
 
 const ONE_LINE_CHARS = 90;
 
-/** The body in single quotes for a shell; a long one has a line per field. */
+/** Writes the body in single quotes for a shell; a long one has a line per field. */
 function quotedBody(body: Record<string, unknown>): string {
   const line = shellJson(body);
   if (line.length <= ONE_LINE_CHARS) return line;

@@ -10,9 +10,9 @@ export type JsonObject = Record<string, unknown>;
 export interface Field {
   name: string;
   required: boolean;
-  /** Type, bounds and choices in a few words, without null: it means the same as leaving the field out. */
+  /** It tells type, bounds and choices in a few words, without null: that means the same as leaving the field out. */
   type: string;
-  /** May be empty. */
+  /** It may be empty. */
   description: string;
   /** It is undefined without a default. */
   preset: unknown;
@@ -70,8 +70,8 @@ export function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
 }
 
 /**
- * The fields of an input for the manual, one per line: `- \`q\` ≤500: Words.` A star marks a required field; no type means
- * text. Fields that read alike share a line.
+ * Lists the fields of an input for the manual, one per line: `- \`q\` ≤500: Words.` A star marks a required field; no type
+ * means text. Fields that read alike share a line.
  *
  * @param known  fields explained elsewhere; an object of these alone is just `object`
  */

@@ -13,10 +13,7 @@ export interface Documented {
   operations: readonly Operation[];
 }
 
-/**
- * The manual: all a model needs to use the board, on one page of at most 6,000 tokens, in the format of llmstxt.org. Names,
- * bounds, defaults, failures and limits come from the operations; prose covers only what no schema can say.
- */
+/** Writes all that a model needs to use the board, on one page of at most 6,000 tokens, in the format of llmstxt.org. */
 export function manualText(catalog: Documented, site: Site): string {
   const parts = [
     introduction(),

@@ -49,7 +49,7 @@ export function componentSchemas(): JsonObject {
   );
 }
 
-/** A schema as the document prints it: references to the named parts, the rest in full. */
+/** Prints a schema as the document has it: references to the named parts, the rest in full. */
 export function documentSchema(schema: z.ZodType, side: Side): JsonObject {
   const { $defs: _named, ...form } = referring(openSchemaOf(schema, side, NAMES[side]));
   return form;
@@ -70,7 +70,7 @@ const HEADERS = {
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
-/** The answers of an operation: one per outcome, 304 for every GET, and one per status of its failures. */
+/** Lists the answers of an operation: one per outcome, 304 for every GET, and one per status of its failures. */
 export function answersOf(operation: Operation, site: Site): JsonObject {
   const { name, outcomes, rest, output, list = false } = operation;
   const schema = documentSchema(successOf(output, list), "output");

@@ -70,7 +70,7 @@ export function openApiDocument(
   };
 }
 
-/** Operations in reading order: by path, then GET, POST, PATCH, DELETE. */
+/** Puts operations in reading order: by path, then GET, POST, PATCH, DELETE. */
 export function byPath(operations: readonly Operation[]): Operation[] {
   const methods = ["GET", "POST", "PATCH", "DELETE"];
   return [...operations].sort(
@@ -163,7 +163,7 @@ function tagOf(path: string): string {
   return { search: "posts", metrics: "board" }[first] ?? first;
 }
 
-/** The routes at the site's root, beside the API; they have a server of their own. */
+/** These routes lie at the site's root, beside the API; they have a server of their own. */
 function sitePaths(site: Site): JsonObject {
   const get = (operationId: string, summary: string, responses: JsonObject) => ({
     servers: [{ url: site.root }],
@@ -200,7 +200,7 @@ const header = (name: string, description: string): JsonObject => ({
   schema: { type: "string" },
 });
 
-/** A UUID, since whoever sends the same key, from the same address, with the same body gets the same answer. */
+/** It is a UUID, since whoever sends the same key, from the same address, with the same body gets the same answer. */
 const REPEATED =
   "A UUID of your own. The same call sent again within ten minutes, after a lost answer, gets the first answer again.";
 

@@ -1,7 +1,7 @@
 import { readData } from "../../data/read.ts";
 import type { Site } from "../../domain/site.ts";
 
-/** The site and the receiver of webhooks in the recorded answers. */
+/** The recorded answers have this site and this receiver of webhooks. */
 export const RECORDED_ROOT = "http://localhost:8787";
 
 /** Keeps an answer over REST: its status, and its whole body with lists cut after their second item. */

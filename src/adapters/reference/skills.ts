@@ -45,7 +45,7 @@ Keys are free: register once, after your person accepted ${site.root}/terms, kee
 `;
 }
 
-/** A tool by its name; in a file with its REST call: `` `search` (GET https://board/api/v1/search) ``. */
+/** Names a tool; in a file with its REST call: `` `search` (GET https://board/api/v1/search) ``. */
 type CallOf = (tool: string) => string;
 
 const NOTICE =

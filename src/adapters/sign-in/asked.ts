@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Request } from "express";
 import { parseUrl } from "../../platform/parse-url.ts";
 
-/** The one thing that a host may ask for: to use the tools as a publisher. */
+/** A host may ask for one thing: to use the tools as a publisher. */
 export const SCOPE = "board";
 
 /** The library refuses these parameters of OpenID without OpenID itself. A host that sends them signs in all the same. */
@@ -28,12 +28,7 @@ export function authorizationAsked(sent: URLSearchParams, resource: string): URL
   return asked;
 }
 
-/**
- * A request for tokens as it is meant: without a scope, so that a renewal gets the one that the sign-in has.
- *
- * @param fields  the form, parsed
- * @returns null when the resource is another, which is told before any code or token is used up
- */
+/** Reads a request for tokens as it is meant: without a scope, so that a renewal gets the one that the sign-in has. */
 export function tokensAsked(
   fields: Record<string, string | string[]>,
   resource: string,
@@ -54,7 +49,7 @@ function isSame(named: string, resource: string): boolean {
   return parseUrl(named)?.href.replace(/\/+$/, "") === parseUrl(resource)?.href;
 }
 
-/** The request with another form in its body: the library reads the body itself. */
+/** Puts another form into the body of the request: the library reads the body itself. */
 export function withForm(request: Request, fields: Record<string, string | string[]>): IncomingMessage {
   const body = Buffer.from(stringify(fields));
   const { "transfer-encoding": _, ...headers } = request.headers;

@@ -28,7 +28,7 @@ export function refusalOfClient(metadata: Record<string, unknown>): string | nul
   return null;
 }
 
-/** An address without a path: clients register it as it is, and then send it with a slash. */
+/** Matches an address without a path: clients register it as it is, and then send it with a slash. */
 const withSlash = (uri: string) => (/^https?:\/\/[^/?#]+$/i.test(uri) ? [uri, `${uri}/`] : uri);
 
 const URI_CHARS = 2000;
@@ -37,7 +37,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?]|$)/i;
 /** These may stand in an address (RFC 3986), after a scheme and a slash. */
 const OF_AN_APP = /^[a-z][a-z0-9+.-]*:\/[\w\-.~:/?[\]@!$&'()*+,;=%]*$/i;
 
-/** Schemes by which browsers and systems open something of their own: an answer sent there would run, or reach, anything. */
+/** Browsers and systems open something of their own by these schemes: an answer sent there would run, or reach, anything. */
 const TAKEN =
   /^(about|blob|chrome|chrome-extension|content|data|edge|feed|file|filesystem|ftps?|gopher|ldaps?|intent|jar|javascript|livescript|mailto|mocha|moz-extension|ms-.*|resource|search-ms|search|shell|sms|smb|ssh|telnet|tel|vbscript|view-source|wss?)$/;
 

@@ -9,7 +9,7 @@ import { authorizationAsked, SCOPE, tokensAsked, withForm } from "./asked.ts";
 import { consentRoutes } from "./consent.ts";
 import { openProvider, PATHS, type SignInParts, signInPublisher } from "./provider.ts";
 
-/** Sign-in of hosts that cannot keep a key. */
+/** Lets hosts sign in that cannot keep a key. */
 export interface SignIn {
   /** It serves the authorization server, its metadata, and the page where a person decides. */
   router: Router;
@@ -115,7 +115,7 @@ export async function openSignIn(resource: string, parts: SignInParts): Promise<
     });
   }
 
-  /** The publisher of a token, as long as the token, the sign-in that it came from and the publisher last. */
+  /** Finds the publisher of a token, as long as the token, the sign-in that it came from and the publisher last. */
   async function bearerOf(token: string): Promise<StoredPublisher | null> {
     const access = await provider.AccessToken.find(token);
     if (access === undefined || access.aud !== resource || access.grantId === undefined) return null;

@@ -4,7 +4,7 @@ import { copyBox, type Html, html, sentence, shownText } from "../pages/frame/ht
 import { page } from "../pages/frame/layout.ts";
 import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 
-/** A sign-in waits so for a person's decision. */
+/** Waits for a person's decision. */
 export interface Asking {
   /** The forms go there. */
   path: string;
@@ -43,7 +43,7 @@ ${form(asking, "deny", html``, "Do not allow")}</section>`,
   );
 }
 
-/** The key of a publisher that was just made, and the way on. */
+/** Shows the key of a publisher that was just made, and the way on. */
 export function madeHtml(site: Site, asking: Asking, apiKey: string): string {
   return signInPage(
     site,

@@ -8,7 +8,7 @@ const EXCERPT_BYTES = 240;
 const CHARS_MIN = 180;
 /** This many characters stand before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
-/** Hits looked at, at most: a long text may repeat one word. */
+/** At most this many hits are looked at: a long text may repeat one word. */
 const HITS_MAX = 200;
 
 /** Gives the words of a search, cut short so that other forms of a word match too. */
@@ -23,8 +23,8 @@ export function soughtWords(q: string | undefined): string[] {
 }
 
 /**
- * The part of a text with most of the sought words, or else its beginning, as one line of some 160 to 240 characters, as many
- * as 240 bytes hold. `…` marks each cut.
+ * Cuts out the part of a text with most of the sought words, or else its beginning, as one line of some 160 to 240
+ * characters, as many as 240 bytes hold.
  */
 export function excerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);

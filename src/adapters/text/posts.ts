@@ -6,7 +6,7 @@ import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from
 import { laterDaysOf, whenOf } from "./when.ts";
 
 export interface PostDisplay {
-  /** Stems of the words searched for; excerpts are cut around them. */
+  /** These are stems of the words searched for; excerpts are cut around them. */
   sought: readonly string[];
   /** It is in epoch milliseconds; posts that expired earlier are marked. */
   now: number;
@@ -73,7 +73,7 @@ function linkOf(link: string | null): string {
   return text.length > LINK_CHARS ? "has a long link" : shownLink(text);
 }
 
-/** A web address as it is; one with anything that could look like the board's own words in quotes. */
+/** Shows a web address as it is; one with anything that could look like the board's own words in quotes. */
 const shownLink = (link: string) =>
   /^https?:\/\/[\w.~:/?#@!$&()*+,;=%-]+$/.test(link) ? link : quotedLine(link);
 
@@ -122,7 +122,7 @@ function placeOf({ location, distance_km }: Post): string {
   return distance_km === undefined ? place : `${place} ${distance_km} km`.trim();
 }
 
-/** The first tags; the rest are counted. */
+/** Shows the first tags; the rest are counted. */
 function tagsOf(tags: readonly string[], most: number): string {
   const shown = tags.slice(0, most).map((tag) => `#${wordOrQuoted(tag)}`);
   return [...shown, ...(tags.length > most ? [`+${tags.length - most}`] : [])].join(" ");

@@ -1,8 +1,8 @@
 import { NATION_FLAG } from "../../domain/flags/hidden-unicode.ts";
 
 /**
- * Third-party text on its way into a model. Strangers write the posts, and models trust what the board prints around
- * them: so nothing in a post may be invisible, or look like the frame.
+ * Third-party text goes into a model here. Strangers write the posts, and models trust what the board prints around them:
+ * so nothing in a post may be invisible, or look like the frame.
  *
  * A line becomes a JSON string, and every line of a longer text gets `> ` in front: neither has an end that text could
  * forge. Some hosts show the answer as Markdown: nothing in a post may make them load an address by itself.
@@ -12,7 +12,7 @@ import { NATION_FLAG } from "../../domain/flags/hidden-unicode.ts";
 const LINE_BREAKS = /\r\n?|[\u000B\u000C\u0085\u2028\u2029]/g;
 
 /**
- * Characters that a model sees and a person does not: controls, bidi overrides, zero-width and tag characters, variation
+ * A model sees these characters and a person does not: controls, bidi overrides, zero-width and tag characters, variation
  * selectors, fillers. The number signs of Arabic and Kaithi are format characters, but visible.
  */
 const HIDDEN =
@@ -42,7 +42,7 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim();
 }
 
-/** A line of third-party text inside the board's own: a JSON string cannot end early. */
+/** Puts a line of third-party text inside the board's own: a JSON string cannot end early. */
 export function quotedLine(text: string): string {
   return JSON.stringify(visibleLine(text));
 }
@@ -59,7 +59,7 @@ export function quotedBlock(text: string, indent = ""): string {
 /** A value of this form needs no quotes: an id, a number, a date, a URL, a plain word. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_.:/@+=?&%~#-]*$/u;
 
-/** A plain word as it is, any other text as a JSON string. */
+/** Writes a plain word as it is, any other text as a JSON string. */
 export function wordOrQuoted(text: string): string {
   const line = visibleLine(text);
   return PLAIN.test(line) ? line : JSON.stringify(line);

@@ -38,7 +38,7 @@ function timesOf(post: Post, form: "whole" | "brief"): string {
 const isOverADay = ({ starts_at, ends_at }: Post) =>
   starts_at !== null && ends_at !== null && Date.parse(ends_at) - Date.parse(starts_at) >= DAY_MS;
 
-/** A moment as the board's clock shows it: `Sun 2026-11-22, 14:43 UTC`. */
+/** Gives a moment as the board's clock shows it: `Sun 2026-11-22, 14:43 UTC`. */
 export function nowText(now: number): string {
   const moment = clockTimeIn(new Date(now - (now % 60_000)).toISOString(), "UTC");
   return `${dayText(moment)}, ${moment.time} UTC`;
@@ -132,10 +132,7 @@ export function isAllDay(post: Post): boolean {
   );
 }
 
-/**
- * The end of a post as readers see it: on its last day. An all-day post that ends at midnight ends the day before.
- * @returns ISO 8601, or null without an end
- */
+/** Gives the end of a post as readers see it: on its last day. */
 export function shownEnd(post: Post): string | null {
   if (post.ends_at === null || !isAllDay(post)) return post.ends_at;
   const latest = Date.parse(post.ends_at) - 1;

@@ -83,7 +83,7 @@ async function test(url: string, options: FeedOptions): Promise<void> {
   print(options.json, { posts, over, withdrawn: withdrawn.length, left, refused }, lines.join("\n"));
 }
 
-/** A post as readers will see it, in a few lines. */
+/** Shows a post as readers will see it, in a few lines. */
 function shown(post: PostInput): string {
   const { kind, title, body, starts_at: startsAt, ends_at: endsAt, location, tags, url } = post;
   const times = { starts_at: isoTimeOrNull(startsAt ?? null), ends_at: isoTimeOrNull(endsAt ?? null) };

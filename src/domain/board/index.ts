@@ -136,7 +136,7 @@ export class Board {
     };
   }
 
-  /** The overview with the counts of `meta.board`, so that an answer says one thing, however old its parts are. */
+  /** Reads the overview with the counts of `meta.board`, so that an answer says one thing, however old its parts are. */
   async #overviewAsCounted(now: number): Promise<Overview> {
     const [overview, counts] = await Promise.all([this.#overview.get(now), this.counts(now)]);
     return { ...overview, ...counts, firstHand: Math.max(0, counts.activePosts - overview.syndicated) };
@@ -190,7 +190,7 @@ function noneWhileAway(error: unknown): TopPlace[] {
 const PLACES = 25;
 /** Posts at further spots are not counted. */
 const SPOTS_MAX = 1_000;
-/** Spots looked up in one go, which takes a few milliseconds. */
+/** This many spots are looked up in one go, which takes a few milliseconds. */
 const SPOTS_PER_STEP = 10;
 
 /** Names a town and counts the posts in it or near. */

@@ -12,7 +12,7 @@ const LEASE_MS = 60_000;
 const WAIT_MS = 10_000;
 const OLD_VALUE_MS = 250;
 
-/** A value, the moment it is of, and how long reading it took. */
+/** Holds a value, the moment it is of, and how long reading it took. */
 interface Kept<T> {
   at: number;
   ms: number;
@@ -20,8 +20,8 @@ interface Kept<T> {
 }
 
 /**
- * A value that is costly to read and may be slightly old. From half its maximum age on, a call returns the kept value and
- * starts a new read in the background, so under steady traffic no caller waits. The next call retries a failed read.
+ * Keeps a value that is costly to read and may be slightly old. From half its maximum age on, a call returns the kept value
+ * and starts a new read in the background, so under steady traffic no caller waits. The next call retries a failed read.
  *
  * What takes more than 50 ms to read, one process reads for all: it writes the value to the store's settings as JSON, and
  * the others read that. Such a value is renewed when 20 times its reading time has passed, if that is longer than its
@@ -69,7 +69,7 @@ export class SharedValue<T> {
     return now - kept.at < 2 * this.#pauseAfter(kept) ? kept.value : this.#renewedOr(kept, now);
   }
 
-  /** A newer value; the kept one when that takes long, or the store is away. */
+  /** Gives a newer value; the kept one when that takes long, or the store is away. */
   async #renewedOr({ value }: Kept<T>, now: number): Promise<T> {
     const answered = new AbortController();
     const late = pause(OLD_VALUE_MS, value, { signal: answered.signal, ref: false });
@@ -130,7 +130,7 @@ export class SharedValue<T> {
     return Math.abs(now - kept.at) < this.#pauseAfter(kept);
   }
 
-  /** Milliseconds after a value was read until it is read again. */
+  /** A value is read again after this many milliseconds. */
   #pauseAfter(kept: Kept<T>): number {
     return Math.max(this.#maxAgeMs / 2, isExpensive(kept) ? kept.ms * PARTS : 0);
   }

@@ -7,7 +7,7 @@ import { UnmetDemand } from "./unmet-demand.ts";
 /** A success may add these to the statistics beyond the call itself: a new post, a new publisher, a search. */
 export type Statistic = "posts" | "registrations" | "searches";
 
-/** A success, as the statistics see it. */
+/** Describes a success as the statistics see it. */
 interface CountedSuccess {
   /** False when the call repeated an earlier one. */
   isNew: boolean;
@@ -21,7 +21,7 @@ interface CountedSuccess {
   client: string;
 }
 
-/** Told of everything that this process does, for instruments that keep their own counts. */
+/** It is told of everything that this process does, for instruments that keep their own counts. */
 export interface Instruments {
   /** @param ms  how long it took; null where that is not known, or the call waited for news */
   answered(name: string, status: number, ms: number | null): void;
@@ -138,7 +138,7 @@ export class Usage {
   }
 }
 
-/** The posts of a search's answer; weak ones were not found. */
+/** Gives the posts of a search's answer; weak ones were not found. */
 const matchesIn = ({ data }: Pick<CountedSuccess, "data">) =>
   (data as readonly { id: string; weak?: true }[]).filter(({ weak }) => weak !== true);
 
@@ -175,7 +175,7 @@ export class CounterBuffer {
 
 /** Every caller falls into one of these buckets. Four billion addresses share them, so a bucket identifies nobody. */
 const BUCKETS = 1024;
-/** The counters begin so: `seeker:417` on a day means that somebody in bucket 417 searched that day. */
+/** The counters begin with it: `seeker:417` on a day means that somebody in bucket 417 searched that day. */
 export const SEEKER = "seeker:";
 
 /** Estimates how many callers searched over any number of days, from the buckets they fell into. */

@@ -37,9 +37,9 @@ const REPLAYED_MS = INBOX_KEPT_DAYS * DAY_MS;
 
 export interface Topic {
   event: EventName;
-  /** As the client sent them: the id of the subscription depends on them. */
+  /** They are as the client sent them: the id of the subscription depends on them. */
   arguments: Record<string, unknown>;
-  /** The same, read; for `post.replied` only `thread`. */
+  /** They are read; for `post.replied` there is only `thread`. */
   query: StandingQuery;
 }
 
@@ -76,10 +76,7 @@ export class Events {
     this.#parts = parts;
   }
 
-  /**
-   * The subscription behind polls and streams of a topic; the first one makes it, and each keeps it for another week.
-   * @throws BoardError `too_many_subscriptions`
-   */
+  /** Finds the subscription behind polls and streams of a topic; the first one makes it, and each keeps it for another week. */
   async lease(topic: Topic, caller: StoredPublisher, now: number): Promise<StoredSubscription> {
     const { subscriptions } = this.#parts.store;
     const id = this.#idOf(topic, null, caller);
@@ -211,7 +208,7 @@ export class Events {
     return row === null ? "removed" : "admitted";
   }
 
-  /** A push as the webhook gets it. Its cursor says how far everything is delivered or given up. */
+  /** Gives a push as the webhook gets it. */
   async pushed(
     row: StoredSubscription,
     match: Omit<Parameters<typeof occurrenceOf>[1], "notice">,
@@ -234,7 +231,7 @@ export class Events {
     };
   }
 
-  /** Follows from publisher, address, name and arguments alone, and from nothing that a caller could choose. */
+  /** It follows from publisher, address, name and arguments alone, and from nothing that a caller could choose. */
   #idOf(topic: Topic, url: string | null, caller: StoredPublisher): string {
     const key = [caller.id, url, topic.event, topic.arguments];
     return this.#parts.secrets.subscriptionId(canonicalJson(key));

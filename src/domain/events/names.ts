@@ -28,7 +28,7 @@ export const DELIVERY_MODES = ["poll", "push", "webhook"] as const;
 /** In `_meta` of what a stream tells it names the id of its request. */
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
 
-/** Codes of JSON-RPC errors, as hosts know them: those of the sketch. The draft has −32023 to −32027, in this order. */
+/** JSON-RPC errors have these codes, as hosts know them: those of the sketch. */
 export const CODES = {
   notFound: -32011,
   forbidden: -32012,
@@ -42,7 +42,7 @@ export const SUBSCRIPTION_HEADER = "x-mcp-subscription-id";
 /** Hosts refuse a message whose `webhook-id` is another. */
 export const webhookIdOf = ({ eventId }: { eventId: string }): string => eventId;
 
-/** The question for consent. @param challenge  its answer; @param token  makes the id a new one */
+/** It asks for consent. */
 export const verificationOf = (challenge: string, token: string) => ({
   id: `msg_verification_${token}`,
   body: JSON.stringify({ type: "verification", challenge }),

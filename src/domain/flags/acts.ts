@@ -1,6 +1,6 @@
 import type { Concept } from "./lexicon.ts";
 
-/** Something a text asks of its reader, as concepts of one language close together in one sentence. */
+/** A text asks something of its reader, as concepts of one language close together in one sentence. */
 export interface Act {
   /** Of several signs of one kind the strongest counts. */
   kind: string;
@@ -13,7 +13,7 @@ export interface Act {
   ordered?: true;
   /** The act does not count in this language: English, the commonest, needs more to be sure. */
   except?: "en";
-  /** May cross the end of a sentence. */
+  /** It may cross the end of a sentence. */
   across?: true;
 }
 

@@ -1,9 +1,9 @@
 import { withoutLigatures, withoutPiles } from "../../schema/text.ts";
 
 /**
- * A text as a model reads it, however it was dressed up: hidden tag characters made visible, invisible ones removed,
- * compatibility forms (fullwidth, mathematical letters), accents and case folded, look-alike letters of other
- * alphabets and digits for letters undone, s p a c e d letters joined, blanks made single.
+ * Gives a text as a model reads it, however it was dressed up: hidden tag characters made visible, invisible ones removed,
+ * compatibility forms (fullwidth, mathematical letters), accents and case folded, look-alike letters of other alphabets and
+ * digits for letters undone, s p a c e d letters joined, blanks made single.
  *
  * Only for comparing with words folded the same way; the result is not for showing.
  */
@@ -36,7 +36,7 @@ const SINGLES: ReadonlyMap<string, string> = new Map([
 ]);
 const SINGLE_LETTERS = new RegExp(`[${[...SINGLES.keys()].join("")}]`, "gu");
 
-/** Words that may hold strangers: letters of three alphabets, and digits and signs used for letters. */
+/** These words may hold strangers: letters of three alphabets, and digits and signs used for letters. */
 const WORDS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d@$]+/gu;
 
 /** These Cyrillic and Greek letters look like Latin ones, and these digits and signs are used for letters. */
@@ -54,7 +54,7 @@ function unmasked(word: string): string {
 
 const SPACED_LETTERS = /(?<![\p{L}\p{N}])(?:[a-z][ .\-_*]){4,}[a-z](?![\p{L}\p{N}])/gu;
 
-/** The letters of one text with those at the same places of another; each is one UTF-16 unit. */
+/** Pairs the letters of one text with those at the same places of another; each is one UTF-16 unit. */
 function pairsOf(from: string, to: string): [string, string][] {
   return Array.from(from, (letter, at) => [letter, to.charAt(at)]);
 }

@@ -3,17 +3,7 @@ import { decodedRuns, hasEncodedBlob } from "./encoded-blob.ts";
 import { hasHiddenUnicode } from "./hidden-unicode.ts";
 import { looksLikeInstruction } from "./possible-instruction.ts";
 
-/**
- * Heuristic warnings about a post, for the agents that will read it. They are hints: they never hide a post and never
- * change its rank. docs/flags.md says what they find and miss.
- *
- * Every check takes time linear in its input, whatever the input, because the input is hostile: 8,000 characters cost
- * a few milliseconds at most.
- *
- * @param texts  every string a reader of the post will see, as sent (before cleaning): title, body, tags, place name,
- *   strings of the metadata
- * @returns each flag at most once, in the order of the schema
- */
+/** Warns of a post by heuristics, for the agents that will read it. */
 export function flagsOf(texts: readonly string[]): PostFlag[] {
   const text = texts.join("\n\n");
   const flags: PostFlag[] = [];

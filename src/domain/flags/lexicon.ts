@@ -94,7 +94,7 @@ export function maskOf(concept: Concept): Mask {
   return mask;
 }
 
-/** A word as the lexicon has it; a prefix also begins longer words. */
+/** Holds a word as the lexicon has it; a prefix also begins longer words. */
 export interface Entry {
   word: string;
   concept: Concept;

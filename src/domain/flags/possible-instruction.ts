@@ -172,7 +172,7 @@ const QUOTES = /["“„«»「『][^"“”„«»「」『』\n]{1,240}["”�
 /** This much stays of the weight of a sign that is quoted, reported, or about a topic. */
 const LEFT = { quoted: 0.1, reported: 0.4, topic: 0.5 } as const;
 
-/** Signs that may have a topic, and then are seldom meant for a model. */
+/** These signs may have a topic, and then are seldom meant for a model. */
 const ABOUT: ReadonlySet<string> = new Set(["override", "extraction", "mode"]);
 
 /** Finds quotations, words such as "lecture", "attackers", "the phrase", and topics. `hits` are in order. */

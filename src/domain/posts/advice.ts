@@ -9,7 +9,7 @@ export function adviceToEdit(id: string, sentence: (call: string) => string): Ad
   };
 }
 
-/** To the owner of a post that has ended: its text is still there. */
+/** Tells the owner of a post that has ended that its text is still there. */
 export function adviceOnEnded(id: string): Advice {
   const ended =
     "Ended: not found by default any more; a later `expires_at` brings it back. Its text stays readable at its address for 90 days";

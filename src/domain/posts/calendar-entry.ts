@@ -8,7 +8,7 @@ import type { SearchQuery } from "../../schema/query.ts";
 import { filterOf, textOfQuery } from "../search/query.ts";
 import { hiddenAmong, type Posts } from "./index.ts";
 
-/** All that may still be said about a hidden or removed post: that it is cancelled. Times are epoch milliseconds. */
+/** This is all that may still be said about a hidden or removed post: that it is cancelled. */
 export interface CancelledEntry {
   id: string;
   startsAt: number;
@@ -19,7 +19,7 @@ export interface CancelledEntry {
 
 /** Calendars keep what is over for this long, and say that a post was removed, unless it is erased before. */
 const KEPT_DAYS = 30;
-/** Removals that are read for one calendar, and shown in it. */
+/** This many removals are read for one calendar, and this many shown in it. */
 const LOOKED_AT = 500;
 const TOLD = 50;
 
@@ -56,7 +56,7 @@ export async function cancelledEntries(
     }));
 }
 
-/** From when on a calendar keeps what is over: a program that reads it again would drop what is missing. */
+/** A calendar keeps what is over from then on: a program that reads it again would drop what is missing. */
 const keptFrom = (now: number) => now - KEPT_DAYS * DAY_MS;
 
 /** Searches for what a calendar keeps of the past beside what is to come; null where its days are chosen. */
@@ -81,10 +81,7 @@ function wasIn(post: StoredPost, filter: PostFilter): boolean {
   );
 }
 
-/**
- * A post as an entry of a calendar, in any state the store knows.
- * @throws BoardError `post_not_found`; `not_found` for a post without dates
- */
+/** Makes a post an entry of a calendar, in any state the store knows. */
 export async function calendarEntry(
   id: string,
   parts: { store: Store; posts: Posts },

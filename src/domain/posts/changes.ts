@@ -43,7 +43,7 @@ export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostC
   return change;
 }
 
-/** The fields that a patch has; those given as undefined count as left out. */
+/** Gives the fields that a patch has; those given as undefined count as left out. */
 export function definedOf(patch: PostPatch): PostPatch {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as PostPatch;
 }

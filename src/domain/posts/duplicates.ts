@@ -18,9 +18,8 @@ export interface Compared {
 }
 
 /**
- * A post's fingerprint, which finds near-identical posts without comparing texts: a 64-bit SimHash of its words, of which
- * few bits differ when few words do; how many words there are; and a hash of what makes it another post though the words
- * are the same, its numbers, start and place. Case, accents, punctuation and emoji do not count. Method: M. Charikar,
+ * Makes a post's fingerprint, which finds near-identical posts without comparing texts: a 64-bit SimHash of its words, of
+ * which few bits differ when few words do. Case, accents, punctuation and emoji do not count. Method: M. Charikar,
  * "Similarity estimation techniques from rounding algorithms" (STOC 2002); for near-duplicates Manku, Jain and Das Sarma
  * (WWW 2007).
  *
@@ -34,7 +33,7 @@ export function fingerprint({ title, body, startsAt, location }: Compared): stri
   return [simHash(words), words.length, hash32(apart, 0x811c9dc5).toString(16).padStart(8, "0")].join(".");
 }
 
-/** 16 hex digits; time is linear in the number of words. */
+/** Gives 16 hex digits; time is linear in the number of words. */
 function simHash(words: readonly string[]): string {
   const votes = new Int32Array(64);
   for (let at = 0; at < words.length; at += 1) {
@@ -116,7 +115,7 @@ const FINGERPRINTS_MAX = 500;
 /** Among many near-duplicates only the latest few are searched for one to edit. */
 const NOTED_MAX = 20;
 
-/** A post of the same publisher that says nearly the same; it may have been removed since. */
+/** It is of the same publisher and says nearly the same; it may have been removed since. */
 export interface NearDuplicate {
   id: string;
   createdAt: number;
@@ -153,7 +152,7 @@ export function stormGuard(
   return { guard, found: () => near };
 }
 
-/** A note to the writer when one of their earlier posts still exists and says nearly the same. */
+/** Notes to the writer that one of their earlier posts still exists and says nearly the same. */
 export async function noteOnDuplicates(posts: PostStore, near: readonly NearDuplicate[]): Promise<Advice[]> {
   if (near.length === 0) return [];
   const rows = await posts.many(near.slice(0, NOTED_MAX).map(({ id }) => id));

@@ -49,7 +49,7 @@ export function checkWindow(
   throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
 }
 
-/** A note to the writer of a post that is already over, where usually the year is wrong, or that ends before it begins. */
+/** Notes to its writer that a post is already over, where usually the year is wrong, or that it ends before it begins. */
 export function noteOnPast(
   post: Pick<StoredPost, "id" | "startsAt" | "endsAt" | "timezone" | "location" | "expiresAt">,
   now: number,
@@ -68,10 +68,7 @@ export function noteOnPast(
 /** A thread lives at least until then when its latest reply came at this time. */
 export const threadExpiry = (lastReplyAt: number) => lastReplyAt + THREAD_REST_MS;
 
-/**
- * The expiry that a new reply gives to the thread it answers; null where the thread lives long enough. Each move changes
- * all replies, so a long thread moves a day further than it must, and at most once a day.
- */
+/** Gives the expiry that a new reply gives to the thread it answers; null where the thread lives long enough. */
 export function extendedExpiry(
   thread: { expiresAt: number; replyCount: number },
   now: number,
@@ -100,7 +97,7 @@ export const wasEndedEarly = ({ expires_at, updated_at, starts_at, ends_at }: Po
   Date.parse(expires_at) <= Date.parse(updated_at) &&
   Date.parse(expires_at) < Date.parse(ends_at ?? starts_at ?? expires_at);
 
-/** The post, marked where it is over, as are its replies and related posts. */
+/** Marks the post where it is over, as are its replies and related posts. */
 export function markedOver<Shown extends Post & Partial<PostWithContext>>(post: Shown, now: number): Shown {
   const { related, replies } = post;
   return {

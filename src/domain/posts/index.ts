@@ -24,7 +24,7 @@ export interface Noted<T> {
   notes: Advice[];
 }
 
-/** Posts as they are read, with their replies and related posts. */
+/** Reads posts with their replies and related posts. */
 export class Posts {
   readonly #store: Store;
   readonly #site: Site;
@@ -105,7 +105,7 @@ export class Posts {
     return post === null ? null : zoneOf(post);
   }
 
-  /** The posts that are closest in meaning, with one more than are shown: a reply's parent is not. */
+  /** Finds the posts that are closest in meaning, with one more than are shown: a reply's parent is not. */
   async #similarTo(id: string, now: number): Promise<string[]> {
     const asked = {
       filter: filterOf({}, now),
@@ -134,16 +134,13 @@ export class Posts {
       : this.#cursors.writePosition(repliesOf(id), { at: last.createdAt, id: last.id });
   }
 
-  /** The posts among these that anyone may see, in the form of the API, in order. */
+  /** Gives the posts among these that anyone may see, in the form of the API, in order. */
   async shown(posts: readonly StoredPost[]): Promise<Post[]> {
     const seen = await visibilityOf(this.#store, posts);
     return this.#resources(shownOf(posts, seen), seen);
   }
 
-  /**
-   * The posts that somebody was told of, as far as anyone may see them now. In the place of a date that is over stands the next
-   * of its series, unless a change is told, and each has those behind it. Of a post that is removed, only its id is told.
-   */
+  /** Gives the posts that somebody was told of, as far as anyone may see them now. */
   async told(
     told: readonly { postId: string; change: ToldChange | null }[],
     now: number,
@@ -172,10 +169,7 @@ export class Posts {
 /** Names the list of replies in its cursors. */
 const repliesOf = (id: string) => `replies ${id}`;
 
-/**
- * A post that is not removed, for a caller who may see it; a hidden one is for its owner only.
- * @throws BoardError `post_not_found`, `post_hidden`
- */
+/** Reads a post that is not removed, for a caller who may see it; a hidden one is for its owner only. */
 export async function visiblePost(
   store: Store,
   id: string,
@@ -278,7 +272,7 @@ async function visibilityOf(store: ShownRows, posts: readonly StoredPost[]): Pro
   return { publishers, hidden };
 }
 
-/** The hidden ones among posts, as `visibilityOf` finds them. */
+/** Gives the hidden ones among posts, as `visibilityOf` finds them. */
 export async function hiddenAmong(
   store: ShownRows,
   posts: readonly StoredPost[],
@@ -286,7 +280,7 @@ export async function hiddenAmong(
   return (await visibilityOf(store, posts)).hidden;
 }
 
-/** The posts among these that anyone may see, in order. */
+/** Gives the posts among these that anyone may see, in order. */
 function shownOf(posts: readonly StoredPost[], { hidden }: Visibility): StoredPost[] {
   return posts.filter(({ id, state }) => state !== "removed" && !hidden.has(id));
 }

@@ -18,9 +18,8 @@ interface ByClock {
 }
 
 /**
- * A place with coordinates: the publisher's own, or else those of the town or district that its name means without doubt,
- * marked as approximate. Of "Café Kino, Leipzig" that is Leipzig, of "Bali" its middle, of "Valencia" with a time of
- * Europe/Madrid the one in Spain. A place whose clock differs from the post's is not meant.
+ * Finds a place with coordinates: the publisher's own, or else those of the town or district that its name means without
+ * doubt, marked as approximate.
  */
 export function placedByName(location: Location, post: ByClock): Location {
   if (location === null || location.name === null || location.lat !== null) return location;
@@ -38,7 +37,7 @@ function meantBy(name: string, post: ByClock): { label: string; lat: number; lng
   return area !== null && area.radiusKm <= SMALL_KM && fits(area) ? area : null;
 }
 
-/** To the writer: where a post was put by its place's name, or why it was not put anywhere. */
+/** Tells the writer where a post was put by its place's name, or why it was not put anywhere. */
 export function noteOnPlace({ id, location, timezone, startsAt, createdAt }: StoredPost): Advice[] {
   if (location === null || location.name === null) return [];
   const { name, lat, lng, approximate = false } = location;
@@ -70,7 +69,7 @@ export function noteOnPlace({ id, location, timezone, startsAt, createdAt }: Sto
 /** Coordinates further than this from each place of the name are mistaken: a sign is missing, or the two are exchanged. */
 const FAR_KM = 1_000;
 
-/** To the writer: where the coordinates of a post lie far from every place that its name may mean. */
+/** Tells the writer where the coordinates of a post lie far from every place that its name may mean. */
 function noteOnFarPlace(id: string, name: string, point: { lat: number; lng: number }): Advice[] {
   const place = placeMeant(name);
   const away = place === null ? 0 : distanceKm(place, point);
@@ -93,10 +92,11 @@ const nearest = (found: Resolved) =>
     : "";
 
 /**
- * The place of the whole name, or of what follows a venue: the longest end that stands apart and means a place ("Kino, Leipzig",
- * "Kino (Leipzig)", "the cinema in Leipzig"). Where what stands before it is a town itself, the end is not meant: an unknown
- * region bears the name of a town elsewhere. Last comes the town that is followed by a part of it: "London SE15", "Zürich HB".
- * Any other name of a venue is no town, whatever it begins with: "Nice café", "Essen und Trinken".
+ * Finds the place of the whole name, or of what follows a venue: the longest end that stands apart and means a place
+ * ("Kino, Leipzig", "Kino (Leipzig)", "the cinema in Leipzig"). Where what stands before it is a town itself, the end is
+ * not meant: an unknown region bears the name of a town elsewhere. Last comes the town that is followed by a part of it:
+ * "London SE15", "Zürich HB". Any other name of a venue is no town, whatever it begins with: "Nice café", "Essen und
+ * Trinken".
  */
 function placeMeant(name: string): GazetteerPlace | null {
   const parts = name
@@ -120,7 +120,7 @@ function placeMeant(name: string): GazetteerPlace | null {
 /** One of these sets a town apart from a venue. */
 const APART = /[,，、;|·()（）]|\s[-–—]\s/u;
 const BEHIND_IN = /\s(?:in|near|bei|nahe|à|em|te|i)\s+(?:the\s+)?(\p{Lu}.*)$/u;
-/** A part may be called so, and a town somewhere is: "Bar, Lisbon" is not in Montenegro. */
+/** A part may have such a name, and so has a town somewhere: "Bar, Lisbon" is not in Montenegro. */
 const VENUE =
   /^(?:bar|pub|inn|temple|beach|church|chapel|park|hall|mill|mall|lounge|college|school|garden|gardens|museum|library|market|square|station|theatre|theater|arena|club|gym|hospital|museo|plaza|rynek|saal|halle|bahnhof|kirche|schloss)$/iu;
 /** Halle 7 is a hall of a fair, and no town. */
@@ -148,7 +148,7 @@ const SHORT_NAME = 4;
 const PART_OF_TOWN =
   /^(?:\p{Lu}{1,3}|Hbf|Bhf|Nord|Süd|Ost|West|North|South|East|Mitte|Altstadt|Zentrum|Innenstadt|Centre|Center|City|Downtown|Central|Centrum|Centro)$/u;
 
-/** The district of a large town ("Berlin Kreuzberg"), or the town that is said first. */
+/** Finds the district of a large town ("Berlin Kreuzberg"), or the town that is said first. */
 function townBeginning(text: string): GazetteerPlace | null {
   const words = withoutNumbers(text).split(/\s+/u);
   // Two names side by side are two places: "Lisbon / Porto".

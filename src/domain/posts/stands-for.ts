@@ -27,7 +27,7 @@ export async function withCopies(
   });
 }
 
-/** The posts, those of a series with its later dates (`also_on`), as far as these pass the filter and are not over. */
+/** Adds to the posts of a series its later dates (`also_on`), as far as these pass the filter and are not over. */
 export async function withDates<Shown extends Post>(
   index: SearchIndex,
   posts: readonly Shown[],
@@ -58,7 +58,7 @@ export async function nextDates(
   return told.map((post) => next.get(later.get(post.id)?.[0]?.id ?? "") ?? post);
 }
 
-/** The dates behind each of some posts that pass the filter and are not over, by the id of the post. */
+/** Finds the dates behind each of some posts that pass the filter and are not over, by the id of the post. */
 async function laterDates(index: SearchIndex, posts: readonly { id: string }[], filter: PostFilter) {
   const ids = posts.map(({ id }) => id);
   const after = Math.max(filter.after ?? 0, filter.now);

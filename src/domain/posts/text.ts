@@ -33,7 +33,7 @@ export function textsAsSent(input: Texts): string[] {
   ];
 }
 
-/** Keys and strings of bounded JSON (depth 10, see `Metadata` in `schema/post.ts`). */
+/** Gives keys and strings of bounded JSON (depth 10, see `Metadata` in `schema/post.ts`). */
 function stringsIn(json: unknown): string[] {
   if (typeof json === "string") return [json];
   if (typeof json !== "object" || json === null) return [];
@@ -109,7 +109,7 @@ function hasPhoneNumber(text: string): boolean {
 
 const DATE = /(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d/;
 
-/** A house number beside the name of a street, as it is written in several countries. */
+/** A house number stands beside the name of a street, as it is written in several countries. */
 const ADDRESSES: readonly RegExp[] = [
   /(?<![\w.,:/-])\d{1,5}[A-Za-z]?,? (?:(?:North|South|East|West|[NSEW]\.?) )?(?:[A-Z][\w'’.-]{1,20} ){1,3}(?:Street|Avenue|Boulevard|Road|Lane|Drive|Terrace|Crescent|Close|Gardens|St\.|Ave\.?|Blvd\.?|Rd\.?|Ln\.?|Dr\.)(?=[,\n]|,? (?:Apt|Flat|Unit|Suite|Floor|#)|\.?$)/m,
   /(?<!\p{L})\p{Lu}[\p{L}-]{1,30}(?:straße|strasse|str\.|gasse|allee|platz|weg|ufer|damm|straat|laan|gracht|plein|kade|vägen|gatan|vej|gade|gata) \d{1,4}[a-z]?(?![\p{L}\d:.,-]\d|[\p{L}\d%€])/u,
@@ -117,7 +117,7 @@ const ADDRESSES: readonly RegExp[] = [
   /(?<!\p{L})(?:Calle|Avenida|Plaza|Paseo|Carrer|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica|aleja) (?:de la |de |del |della |dei |da |do |dos |das )?\p{Lu}[\p{L}'’.-]{1,30}(?: \p{Lu}[\p{L}'’.-]{1,30}){0,3},? (?:n[º°.] ?)?\d{1,4}(?![\d:.,]\d|[%€])/u,
 ];
 
-/** Digits in one piece or in groups of a card's length, of an issuer's range, with a valid check digit. */
+/** Finds digits in one piece or in groups of a card's length, of an issuer's range, with a valid check digit. */
 function hasCardNumber(text: string): boolean {
   for (const [number] of text.matchAll(/(?<![\w.,+/-])[2-6](?:[ -]?\d){13,15}(?![\w]|[.,-]\d)/g)) {
     const digits = number.replace(/\D/g, "");
@@ -128,7 +128,7 @@ function hasCardNumber(text: string): boolean {
 
 const ISSUERS = /^(?:(?:4\d|5[1-5]|2[2-7]|6[05])\d{14}|3[47]\d{13}|3[068]\d{12})$/;
 
-/** The check of ISO/IEC 7812-1: double every second digit from the right, the sum of all digits ends in 0. */
+/** Checks by ISO/IEC 7812-1: double every second digit from the right, the sum of all digits ends in 0. */
 function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at += 1) {

@@ -7,7 +7,7 @@ import type { VerifyInstructions } from "../../schema/publisher.ts";
 const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
 /**
- * The domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
+ * Gives the domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
  * (`co.uk`, `github.io`), which nobody owns alone.
  */
 export function domainOf(url: string | null): string | null {
@@ -74,5 +74,5 @@ async function fileHas(outbound: Outbound, url: string, wanted: string): Promise
 const proofLine = (publisher: StoredPublisher) =>
   `board-verify=${publisher.id}:${publisher.verifyToken ?? ""}`;
 
-/** The file that may hold the proof of a domain. */
+/** Names the file that may hold the proof of a domain. */
 export const boardTxt = (domain: string) => `https://${domain}/.well-known/board.txt`;

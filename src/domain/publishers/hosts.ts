@@ -7,7 +7,7 @@ import { sha256 } from "../secrets.ts";
 /** The sign-in of hosts keeps a row by this id, made of the row's kind and name. */
 export const signInId = (kind: string, name: string) => `${kind}:${sha256(name)}`;
 
-/** Hosts that are shown of one publisher, which may have more. */
+/** This many hosts are shown of one publisher, which may have more. */
 const HOSTS_MAX = 50;
 const NAME_CHARS = 60;
 const ADDRESS_CHARS = 200;
@@ -24,7 +24,7 @@ export function hostName(said: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** The hosts that are signed in as a publisher, at most 50; the one that came last comes first. */
+/** Lists the hosts that are signed in as a publisher, at most 50; the one that came last comes first. */
 export async function hostsOf(
   signIns: SignInStore,
   publisherId: string,

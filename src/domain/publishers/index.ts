@@ -110,7 +110,7 @@ export class Publishers {
     return { ...publisherResource(publisher, this.#site), recent_posts: await this.#posts.shown(rows) };
   }
 
-  /** The caller as it sees itself. */
+  /** Shows the caller as it sees itself. */
   async readOwn(
     caller: StoredPublisher,
   ): Promise<Noted<Publisher & { verify: VerifyInstructions; suspended: boolean }>> {
@@ -141,10 +141,7 @@ export class Publishers {
     return publisherResource(changed, this.#site);
   }
 
-  /**
-   * A new key; the old one fails on the next request of every instance.
-   * @param options.signOutHosts  ends the sign-ins of all hosts too
-   */
+  /** Makes a new key; the old one fails on the next request of every instance. */
   async rotateKey(
     caller: StoredPublisher,
     options: { signOutHosts: boolean },

@@ -20,7 +20,7 @@ export async function makeInvite(
   return code;
 }
 
-/** Uses a code up; false for one that is unknown, over or used. Of several calls at once one uses it. */
+/** Uses a code up; false for one that is unknown, over or used. */
 export async function acceptsInvite(
   { signIns }: Pick<Store, "signIns">,
   code: string | null | undefined,

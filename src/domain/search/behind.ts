@@ -6,7 +6,10 @@ import type { QueryText } from "../../search/text/query-text.ts";
 
 /** Only the best posts are read: what is asked in words seldom has more that answer. */
 const READ = 200;
-/** Taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be misread. */
+/**
+ * It is taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be
+ * misread.
+ */
 const BEHIND = 0.4;
 
 /** Puts those posts further behind that break what the words ask of prices, or hold what they do not want. */

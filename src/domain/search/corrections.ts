@@ -11,10 +11,10 @@ export interface Correction {
   to: string;
 }
 
-/** A text with its slips put right. */
+/** Holds a text with its slips put right. */
 export interface CorrectedText {
   text: string;
-  /** In the order of the text; empty when it stands as it was typed. */
+  /** They are in the order of the text; empty when it stands as it was typed. */
   corrections: Correction[];
 }
 

@@ -78,7 +78,7 @@ interface Parts {
   activePosts: (now: number) => Promise<number>;
 }
 
-/** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
+/** Searches over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
 export class Search {
   readonly #parts: Parts;
   readonly #walks: RelevanceWalks;
@@ -225,7 +225,7 @@ export class Search {
     return this.#parts.staged("embed", queryVector(this.#parts.embedder, text));
   }
 
-  /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
+  /** Pages by keyset: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
   async #byTime(
     plan: Plan,
     order: "newest" | "soonest",

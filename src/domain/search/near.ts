@@ -4,11 +4,7 @@ import { quotedLabels } from "../../schema/place.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { filterOf } from "./query.ts";
 
-/**
- * The query with its place decided: a name that several places bear means the only one of them that has posts.
- * @param path  of the field, for a caller that has to choose
- * @throws BoardError `invalid_query`, or `invalid_request` for a field inside of another
- */
+/** Decides the place of the query: a name that several places bear means the only one of them that has posts. */
 export async function withPlaceDecided<Query extends StandingQuery>(
   index: SearchIndex,
   query: Query,

@@ -129,7 +129,7 @@ export function parsedTextOf(query: StandingQuery): QueryText | null {
   return text === null ? null : parseQueryText(text);
 }
 
-/** The criteria of a query as JSON in the form callers send: stored for a standing query, echoed for a search. */
+/** Writes the criteria of a query as JSON in the form callers send: stored for a standing query, echoed for a search. */
 export function criteriaJson(query: StandingQuery): Record<string, unknown> {
   const filter = filterOf(query, 0);
   const q = textOfQuery(query);
@@ -152,10 +152,7 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
   };
 }
 
-/**
- * The query as it was applied, defaults included: `meta.query`.
- * @param bounds  the moments between which it was applied
- */
+/** Writes the query as it was applied, defaults included: `meta.query`. */
 export function appliedJson(
   query: SearchQuery,
   sort: string,
@@ -195,12 +192,12 @@ export function describeQuery(query: StandingQuery): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** The town whose coordinates these are, since a saved query keeps no name; the degrees where there is none. */
+/** Names the town whose coordinates these are, since a saved query keeps no name; the degrees where there is none. */
 function placeOrDegrees(point: { lat: number; lng: number }): string {
   return townAt(point)?.label ?? `${degrees(point.lat)}, ${degrees(point.lng)}`;
 }
 
-/** Two decimals, about a kilometre: as precise as a sentence should be. */
+/** Two decimals make about a kilometre: as precise as a sentence should be. */
 const degrees = (value: number) => value.toFixed(2);
 const boundInWords = (bound: TimeSpan) =>
   textOfBound(bound)

@@ -8,9 +8,9 @@ import { wordsOf } from "../../search/text/tokens.ts";
 import type { Correction, Corrections } from "./corrections.ts";
 import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./understood/index.ts";
 
-/** The words of a search, read once: whatever needs them is given these. */
+/** The words of a search are read once: whatever needs them is given these. */
 export interface ReadWords {
-  /** With its slips put right; null without any. */
+  /** It has its slips put right; null without any. */
   text: string | null;
   /** Parses the whole text; null without any. */
   whole: QueryText | null;
@@ -39,7 +39,7 @@ const NOTHING: ReadWords = {
   isName: false,
 };
 
-/** The parameters by which the words of a search are read. */
+/** The words of a search are read by these parameters. */
 const READ_BY = ["q", "near", "radius_km", "after", "before", "timezone", "publisher"] as const;
 
 export const isReadAlike = (a: SearchQuery, b: SearchQuery): boolean =>
@@ -75,7 +75,7 @@ const NAME_MIN = 3;
 const LEAD =
   /^(?:(?:all |the )?(?:posts?|events?|offers?|requests?) )?(?:by|from|of|von|de|par|van|di|av|af)\s+/iu;
 
-/** Ids of the publishers whose name a search is, or the beginning of one: their posts are found too. */
+/** Finds the publishers whose name a search is, or the beginning of one: their posts are found too. */
 async function publishersNamed(text: string, publishers: PublisherStore): Promise<string[]> {
   for (const name of new Set([text, text.replace(LEAD, "")])) {
     const isName = name.length >= NAME_MIN && withoutStopWords(wordsOf(name)).length > 0;

@@ -53,15 +53,11 @@ interface WalkPoint {
   ranking: FrozenRanking;
   /** This many posts of the ranking were shown. */
   offset: number;
-  /** Time of the walk: it shows no newer posts. */
+  /** The walk has this time: it shows no newer posts. */
   asOf: number;
 }
 
-/**
- * Pages by relevance, which neither repeat nor skip posts. The first page writes nothing: its ranking stays in this
- * process, and its cursor carries what another process needs to rank once more as of the same time. With the second
- * page the ranking goes to the store, and every process continues from there.
- */
+/** Pages by relevance; pages neither repeat nor skip posts. */
 export class RelevanceWalks {
   readonly #index: SearchIndex;
   readonly #posts: PostStore;
@@ -167,7 +163,7 @@ export class RelevanceWalks {
     return { ranking: this.#piece(asked.list, next, ranking.id, asOf), offset: 0, asOf };
   }
 
-  /** A new piece of a walk, kept. */
+  /** Makes a new piece of a walk, and keeps it. */
   #piece(list: string, ranked: readonly Ranked[], previous: string | null, asOf: number): FrozenRanking {
     const ranking = frozen(list, ranked, previous, asOf);
     this.#kept.set(ranking.id, { ranking, isSaved: false });
@@ -218,16 +214,16 @@ export class RelevanceWalks {
 
 /** The cursor of a first page carries this, so that a process without its ranking can rank once more. */
 interface Anew {
-  /** The ids that were shown end so. */
+  /** Holds the endings of the ids that were shown. */
   shown: string;
-  /** Relevance of the last of these: what follows gets no higher one. */
+  /** The last of these has this relevance: what follows gets no higher one. */
   ceiling: number;
 }
 
 const bounded = (ranked: readonly Ranked[], ceiling: number): Ranked[] =>
   ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, ceiling) }));
 
-/** A ranking under a name made of its content: the same ranking has the same name in every process. */
+/** Names a ranking by its content: the same ranking has the same name in every process. */
 function frozen(
   list: string,
   ranked: readonly Ranked[],

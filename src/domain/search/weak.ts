@@ -73,8 +73,8 @@ export async function othersByTime(
 }
 
 /**
- * The posts of a page by relevance, with those marked as weak that follow the last one that answers as a saved query is
- * answered: they are near in meaning only, or have a word or two of many. Order and number stay.
+ * Gives the posts of a page by relevance, with those marked as weak that follow the last one that answers as a saved query
+ * is answered: they are near in meaning only, or have a word or two of many. Order and number stay.
  * @param subject  the words asked for, without those of place and time
  * @param vectors  by the ids of posts
  */

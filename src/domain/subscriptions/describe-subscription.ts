@@ -13,5 +13,5 @@ export function describeSubscription(row: StoredSubscription): string {
 
 const WIDE = ", with all that may answer (wide)";
 
-/** Shown in place of a sentence for a query that only another version of the board can read. */
+/** It stands in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";

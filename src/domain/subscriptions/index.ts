@@ -58,7 +58,7 @@ interface Parts {
   corrections: Corrections;
 }
 
-/** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
+/** Keeps standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
   readonly #parts: Parts;
 
@@ -121,11 +121,7 @@ export class Subscriptions {
     return { data: await this.#counted(there), notes: [note], isNew: false };
   }
 
-  /**
-   * A query as it will be saved, misspelt words corrected, with notes for the publisher that saves it. Without a model
-   * nothing is corrected: the first post with the word may be to come.
-   * @throws BoardError `invalid_request` for a place that cannot be told from others of its name
-   */
+  /** Gives a query as it will be saved, misspelt words corrected, with notes for the publisher that saves it. */
   async understood(sent: StandingQuery, now: number): Promise<{ query: StandingQuery; notes: Advice[] }> {
     const typed = await withPlaceDecided(this.#parts.index, sent, now, "query.near");
     const q = textOfQuery(typed);

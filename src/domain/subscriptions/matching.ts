@@ -26,7 +26,7 @@ import {
 } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 
-/** Changes taken in per turn of the event loop: about 5 ms. */
+/** This many changes are taken in per turn of the event loop: about 5 ms. */
 const CHANGES_BATCH = 100;
 /** This many queries get vectors at each refresh, and the model takes this many at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
@@ -36,7 +36,7 @@ const COUNTING = { posts: 10, everyMs: 10_000, perRefresh: 100 } as const;
 /** Among so many of its publisher's dates the next one of a series is looked for, where the index knows no series. */
 const DATES_READ = 50;
 
-/** A post as matching sees it. */
+/** Shows a post as matching sees it. */
 export interface PostToMatch {
   post: StoredPost;
   publisher: StoredPublisher;
@@ -60,12 +60,12 @@ export class Matching {
   #standing: SavedQueries<StandingText | null>;
   /** These texts of active queries have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
-  /** The board as counted for each active query with a vector; null before it was counted. */
+  /** Holds the board as counted for each active query with a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
   /** These queries have so short a window that they tell of each date of a series. */
   readonly #eachDate = new Set<string>();
   #seen = 0;
-  /** Posts that were matched since the board's size was looked at. */
+  /** Counts posts that were matched since the board's size was looked at. */
   #matched = 0;
   #lookedAt = 0;
 
@@ -119,7 +119,7 @@ export class Matching {
       .map(({ id }) => id);
   }
 
-  /** The next date of the series that a post was a date of before it was gone; null without one. */
+  /** Finds the next date of the series that a post was a date of before it was gone; null without one. */
   async nextOf({ id, publisherId, change }: StoredPost, now: number): Promise<StoredPost | null> {
     const series = change?.series ?? null;
     if (series === null) return null;
@@ -222,7 +222,7 @@ export class Matching {
     }
   }
 
-  /** Empty when the model is busy or gone: words still match, and the next refresh tries again. */
+  /** It is empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
       return await this.#embedder.embed(texts, "query");

@@ -53,7 +53,7 @@ export function hasVectorOf(
   return vectorModel !== null && isMadeBy(vectorModel, modelId);
 }
 
-/** A saved query as the rule reads it; null without a text, when its filters decide. */
+/** Gives a saved query as the rule reads it; null without a text, when its filters decide. */
 export function standingFor(
   embedder: Embedder,
   row: StoredSubscription,
@@ -68,7 +68,7 @@ export function standingFor(
   return standingText({ text, kinds, hasPlace: near !== null, vector, background, breadth, map });
 }
 
-/** Added to both counts, so that a board's first posts are not each a reason to count again. */
+/** It is added to both counts, so that a board's first posts are not each a reason to count again. */
 const BESIDE = 20;
 /** A board that has grown or shrunk by this factor is counted again. */
 const CHANGED = 1.25;

@@ -10,7 +10,7 @@ import { ACTIVATED, changeSubscription, isSuspended } from "../subscriptions/sta
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, keysOf, type Message, problemOf } from "./request.ts";
 
-/** For how long a challenge is good, and how much its answer may hold. */
+/** A challenge is good for this long, and its answer may hold this much. */
 const TTL_MS = 10 * MINUTE_MS;
 const BOUNDS = { maxBytes: 4 * 1024 } as const;
 

@@ -112,7 +112,7 @@ export class Webhooks {
     return delivery?.deliveryId === deliveryId;
   }
 
-  /** A subscription of the caller whose webhook may be called. */
+  /** Finds a subscription of the caller whose webhook may be called. */
   async #consented(id: string, caller: StoredPublisher) {
     const row = await ownSubscription(this.#parts.store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");

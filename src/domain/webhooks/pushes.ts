@@ -148,7 +148,7 @@ type PushOutcome = Parameters<PushStore["settle"]>[2];
  * From the table of the Standard Webhooks specification 1.0.
  */
 const WAITS_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/** Events of hosts wait so, whose subscriptions last a day at most. The event can still be polled. */
+/** Events of hosts, whose subscriptions last a day at most, wait this long. The event can still be polled. */
 const WAITS_OF_HOSTS_S = [5, 30, 120, 600, 3_600];
 /** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
 const JITTER = 0.2;

@@ -9,7 +9,7 @@ const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
 export interface CallResult {
   attempt: PushAttempt;
-  /** The answer's `Retry-After`, as it was sent. */
+  /** It is the answer's `Retry-After`, as it was sent. */
   retryAfter: string | null;
   /** It is empty when no answer came. */
   answered: string;
@@ -62,7 +62,7 @@ export const isDelivered = ({ status }: Pick<PushAttempt, "status">) =>
   status !== null && status >= 200 && status < 300;
 
 export interface Message {
-  /** Stays the same over retries; holds no dot. */
+  /** It stays the same over retries, and holds no dot. */
   id: string;
   body: string;
 }

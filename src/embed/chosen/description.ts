@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { CosineScale } from "../../ports/embedder.ts";
 
-/** A model that cannot be used: one sentence, with what to do about it. */
+/** Says in one sentence that a model cannot be used, and what to do about it. */
 export class ModelRefused extends Error {
   constructor(reason: string) {
     super(reason);
@@ -11,7 +11,7 @@ export class ModelRefused extends Error {
   }
 }
 
-/** The operator's own settings, beside the model's files. They take precedence over these. */
+/** The operator's own settings lie beside the model's files. */
 const SETTINGS_FILE = "agent-board.json";
 
 /** These files say how a model is used, below its folder. Only the first is required. */
@@ -143,7 +143,7 @@ export async function describeModel(
   };
 }
 
-/** The mean where no file says it, as nearly all models of sentences do. */
+/** The mean is taken where no file says it, as nearly all models of sentences do. */
 function poolingOf(modes: Record<string, unknown> | null): Pooling {
   if (modes === null) return "mean";
   const on = Object.keys(modes).filter((mode) => mode.startsWith("pooling_mode_") && modes[mode] === true);

@@ -49,7 +49,7 @@ export async function chooseModel(name: string | null, places: ModelPlaces): Pro
   });
 }
 
-/** The hub does not answer, or lacks a file, and this machine does not have it. */
+/** Fails when the hub does not answer, or lacks a file, and this machine does not have it. */
 export class ModelUnreachable extends Error {
   constructor(name: string, reason: string) {
     super(`${name} cannot be downloaded (${reason})`);
@@ -166,7 +166,7 @@ function missingIn(pins: Pins, weights: readonly string[]): string | null {
   return TOKENIZER_FILES.find((path) => pins[path] === undefined) ?? null;
 }
 
-/** The pins of a hub's model, the longer list of two; none when this machine never had the model. */
+/** Reads the pins of a hub's model, the longer list of two; none when this machine never had the model. */
 async function pinsOf(folder: string, { modelDir, cacheDir }: ModelPlaces): Promise<Pins> {
   const [first, second] = [await readPins(join(modelDir, folder)), await readPins(join(cacheDir, folder))];
   return Object.keys(second).length > Object.keys(first).length ? second : first;
@@ -194,10 +194,10 @@ const Pins = z.object({
   files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
 });
 
-/** Sizes and digests of a model's files, by path, as they were when this machine first had them. */
+/** Pins sizes and digests of a model's files, by path, as they were when this machine first had them. */
 type Pins = z.infer<typeof Pins>["files"];
 
-/** The pins of a model's own folder; none where they are missing or damaged, so that its files are downloaded again. */
+/** Reads the pins of a model's own folder; none where they are missing or damaged, so that its files are downloaded again. */
 async function readPins(own: string): Promise<Pins> {
   try {
     return Pins.parse(JSON.parse(await readFile(fileIn(own), "utf8"))).files;

@@ -23,7 +23,7 @@ export function chosenName(name: string | null): ChosenName {
   throw new ModelRefused(`must be one of ${names}, or the path of a folder (/… or ./…)`);
 }
 
-/** A model of the hub whose use is known here, although its files are not. */
+/** The use of this model of the hub is known here, although its files are not. */
 export interface Preset {
   name: string;
   repository: string;

@@ -35,13 +35,13 @@ export interface LimitStore {
 }
 
 export interface RankingStore {
-  /** Need not survive a crash. */
+  /** It need not survive a crash. */
   save(ranking: FrozenRanking): Promise<void>;
   get(id: string, now: number): Promise<FrozenRanking | null>;
 }
 
 export interface BoardCounts {
-  /** Top-level posts and replies neither expired nor removed; hidden ones are counted. */
+  /** Counts top-level posts and replies neither expired nor removed; hidden ones are counted. */
   activePosts: number;
   publishers: number;
   /** These were created since 00:00 UTC. */

@@ -49,7 +49,7 @@ export interface FingerprintRow {
   createdAt: number;
 }
 
-/** A condition on what the publisher wrote before: of posts written at the same time, the later one sees the earlier. */
+/** Judges what the publisher wrote before: of posts written at the same time, the later one sees the earlier. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
   since: number;
@@ -58,17 +58,17 @@ export interface InsertGuard {
   check(earlier: readonly FingerprintRow[]): void;
 }
 
-/** The root of a thread, as a new reply meets it. */
+/** Shows the root of a thread as a new reply meets it. */
 export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expiresAt" | "replyCount"> {
-  /** Its publisher is suspended. */
+  /** True when its publisher is suspended. */
   suspended: boolean;
 }
 
 export interface InsertOptions {
   guard?: InsertGuard;
   /**
-   * Asked inside the write of a reply. Throws to refuse it; else gives the time until which the thread lives at least, or
-   * null. A store may call it more than once.
+   * It is asked inside the write of a reply. Throws to refuse it; else gives the time until which the thread lives at
+   * least, or null. A store may call it more than once.
    */
   admit?(root: ThreadRoot): number | null;
 }
@@ -79,7 +79,7 @@ export interface VectorMaker {
   preparation?: string | undefined;
 }
 
-/** A vector's maker in one word, as stores keep it beside vectors of posts and of saved queries. */
+/** Names a vector's maker in one word, as stores keep it beside vectors of posts and of saved queries. */
 export const makerName = ({ model, preparation }: VectorMaker): string =>
   preparation === undefined ? model : `${model}#${preparation}`;
 
@@ -92,7 +92,7 @@ export function preparationIn(maker: string | null | undefined, model: string): 
 export const isMadeBy = (maker: string, model: string): boolean =>
   maker === model || maker.startsWith(`${model}#`);
 
-/** A vector of a post, made of the text that it had at `updatedAt`. */
+/** Holds a vector of a post, made of the text that it had at `updatedAt`. */
 interface NewVector extends VectorMaker {
   id: string;
   updatedAt: number;
@@ -151,7 +151,7 @@ export interface PostStore {
    * Resolves to the ids now removed; empty when there was nothing to do.
    */
   remove(id: string, now: number): Promise<string[]>;
-  /** Posts with a start that were removed at or after `since` and are not yet erased, latest removal first. */
+  /** Lists posts with a start that were removed at or after `since` and are not yet erased, latest removal first. */
   lastRemoved(since: number, limit: number): Promise<(StoredPost & { removedAt: number })[]>;
   /** Adds to the counts of retrievals; unknown ids are ignored. A crash may lose what was not yet written. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
@@ -176,7 +176,7 @@ export interface PostStore {
   erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
 }
 
-/** Work on a post after it was written, done by whichever process comes first. */
+/** Keeps the work on a post after it was written, done by whichever process comes first. */
 export type WorkKind = "match" | "embed";
 export interface WorkItem {
   kind: WorkKind;

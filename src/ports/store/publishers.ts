@@ -18,8 +18,8 @@ export interface PublisherStore {
   get(id: string): Promise<StoredPublisher | null>;
   many(ids: readonly string[]): Promise<StoredPublisher[]>;
   /**
-   * Ids of at most `limit` publishers whose name is this text, or begins with it before a blank or a mark. The case of letters
-   * makes no difference.
+   * Finds ids of at most `limit` publishers whose name is this text, or begins with it before a blank or a mark. The case
+   * of letters makes no difference.
    */
   named(text: string, limit: number): Promise<string[]>;
   /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
@@ -43,14 +43,14 @@ export interface PublisherStore {
   erase(id: string): Promise<ErasedPublisher | null>;
   /** Lists publishers that registered at or after `since`, newest first by (createdAt, id). */
   registered(since: number, page: EarlierPage): Promise<StoredPublisher[]>;
-  /** Verified publishers whose proof was last checked before `before`, oldest first. */
+  /** Lists verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
 }
 
 export interface SignInStore {
   /** Inserts a row, or replaces the one with its id. */
   put(row: SignInRow): Promise<void>;
-  /** Null once it has expired. */
+  /** Reads it; null once it has expired. */
   get(id: string, now: number): Promise<SignInRow | null>;
   /** Finds the rows that exist and have not expired, in any order. */
   many(ids: readonly string[], now: number): Promise<SignInRow[]>;
@@ -62,10 +62,7 @@ export interface SignInStore {
   remove(by: "id" | "grantId" | "publisherId", value: string): Promise<void>;
   /** Removes the rows of a grant, of one kind, that expire until then, except the row with this id. */
   removeOlder(grantId: string, kind: string, until: number, except: string): Promise<void>;
-  /**
-   * The refresh tokens of a publisher that are not used and have not expired: one for each host that is signed in. The one that
-   * expires last comes first. What was used costs nothing here.
-   */
+  /** Lists the refresh tokens of a publisher that are not used and have not expired: one for each host that is signed in. */
   renewable(publisherId: string, now: number, limit: number): Promise<SignInRow[]>;
 }
 

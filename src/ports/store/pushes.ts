@@ -8,16 +8,16 @@ export type { PushAttempt, PushRecord, PushState };
  */
 type Push = Pick<PushRecord, "subscriptionId" | "deliveryId" | "postId" | "matchedAt">;
 
-/** A push that one worker may send until its lease ends. */
+/** One worker may send this push until its lease ends. */
 export interface ClaimedPush extends Push {
   /** Names the claim; a push claimed again has another. */
   token: string;
-  /** Attempts made before this one. */
+  /** This many attempts were made before this one. */
   attempts: number;
   receiver: Receiver;
 }
 
-/** A push's subscription, as it was when the push was claimed. */
+/** Holds a push's subscription, as it was when the push was claimed. */
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
   /** It holds host and port of the webhook. */
   origin: string;

@@ -102,7 +102,7 @@ export interface SubscriptionStore {
    * another id and all that a match has. Not to subscriptions that are paused or want no changes. Resolves to those told now.
    */
   tellChange(postId: string, now: number): Promise<NewMatch[]>;
-  /** Ids of all subscriptions that were told of a post. */
+  /** Lists all subscriptions that were told of a post, by id. */
   toldOf(postId: string): Promise<string[]>;
   /**
    * Lists deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not
@@ -131,8 +131,8 @@ export interface InboxStore {
    */
   read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
   /**
-   * The number of the last entry each of these publishers was ever given, 0 before the first; without publishers that are
-   * gone. One cheap question for a thousand ids.
+   * Reads the number of the last entry each of these publishers was ever given, 0 before the first; without publishers that
+   * are gone.
    */
   lastNumbers(publisherIds: readonly string[]): Promise<Map<string, number>>;
   /**

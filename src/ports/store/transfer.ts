@@ -4,7 +4,7 @@ export { OF_HOSTS } from "../../records/index.ts";
 
 export type RowPage = { [K in RowKind]: { kind: K; rows: BoardRows[K][] } }[RowKind];
 
-/** A board as it is at one moment, while it goes on changing. */
+/** Reads a board as it is at one moment, while it goes on changing. */
 export interface BoardSnapshot {
   counts: Readonly<Record<RowKind, number>>;
   /** Gives every row, kind after kind in the order of `ROW_KINDS`, of that one moment; bounded in memory. */

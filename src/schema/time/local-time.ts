@@ -7,7 +7,7 @@ import { fromJsonText } from "../scalars.ts";
 import { isOverADay, spanOfText, type TimeSpan } from "./iso-8601.ts";
 import { zoneNamed, zonesMeant } from "./zones.ts";
 
-/** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
+/** These zones are farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
 const AHEAD_MS = 14 * 3_600_000;
 const BEHIND_MS = 12 * 3_600_000;
 
@@ -78,9 +78,8 @@ export function withMoments(
 }
 
 /**
- * The zone at a place, where it is one of those that an abbreviation may mean, or keeps the same time as one of them: CEST is
- * Europe/Vienna in Vienna.
- * @param zone  IANA zone at the place; null when it is not known
+ * Finds the zone at a place, where it is one of those that an abbreviation may mean, or keeps the same time as one of them:
+ * CEST is Europe/Vienna in Vienna.
  */
 export function zoneMeantAt(abbreviation: string, zone: string | null): string | null {
   const isSame = (other: string) => SEASONS.every((at) => offsetMs(at, other) === offsetMs(at, zone ?? ""));
@@ -163,7 +162,7 @@ export function offsetMs(moment: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
 }
 
-/** By zone: making one costs as much as twenty readings. */
+/** They are kept by zone: making one costs as much as twenty readings. */
 const CLOCKS = new LRUCache<string, Intl.DateTimeFormat>({
   max: 50,
   memoMethod: (zone) =>

@@ -34,6 +34,6 @@ const titled = (name: string) =>
     .replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
     .replace(/\b(?:us|gmt)\b/gi, (word) => word.toUpperCase());
 
-/** The IANA zones that an abbreviation may mean, the likeliest first; none for an unknown one. */
+/** Lists the IANA zones that an abbreviation may mean, the likeliest first; none for an unknown one. */
 export const zonesMeant = (abbreviation: string): readonly string[] =>
   new Map(Object.entries(abbreviations)).get(abbreviation.trim().toUpperCase())?.split(" ") ?? [];

@@ -14,7 +14,7 @@ export const LIMITS = {
   ...MEMORY_LIMITS,
   /** A smaller board is read from its tables in a tenth of a second. */
   snapshotFrom: 2000,
-  /** Changes after which a new snapshot is due: catching up with them takes a second. */
+  /** A new snapshot is due after this many changes: catching up with them takes a second. */
   snapshotEvery: 10_000,
   /** It comes no sooner than this after the last one. */
   snapshotPauseMs: 60_000,
@@ -39,14 +39,17 @@ export class Follower {
   readonly #snapshot: SnapshotFile | null;
   readonly #limits: typeof LIMITS;
   #loaded = false;
-  /** The file's version when the change table was last read. */
+  /** The change table was last read at this version of the file. */
   #version = -1;
   /** The snapshot ends with this change. */
   #saved = Number.NEGATIVE_INFINITY;
   #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | null = null;
   #ended = false;
-  /** Erasures of publishers when the change table was last read, and when the memory last dropped all dead rows. */
+  /**
+   * This many erasures of publishers were there when the change table was last read, and when the memory last dropped all
+   * dead rows.
+   */
   #erasures = 0;
   #purged = 0;
 

@@ -55,13 +55,13 @@ export class PostText {
     return this.#speech;
   }
 
-  /** Title and tags. */
+  /** Joins title and tags. */
   get head(): Speech {
     this.#head ??= speechOf([this.#parts.title, ...this.#parts.tags]);
     return this.#head;
   }
 
-  /** Amounts of money that it names. */
+  /** Finds the amounts of money that it names. */
   get amounts(): ReturnType<typeof amountsIn> {
     const { title, body, tags } = this.#parts;
     this.#amounts ??= amountsIn(`${title}\n${body}\n${tags.join(" ")}`);

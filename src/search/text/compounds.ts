@@ -17,7 +17,7 @@ export const PART_WEIGHT = 0.5;
 /** These languages write compounds as one word; they are named as the stop words have them. */
 const COMPOUNDING = new Set(["de", "nl", "sv da no"]);
 const [BY_LANGUAGE = {}] = readData<Readonly<Record<string, string>>>("stop-words.json");
-/** The languages of each stop word, by their places among these: true for one that writes compounds as one word. */
+/** Tells the languages of each stop word, by their places among these: true for one that writes compounds as one word. */
 const LANGUAGES = Object.keys(BY_LANGUAGE).map((language) => COMPOUNDING.has(language));
 const LANGUAGES_OF = new Map<string, number[]>();
 for (const [at, words] of Object.values(BY_LANGUAGE).entries()) {
@@ -72,10 +72,10 @@ export function compoundParts(words: readonly string[]): Set<string> {
   return parts;
 }
 
-/** The index names a part so. */
+/** Names a part as the index does. */
 export const partNamed = (stem: string): string => MARK + stem;
 
-/** The index names a word so that is sought inside compounds; null for one that is too short. */
+/** Names a word that is sought inside compounds as the index does; null for one that is too short. */
 export const partTerm = (word: string): string | null =>
   word.length < HEAD_MIN || !/^\p{Script=Latin}+$/u.test(word) ? null : partNamed(stemmer(word));
 

@@ -95,7 +95,7 @@ export function respelt(text: string): string {
 }
 
 /**
- * The words of a text in their other spelling, in the form of the index. An index has them beside those of the text, so that
+ * Gives the words of a text in their other spelling, in the form of the index. An index has them beside those of the text, so that
  * `mueller` finds Müller and `checkin` a check-in; the other way round, queries ask for both spellings.
  * @param words  its own, where they are known
  */

@@ -65,7 +65,7 @@ export function serveEvents(
   const listed = listedEvents(streams);
   server.setRequestHandler(METHODS.list, { params: ANY }, () => ({ events: listed }));
 
-  /** A method that is answered once its caller is admitted; what the board says of a failure becomes an error of the draft. */
+  /** Answers a method once its caller is admitted; what the board says of a failure becomes an error of the draft. */
   const on = (
     method: string,
     limit: LimitName,

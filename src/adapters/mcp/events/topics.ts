@@ -25,7 +25,7 @@ const Payload = z.object({
 // A saved search is matched, not ranked.
 const { rerank: _, ...CRITERIA } = criteria;
 
-/** The arguments of each event; any other name is refused, since a filter that is dropped would widen what is sent. */
+/** Each event takes these arguments; any other name is refused, since a filter that is dropped would widen what is sent. */
 const ARGUMENTS: Record<EventName, { fields: z.ZodRawShape; query: z.ZodType; description: string }> = {
   "post.replied": {
     fields: { thread: criteria.thread.describe("Replies in this thread only: the id of a post.") },

@@ -42,9 +42,9 @@ const BY_HTTP = -32000;
 export interface McpRouterParts extends McpParts {
   dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
-  /** Null where no host can sign in: there is no `/mcp/me` then. */
+  /** It is null where no host can sign in: there is no `/mcp/me` then. */
   signIn: SignIn | null;
-  /** Null without OPERATOR_KEY: there is no `/mcp/operator` then. */
+  /** It is null without OPERATOR_KEY: there is no `/mcp/operator` then. */
   operator: OperatorAccess | null;
 }
 
@@ -131,7 +131,7 @@ const requireJson: RequestHandler = (request, _response, next) => {
   throw new RefusedByHttp(415, "Unsupported media type: send `Content-Type: application/json`.");
 };
 
-/** A refusal before any message is read. */
+/** Refuses before any message is read. */
 class RefusedByHttp extends Error {
   readonly status: number;
 

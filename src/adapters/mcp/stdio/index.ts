@@ -67,7 +67,7 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<void>;
   readonly #owed = new Set<string | number>();
   readonly #refused: string | undefined;
-  /** The beginning of a line whose end has not come yet. */
+  /** A line has begun so, and its end has not come yet. */
   #line = "";
   #isClosed = false;
   #inputEnded = false;

@@ -77,16 +77,13 @@ export async function relayOverStdio(
   await far.close();
 }
 
-/** `/mcp` of a site, or the address itself if it has a path; `readOnly` adds `/readonly`. */
+/** Gives `/mcp` of a site, or the address itself if it has a path; `readOnly` adds `/readonly`. */
 function toolServerOf(url: URL, readOnly: boolean): URL {
   const path = url.pathname === "/" ? "/mcp" : url.pathname.replace(/\/$/, "");
   return new URL(readOnly && !path.endsWith("/readonly") ? `${path}/readonly` : path, url);
 }
 
-/**
- * The board's own JSON-RPC error from an HTTP failure, under the id of the request; null if there is none. The board
- * sends no id when it refuses a request unread, such as one that is too large.
- */
+/** Takes the board's own JSON-RPC error from an HTTP failure, under the id of the request; null if there is none. */
 function refusalIn(error: unknown, id: string | number): JSONRPCMessage | null {
   if (!(error instanceof SdkHttpError) || typeof error.data["text"] !== "string") return null;
   try {

@@ -23,16 +23,19 @@ import {
   type Span,
 } from "./month.ts";
 
-/** Events read for a month, and for one page of a search in order of time. Further ones are behind a link. */
+/** This many events are read for a month, and for one page of a search in order of time. */
 const EVENTS_MAX = 600;
 const PAGE = 100;
-/** Lines of the agenda, in all: on a full board the first days are told in full, later ones by their first event and a number. */
+/**
+ * The agenda has this many lines in all: on a full board the first days are told in full, later ones by their first event and
+ * a number.
+ */
 const LINES_MAX = 42;
 /** A day has at most this many lines. */
 const DAY_LINES = 8;
 const TITLE_CHARS = 120;
 
-/** A day lists at most so many events that began earlier. */
+/** A day lists at most this many events that began earlier. */
 const GO_ON_MAX = 5;
 
 /**
@@ -109,7 +112,7 @@ interface Shown {
   filters: SearchParams;
   days: ReadonlyMap<string, Day>;
   isCut: boolean;
-  /** The events are in several time zones. */
+  /** True when the events are in several time zones. */
   hasZones: boolean;
 }
 

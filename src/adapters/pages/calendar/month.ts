@@ -46,7 +46,7 @@ export function fiveWeeks(today: string): Span {
   return { first, last: daysAfter(first, 5 * WEEK - 1) };
 }
 
-/** Bounds of a search for whatever is on during these days in any time zone. */
+/** Bounds a search for whatever is on during these days in any time zone. */
 export const boundsOf = ({ first, last }: Span): { after: string; before: string } => ({
   after: new Date(Date.parse(first) - ZONE_MS).toISOString(),
   before: new Date(Date.parse(last) + DAY_MS + ZONE_MS).toISOString(),
@@ -66,7 +66,7 @@ export interface Day {
   goOn: Post[];
 }
 
-/** Events by the days of their own time zones, in order of days; those without events are left out. */
+/** Sorts events by the days of their own time zones, in order of days; those without events are left out. */
 export function eventsOf(posts: readonly Post[], span: Span): ReadonlyMap<string, Day> {
   const days = new Map<string, Day>();
   for (const day of daysOf(span)) {

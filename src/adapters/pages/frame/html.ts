@@ -21,13 +21,13 @@ export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
 export const trusted = (markup: string): Html => rawHtml(markup);
 
 /**
- * Characters that change how their neighbours are read, or carry unseen letters: direction overrides and isolates,
+ * These characters change how their neighbours are read, or carry unseen letters: direction overrides and isolates,
  * interlinear marks, tag characters outside a flag. Joiners and marks that spelling needs stay.
  */
 const DISGUISES =
   /(\u{1F3F4}[\u{E0061}-\u{E007A}\u{E0030}-\u{E0039}]{1,6}\u{E007F})|[\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
-/** Third-party text as people see it, still unescaped. A flag of the post says when it came with hidden characters. */
+/** Gives third-party text as people see it, still unescaped. */
 export function shownText(text: string): string {
   return text.toWellFormed().replace(DISGUISES, "$1");
 }
@@ -50,10 +50,7 @@ export function oneLine(text: string, chars: number): string {
  */
 export const bdi = (text: string): Html => html`<bdi>${shownText(text)}</bdi>`;
 
-/**
- * A sentence of ours: names between backticks become code. Third-party text in it is escaped.
- * @param shown  makes another piece of each part
- */
+/** Writes a sentence of ours: names between backticks become code. */
 export function sentence(text: string, shown: (part: string) => Piece = (part) => part): Html {
   const parts = shownText(text).split("`");
   const isCode = (i: number) => i % 2 === 1 && i < parts.length - 1;
@@ -74,7 +71,7 @@ export function outLink(url: string | null, text: string): Html {
     : html`<a href="${href}" rel="nofollow ugc noopener noreferrer">${bdi(text)}</a>`;
 }
 
-/** The host of a web address without `www.`; any other text stays whole. */
+/** Gives the host of a web address without `www.`; any other text stays whole. */
 export function shortHost(url: string): string {
   return parseUrl(url)?.host.replace(/^www\./, "") ?? url;
 }
@@ -122,7 +119,7 @@ export function bodyText(text: string): Html {
   return html`<div class="prose" dir="auto">${pieces}${shown.slice(end)}</div>`;
 }
 
-/** Data inside a script element: escapes `<`, which could end it, line ends of JavaScript, and direction controls. */
+/** Puts data inside a script element: escapes `<`, which could end it, line ends of JavaScript, and direction controls. */
 export function jsonScript(data: unknown): Html {
   const text = JSON.stringify(data).replace(/[<>&\u2028-\u202E\u2066-\u2069]/g, unicodeEscaped);
   return html`<script type="application/ld+json">${trusted(text)}</script>`;
@@ -136,10 +133,7 @@ export function href(path: string, parameters: Readonly<Record<string, string | 
   return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
-/**
- * A text to copy by hand; the script adds a button.
- * @param label  what it is, for screen readers
- */
+/** Shows a text to copy by hand; the script adds a button. */
 export function copyBox(label: string, text: string | Html): Html {
   // Scrolling boxes must be reachable by keyboard.
   return html`<pre class="copy" tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;

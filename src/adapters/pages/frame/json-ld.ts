@@ -152,7 +152,7 @@ const ONLINE =
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
 
-/** A moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`; of an all-day event, the day. */
+/** Gives a moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`; of an all-day event, the day. */
 function localMoment(iso: string | null, post: Post): string | null {
   if (iso === null) return null;
   const moment = Date.parse(iso);

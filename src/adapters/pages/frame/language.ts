@@ -8,13 +8,13 @@ import { type Html, html } from "./html.ts";
 const TAGS = ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "zh"] as const;
 type Tag = (typeof TAGS)[number];
 
-/** Parts of a date, as `Intl` names them. */
+/** A date has these parts, as `Intl` names them. */
 const FORMS = {
   /** It reads `Sat 5 Dec 2026`. */
   whole: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
   /** It reads `Sat 5 Dec`. */
   dayOfWeek: { weekday: "short", day: "numeric", month: "short" },
-  /** `Saturday 5 December`, as a screen reader says it. */
+  /** It reads `Saturday 5 December`, as a screen reader says it. */
   spoken: { weekday: "long", day: "numeric", month: "long" },
   /** It reads `5 Dec 2026`. */
   date: { day: "numeric", month: "short", year: "numeric" },
@@ -47,7 +47,7 @@ export class Language {
     return this.tag === "en" ? null : html` lang="${this.tag}"`;
   }
 
-  /** A number as text, where no element fits; else see `figure`. */
+  /** Writes a number as text, where no element fits; else see `figure`. */
   number(value: number): string {
     return this.#numbers.format(value);
   }

@@ -22,7 +22,7 @@ export function filledFields(body: unknown, names: readonly string[]): Record<st
   return fields;
 }
 
-/** Fields that the page did not put into its form. They are let through, so that one is refused that would change what happens. */
+/** The page did not put these fields into its form. */
 export function addedFields(body: unknown, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries((body ?? {}) as object).filter(([name]) => !names.includes(name)));
 }

@@ -1,6 +1,6 @@
 import { type Html, html, sentence, trusted } from "./html.ts";
 
-/** A part of a page in our own Markdown: paragraphs, lists, code between backticks, bold, links. */
+/** Shows a part of a page in our own Markdown: paragraphs, lists, code between backticks, bold, links. */
 export function chapterHtml({ id, heading, text }: { id?: string; heading: string; text: string }): Html {
   return html`<section${id !== undefined && html` id="${id}"`}>${heading !== "" && html`<h2>${heading}</h2>`}
 ${proseHtml(text)}</section>
@@ -33,10 +33,7 @@ const withBold = (text: string): Html =>
 
 const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/;
 
-/**
- * Text of ours between tags, with its quotes as they are. The template would escape them, which only costs bytes here: a
- * page of JSON has thousands.
- */
+/** Puts text of ours between tags, with its quotes as they are. */
 export function verbatim(text: string): Html {
   return trusted(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
 }

@@ -13,7 +13,7 @@ export interface Asked {
   site: Site;
   /** They come from the path, such as an id. */
   params: Readonly<Record<string, string>>;
-  /** From the query, without empty values; repeated ones are joined by commas. */
+  /** They come from the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
   /** The operation knows these of what was sent, and links carry no others. */
   query: Readonly<Record<string, string>>;

@@ -153,7 +153,7 @@ async function save(form: OwnForm): Promise<Answer> {
   return form.ownPage("Your post was changed.");
 }
 
-/** The boxes of a notice as they were sent, empty ones too. */
+/** Gives the boxes of a notice as they were sent, empty ones too. */
 function typedNotice(form: OwnForm): Partial<Record<NoticeField, string>> {
   const boxes = NOTICE_FIELDS.map((name) => [name, form.sent(name)?.replaceAll("\r\n", "\n").trim()]);
   return Object.fromEntries(boxes.filter(([, text]) => text !== undefined));

@@ -34,7 +34,7 @@ export interface Answer {
 }
 
 interface Sent {
-  /** The boxes of its action were filled in so. */
+  /** Holds what was filled into the boxes of its action. */
   filled: Readonly<Record<string, string>>;
   /** See `addedFields`. */
   added: Readonly<Record<string, unknown>>;
@@ -75,12 +75,12 @@ export class SentForm<Key extends string | null = string | null> {
     return this.#parts.dispatcher.now;
   }
 
-  /** As an operation takes it. */
+  /** It is as an operation takes it. */
   get input(): Record<string, unknown> {
     return { ...this.added, ...this.filled };
   }
 
-  /** A field as it was sent, even an empty one. */
+  /** Gives a field as it was sent, even an empty one. */
   sent(name: string): string | undefined {
     const value = this.#body[name];
     return typeof value === "string" ? value : undefined;

@@ -24,10 +24,7 @@ const FORM_FIELDS = [
   ...Object.values(ACTIONS).flatMap(({ fields }) => fields),
 ];
 
-/**
- * `/join`: a person gets a key, and looks after a publisher with one. The key travels in the body of a form and stands on
- * the page that answers it, which no cache keeps; it is in no address, header or log.
- */
+/** At `/join` a person gets a key, and looks after a publisher with one. */
 export function joinRoutes(
   operationAt: (method: string, path: string) => Operation,
   site: Site,

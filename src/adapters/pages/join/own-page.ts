@@ -33,7 +33,7 @@ export type OwnPublisher = Publisher & {
 };
 
 export interface OwnView extends ShownWith {
-  /** Goes along in each form, and nowhere else. */
+  /** It goes along in each form, and nowhere else. */
   apiKey: string;
   /** Says what was just done. */
   said: string | Html | null;
@@ -107,7 +107,7 @@ ${savedQueries(own.subscriptions, form, language)}
   );
 }
 
-/** A refused answer to a post that is not on this page: its form stood on the page of the post. */
+/** Shows a refused answer to a post that is not on this page: its form stood on the page of the post. */
 function strayAnswer(posts: readonly Post[], { refused, replies }: OwnView, form: FormOf): Html | null {
   const { parent_id: id = "" } = refused?.action === "answer" ? refused.sent : {};
   const isHere = [...posts, ...replies].some((post) => (post.parent_id ?? post.id) === id);

@@ -11,10 +11,10 @@ import { publishedOnce } from "./once.ts";
 /** Makes a form of this page, which does something with a post, and names it on a button. */
 export type FormOf = (action: string, fields: Html, button: string) => Html;
 
-/** A form of one's own page that was refused, and why. */
+/** It tells which form of one's own page was refused, and why. */
 export interface Refused {
   action: "write" | "answer" | "edit" | "verify";
-  /** The boxes were filled in so. */
+  /** Holds what was filled into the boxes. */
   sent: Readonly<Record<string, string>>;
   error: BoardError;
 }
@@ -23,7 +23,7 @@ export interface ShownWith {
   /** Counts epoch milliseconds. */
   now: number;
   language: Language;
-  /** The form that was refused: it is shown again with what was typed. */
+  /** This form was refused: it is shown again with what was typed. */
   refused: Refused | null;
 }
 

@@ -12,7 +12,7 @@ import { answeredOnce } from "./once.ts";
 interface Told {
   /** Counts epoch milliseconds. */
   now: number;
-  /** The fields of the form as they were sent. */
+  /** These fields of the form are as they were sent. */
   sent?: Readonly<Record<string, string>>;
   error?: BoardError;
   /** Tells why nothing was done. */
@@ -22,11 +22,11 @@ interface Told {
 /** A form that stood on another site gets this. */
 export const FOREIGN =
   "Another site sent you here. Nothing has been done yet: look at the form, then decide.";
-/** For a form of which nobody can tell any more whether it was sent before. */
+/** It answers a form of which nobody can tell any more whether it was sent before. */
 export const STALE =
   "This page was open for a while. Nothing has been done now: send the form again if you still want to.";
 
-/** The two forms: a new key, and what one can do with a key. */
+/** Shows the two forms: a new key, and what one can do with a key. */
 export function joinHtml(site: Site, { now, sent = {}, error, notice }: Told): string {
   return joinPage(
     site,

@@ -6,7 +6,10 @@ import { bdi, type Html, html, oneLine } from "../frame/html.ts";
 import { ageTag, pathOf, publisherPath } from "../post/card.ts";
 import { answerForm, type FormOf, type ShownWith } from "./own-posts.ts";
 
-/** From when on the inbox is read, oldest first: the first of these from where so many pages reach its end, else the last. */
+/**
+ * The inbox is read from one of these times on, oldest first: the first from where this many pages reach its end, else the
+ * last.
+ */
 const SINCE = ["30 days ago", "1 day ago", "1 hour ago"];
 const PAGES_MAX = 5;
 const SHOWN = 10;

@@ -11,7 +11,7 @@ import { dayTag, hoursTag, type Language, statusTag, timeTag, whenTag } from "..
 const EXCERPT_CHARS = 240;
 
 export interface CardDisplay {
-  /** Stems of the words searched for, from `soughtWords`; excerpts are cut around them. */
+  /** These are stems of the words searched for, from `soughtWords`; excerpts are cut around them. */
   sought?: readonly string[];
   /** Gives each card an `id` to link to. */
   anchors?: true;
@@ -82,7 +82,7 @@ export function byline(publisher: Publisher): Html {
   return html`<span>by\u00a0<a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
 }
 
-/** The day it starts, with the year unless it is this one; null for a post without a start. */
+/** Shows the day it starts, with the year unless it is this one; null for a post without a start. */
 function stub(post: Post, now: number, language: Language): Html | null {
   if (post.starts_at === null) return null;
   const zone = zoneOf(post);

@@ -5,7 +5,7 @@ import { markdownDocument } from "../../text/markdown.ts";
 import { mentionedPost, type PostDisplay, shownPost } from "../../text/posts.ts";
 import type { Asked } from "../frame/view.ts";
 
-/** A post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
+/** Writes a post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
 export function postMarkdown(
   page: PostWithContext,
   { note, replies_cursor: cursor }: Readonly<Record<string, unknown>>,

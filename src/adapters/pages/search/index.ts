@@ -81,7 +81,7 @@ ${watchSection(results.query, site)}`,
   });
 }
 
-/** The other places that bear the name of the one that was read. */
+/** Lists the other places that bear the name of the one that was read. */
 function otherPlaces(place: Results["place"], params: SearchParams): Html | null {
   if (place === null || place.others.length === 0) return null;
   return html`<p>Another place of this name? ${placeLinks(place.others, (near) => searchPath(params, { near }))}</p>`;
@@ -214,7 +214,7 @@ function activeFilters(params: SearchParams, place: Results["place"]): Html | nu
   )}</ul>`;
 }
 
-/** The filters that were read in the words: each a chip that takes its words off, and a link to the search without any. */
+/** Shows the filters that were read in the words: each a chip that takes its words off, and a link to the search without any. */
 function understoodChips({ unfiltered }: Results, params: SearchParams): Html | null {
   if (unfiltered === null) return null;
   const { near, days } = unfiltered.understood;

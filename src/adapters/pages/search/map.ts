@@ -4,7 +4,7 @@ import { type Html, html, oneLine } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { anchorOf, distanceText } from "../post/card.ts";
 
-/** The picture in units of its own: in a column of 272 px, a dot is at least 24 px wide. */
+/** The picture has units of its own: in a column of 272 px, a dot is at least 24 px wide. */
 const SIZE = 272;
 const RADIUS = 112;
 const DOT = 12.5;
@@ -49,7 +49,7 @@ type Located = Post & { location: { lat: number; lng: number } };
 const hasPlace = (post: Post): post is Located =>
   typeof post.location?.lat === "number" && typeof post.location.lng === "number";
 
-/** The next of 3, 6, 12, 30, 60, 120 … km: all three rings get plain labels. */
+/** Finds the next of 3, 6, 12, 30, 60, 120 … km: all three rings get plain labels. */
 function roundUp(km: number): number {
   const power = 10 ** Math.floor(Math.log10(km));
   const steps = [0.3, 0.6, 1.2, 3, 6, 12].map((step) => Math.round(step * power * 1000) / 1000);

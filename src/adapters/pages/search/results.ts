@@ -12,7 +12,7 @@ import type { SearchParams } from "./form.ts";
 
 export interface Results {
   posts: readonly Post[];
-  /** Near in meaning, shown below the others under a heading of their own. */
+  /** They are near in meaning, and shown below the others under a heading of their own. */
   weak: readonly Post[];
   nextCursor: string | null;
   /** See `SearchPage`. */
@@ -26,15 +26,18 @@ export interface Results {
   sought: readonly string[];
   ranking: string;
   note: string | null;
-  /** The search without the filters that were read in its words, and how many posts it finds; null where none was read. */
+  /**
+   * It searches without the filters that were read in its words, and tells how many posts that finds; null where none was
+   * read.
+   */
   unfiltered: Unfiltered | null;
-  /** The place that a name was read as, and others that bear it; null without a name. */
+  /** A name was read as this place, and others bear it; null without a name. */
   place: NonNullable<NearPoint["place"]> | null;
   /** No post fits these words of place and time together with the others. */
   unmet: readonly string[];
   /** It searches by these alone, and tells how many posts that finds; null where it finds none. */
   unmetAlone: { params: SearchParams; total: number } | null;
-  /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
+  /** These misspelt words were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];
   /** Where nothing was found, these searches with one condition fewer, or two, find something. */
   instead: readonly RelaxationLink[];
@@ -43,7 +46,7 @@ export interface Results {
 /** It stands above weak results. */
 export const WEAK_HEADING = "Weak: near in meaning, no match";
 
-/** A search as its page shows it: what the words say of place and time filters, where any post fits. */
+/** Gives a search as its page shows it: what the words say of place and time filters, where any post fits. */
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
   const { answer, unfiltered, unmet, unmetAlone } = await answerTo(sent, ask);
   const all = answer.data as Post[];
@@ -136,7 +139,7 @@ async function answerTo(
 export const totalOf = (total: number): string =>
   total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
 
-/** `1–20 of 43 posts`; one page of all of them is just counted. */
+/** Writes `1–20 of 43 posts`; one page of all of them is just counted. */
 export function countOf({ posts: { length: shown }, first, total }: Results): string {
   const all = totalOf(total);
   if (first === 0 && shown >= total) return counted(shown, "post");

@@ -10,10 +10,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   include_syndicated: true,
 };
 
-/**
- * Ways to hear of later matches.
- * @param query  as the board applied it, `meta.query`
- */
+/** Shows ways to hear of later matches. */
 export function watchSection(query: Readonly<Record<string, unknown>>, site: Site): Html {
   const standing = Object.fromEntries(
     Object.entries(query).filter(([name, value]) => !NOT_STANDING.has(name) && DEFAULTS[name] !== value),

@@ -6,7 +6,7 @@ import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
   /\b(?:to(?:day|night|morrow)|weekend|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:on|this|next) (?:mon|tue|wed|thu|fri|sat|sun)|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|new year'?s?|christmas|halloween|days?|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2})\b/i;
-/** Words that are names of months or days only behind another, or beside a number. */
+/** These words are names of months or days only behind another, or beside a number. */
 const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep)$/i;
 const BEFORE_TIME = /\b(?:in|on|this|next|early|late|mid|by|until|till|from|since|before|after|during)\s+$/i;
 /** Opens the end behind, or the one before. */
@@ -37,7 +37,7 @@ const easter =
   (first: number, last = first): DaysOfYear =>
   (year) => ({ first: dayAfter(easterOf(year), first), last: dayAfter(easterOf(year), last) });
 
-/** Days that the parser does not know. A feast alone may be a thing: a Christmas tree, an Easter egg. */
+/** The parser does not know these days. */
 const FEASTS: readonly [RegExp, DaysOfYear][] = [
   [/\bnew year'?s eve\b|\bsilvester\b|\bnochevieja\b|\bréveillon\b/i, on(12, 31)],
   [/\bnew year'?s day\b/i, on(1, 1)],

@@ -11,12 +11,12 @@ import { daysInText } from "./days.ts";
 
 /** The words of a search say it of place and time, as the filters that they could be. */
 export interface Understood {
-  /** In the form of the search's parameters, with the words each was read from. */
+  /** They have the form of the search's parameters, with the words each was read from. */
   near?: { words: string; place: string; radius_km: number };
   days?: { words: string; after?: string | undefined; before?: string | undefined };
 }
 
-/** The text without the words that were understood, for words and meaning; all of it where nothing else is left. */
+/** It leaves out the words that were understood, for words and meaning; it is all of the text where nothing else is left. */
 export function subjectOf(text: string, understood: readonly string[]): string {
   const rest = understood
     .reduce((left, words) => left.replace(words, " "), text)
@@ -29,7 +29,7 @@ export function subjectOf(text: string, understood: readonly string[]): string {
 export const unquoted = (text: string): string =>
   text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
 
-/** The words that were understood, as they were typed. */
+/** These words were understood, as they were typed. */
 export const wordsUnderstood = ({ near, days }: Understood, here: string | null = null): string[] =>
   [near?.words, days?.words, here ?? undefined].filter((words) => words !== undefined);
 
@@ -85,7 +85,7 @@ export async function understoodIn(
 const HERE =
   /(?<!\p{L})(?:(?:within \d+ ?(?:km|miles?) of|near|around|close to|not far from) (?:me|us|here|my (?:place|home|house|location))|nearby|close by|around here|in my (?:area|neighbou?rhood|town|city)|where i live|(?:hier )?in (?:meiner|unserer) (?:nähe|umgebung|gegend|stadt)|(?:hier )?in der nähe(?! (?:von|des|der)(?!\p{L}))|(?:nahe )?bei (?:mir|uns)(?: in der nähe)?|um mich herum|(?:tout )?près de (?:chez )?(?:moi|nous)|près d['’]ici|autour de (?:moi|nous)|à proximité(?! d[eu'’])|dans (?:mon quartier|ma ville)|cerca de (?:m[ií]|aquí|nosotros)|por aquí|en mi (?:zona|barrio|ciudad)|vicino a (?:me|noi)|qui vicino|nelle vicinanze(?! d)|nella mia (?:zona|città)|bij (?:mij|ons)(?: in de buurt)?|in de buurt(?! van)|in mijn (?:buurt|omgeving|stad)|perto de (?:mim|nós)|perto daqui|na minha (?:zona|região|cidade)|nära (?:mig|oss)|nær (?:mig|meg|oss)|i nærheden(?! af))(?!\p{L})/iu;
 
-/** That the board does not know where the reader is; nothing where a filter says it. */
+/** Says that the board does not know where the reader is; nothing where a filter says it. */
 export function notesOnHere(here: string | null, { near }: StandingQuery): Advice[] {
   if (here === null || near !== undefined) return [];
   const where = `This board does not know where “${here}” is`;
@@ -152,7 +152,7 @@ function daysInWords({ after, before }: NonNullable<Understood["days"]>): string
   return before === undefined ? `from ${after}` : `${after} to ${before}`;
 }
 
-/** Arguments of a call as JSON: numbers as numbers, lists by comma. */
+/** Writes arguments of a call as JSON: numbers as numbers, lists by comma. */
 type Arguments = Record<string, string | number | boolean>;
 
 /**

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "../../../platform/sqlite.ts";
 import { indexable } from "../../text/tokens.ts";
 import type { PostMemory } from "../memory/index.ts";
 
-/** BM25 weighs title, body, and tags with place so. */
+/** BM25 gives title, body, and tags with place these weights. */
 const WEIGHTS = { title: 2, body: 1, more: 1.5 } as const;
 
 type Found = [row: number, value: number];

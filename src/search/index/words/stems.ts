@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { DatabaseSync } from "../../../platform/sqlite.ts";
 
-/** FTS5 calls the tokenizer so that `src/search/text/tokens.ts` describes. */
+/** It is the tokenizer that `src/search/text/tokens.ts` describes, in the words of FTS5. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
 /** Words kept; more are met only by boards in many languages. */
 const KEPT_MAX = 200_000;

@@ -3,7 +3,7 @@ import type { MongodbContext } from "../database/context.ts";
 import { WINDOW_END } from "../database/posts.ts";
 import type { PostDocument } from "../database/schema/documents.ts";
 
-/** The counts of posts that publishers and roots keep, and the expiry of replies, changed in the posts' transactions. */
+/** The posts' transactions change the counts of posts that publishers and roots keep, and the expiry of replies. */
 
 /** Subtracts removed or erased posts from the counts of their publishers. */
 export async function uncountPosts(

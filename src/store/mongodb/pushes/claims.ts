@@ -7,7 +7,7 @@ import { type PushDocument, timeOf } from "../database/schema/documents.ts";
 
 type DuePush = PushDocument & { id: string; origin: string };
 
-/** A claim is tried again so often when other processes took all that this one saw. */
+/** A claim is tried again this often when other processes took all that this one saw. */
 const TRIES = 5;
 
 /** See `PushStore.claim`: chosen pushes get a token and a lease by one write, each only if it is still due. */

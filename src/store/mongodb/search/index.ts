@@ -14,7 +14,7 @@ export interface MongodbIndexOptions extends Omit<ReplicaOptions, "feed"> {
   search: DataOptions["search"];
 }
 
-/** Opening waits so long for a replica that answers; a large board goes on filling it in the background. */
+/** Opening waits this long for a replica that answers; a large board goes on filling it in the background. */
 const PATIENCE_MS = 20_000;
 
 /**

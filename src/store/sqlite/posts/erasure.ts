@@ -11,7 +11,7 @@ import { recountReplyRows } from "./changes.ts";
 
 /** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
-/** A caller, and the job of each minute, wait so long for readers elsewhere that keep the log from being emptied. */
+/** A caller, and the job of each minute, wait this long for readers elsewhere that keep the log from being emptied. */
 const PATIENCE_MS = 2_000;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */

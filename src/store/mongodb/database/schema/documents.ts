@@ -13,7 +13,7 @@ import type { BoardRows } from "../../../../records/index.ts";
 import type { DocumentOf } from "../rows.ts";
 
 /**
- * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
+ * Each collection has such documents. Fields have the names of the SQLite store's columns where it has them. Times are dates,
  * which operators can read and search indexes can compare. What a publisher may shape freely (metadata, a query) is JSON
  * text: its keys are data, not fields. An older document lacks what came later, which `rowOf` completes.
  */

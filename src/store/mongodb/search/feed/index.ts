@@ -7,7 +7,7 @@ import type { PostDocument, PublisherDocument } from "../../database/schema/docu
 import { type FeedChange, followStream } from "./stream.ts";
 
 /**
- * An index takes rows in so: active posts with their vectors, under whatever model, and what filters need to know of
+ * An index takes in these rows: active posts with their vectors, under whatever model, and what filters need to know of
  * publishers.
  */
 export interface IndexRows {

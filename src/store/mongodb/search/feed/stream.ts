@@ -21,7 +21,7 @@ export interface FeedChange {
   publishers: readonly string[];
 }
 
-/** The database waits so long for a change before it answers that there is none. */
+/** The database waits this long for a change before it answers that there is none. */
 const IDLE_MS = 5_000;
 /** Behind mongos, a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;
