@@ -13,7 +13,7 @@ export interface StoreModule {
   openStore(url: string, log?: (line: string) => void): Promise<Store>;
   /** Tells whether the database is there, with anything in it. */
   exists(url: string): Promise<boolean>;
-  /** A setting of the board there, read without changing the database; null when there is none. */
+  /** Reads a setting of the board there without changing the database; null when there is none. */
   setting(url: string, name: string): Promise<string | null>;
   /** Looks at the database without changing the board in it. */
   examine(url: string, clock: () => number): AsyncIterable<Finding>;

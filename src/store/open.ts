@@ -4,7 +4,7 @@ import type { Finding } from "../ports/finding.ts";
 import type { Store } from "../ports/store/index.ts";
 import type { BoardData, DataOptions, StoreModule } from "./module.ts";
 
-/** The folders here with an `index.ts`: each is the scheme of its store's URL. */
+/** Lists the folders here with an `index.ts`: each is the scheme of its store's URL. */
 export function storeSchemes(): string[] {
   return readdirSync(import.meta.dirname, { withFileTypes: true })
     .filter(
@@ -39,7 +39,7 @@ export async function storeExists(url: string): Promise<boolean> {
   return (await moduleOf(url)).exists(url);
 }
 
-/** A setting of the board that a URL names, or null; nothing is changed. */
+/** Reads a setting of the board that a URL names, or null; nothing is changed. */
 export async function storedSetting(url: string, name: string): Promise<string | null> {
   return (await moduleOf(url)).setting(url, name);
 }

@@ -71,7 +71,7 @@ export const feedDate = (text: string | null | undefined, timezone: string): num
 const CLOCK =
   /^(\d{1,2})(?:[:.h]([0-5]\d))?(?:[:.]([0-5]\d))?(?:\.\d+)?\s*(?:uhr|h|hrs?)?\s*(?:([ap])\.?m\.?)?\s*(z|[+-]\d\d:?\d\d)?$/i;
 
-/** An hour as people write it (`19.30`, `7 pm`, `19h30`, `19 Uhr`) in the form of ISO 8601; null for anything else. */
+/** Writes an hour as people write it (`19.30`, `7 pm`, `19h30`, `19 Uhr`) in the form of ISO 8601; null for anything else. */
 export function clockOfText(text: string): string | null {
   const [, hours, minutes = "00", seconds = "00", half = "", offset = ""] = CLOCK.exec(text.trim()) ?? [];
   if (hours === undefined || Number(hours) > (half === "" ? 24 : 12)) return null;

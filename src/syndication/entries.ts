@@ -9,7 +9,7 @@ import { postOfItem, sourceIdOf } from "./post-of-item.ts";
 const SHOWN_MAX = 1_000;
 const REFUSALS_MAX = 20;
 
-/** An entry that is to be a post. */
+/** Holds an entry that is to be a post. */
 export interface Entry {
   /** The source has this id for it. */
   id: string;
@@ -24,15 +24,15 @@ export interface Entries {
   entries: Entry[];
   /** Holds ids of all entries, past and refused ones included. */
   present: string[];
-  /** Ids of entries that could not be read; those of a series begin the ids of its occurrences. */
+  /** Holds ids of entries that could not be read; those of a series begin the ids of its occurrences. */
   unread: string[];
   /** Holds ids of cancelled entries. */
   withdrawn: string[];
   /** Counts entries that are past. */
   over: number;
-  /** Entries above what a feed may have. */
+  /** Counts entries above what a feed may have. */
   left: number;
-  /** The feed was read to its end and each entry has its id, so an id that is not present has vanished. */
+  /** True when the feed was read to its end and each entry has its id, so an id that is not present has vanished. */
   isWhole: boolean;
   /** Gives reasons for the first refused entries. */
   refused: string[];
@@ -78,7 +78,7 @@ export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
 const isOver = ({ startsAt, endsAt, expiresAt }: FeedItem, now: number) =>
   (endsAt ?? startsAt ?? now) < now || (expiresAt ?? now) < now;
 
-/** Entries of one id get ids of their own, by title and start or address. */
+/** Gives entries of one id ids of their own, by title and start or address. */
 function withOwnIds(items: readonly FeedItem[]): FeedItem[] {
   const byId = new Map<string, FeedItem[]>();
   for (const item of items) {
@@ -120,7 +120,7 @@ function unfolded(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString("latin1").replace(/\r?\n[ \t]/g, ""), "latin1");
 }
 
-/** Byte order marks. */
+/** These are byte order marks. */
 const MARKS: readonly (readonly [string, string])[] = [
   ["\xEF\xBB\xBF", "utf-8"],
   ["\xFF\xFE", "utf-16le"],

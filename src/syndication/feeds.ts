@@ -12,13 +12,13 @@ export const Feed = z.object({
   kind: z.enum(FEED_KINDS),
   /** It is shown as the source of its posts. */
   name: z.string(),
-  /** Under which the source allows its content to be passed on. */
+  /** The source allows its content to be passed on under it. */
   license: z.string(),
   /** This publisher relays it. */
   publisherId: z.string(),
   /** They are added to every post. */
   tags: z.array(z.string()),
-  /** The kind of its posts, whatever the source says; null leaves it to the source. */
+  /** Its posts are of this kind, whatever the source says; null leaves it to the source. */
   postKind: Kind.nullable(),
   /** Times that name no zone are in this one. */
   timezone: z.string(),
@@ -37,7 +37,7 @@ export type Feed = z.infer<typeof Feed>;
 export const FeedState = z.object({
   etag: z.string().nullable().default(null),
   lastModified: z.string().nullable().default(null),
-  /** SHA-256 of the last text: a source without validators is not read again while its text stays. */
+  /** It is the SHA-256 of the last text: a source without validators is not read again while its text stays. */
   textHash: z.string().nullable().default(null),
   /** Its entries were last read then. */
   readAt: z.number().nullable().default(null),
@@ -48,9 +48,9 @@ export const FeedState = z.object({
   /** Counts failed polls in a row. */
   failures: z.number().default(0),
   lastError: z.string().nullable().default(null),
-  /** Reasons for refused entries when it was last read. */
+  /** These are reasons for refused entries when it was last read. */
   refused: z.array(z.string()).default([]),
-  /** The last answer lacked most posts, so nothing was done. */
+  /** True when the last answer lacked most posts, so nothing was done. */
   isDoubted: z.boolean().default(false),
   /** `addedToday` counts this day. */
   day: z.string().default(""),

@@ -26,7 +26,7 @@ export interface Validators {
   lastModified: string | null;
 }
 
-/** A feed as it was sent, unpacked. */
+/** Holds a feed as it was sent, unpacked. */
 export interface Sent {
   bytes: Uint8Array;
   contentType: string;

@@ -19,7 +19,7 @@ const BACK_OFF_MAX_MS = DAY_MS;
 const REREAD_MS = DAY_MS;
 /** This many hosts are polled at the same time. */
 const HOSTS_AT_ONCE = 4;
-/** Reasons for refused entries that `feeds list` can show. */
+/** `feeds list` can show this many reasons for refused entries. */
 const REFUSALS_KEPT = 10;
 /** Two polls of one host lie this far apart. */
 const HOST_PAUSE_MS = 1_000;

@@ -7,12 +7,12 @@ export interface FeedItem {
   title: string;
   /** It is plain text or HTML. */
   body?: string | null;
-  /** Its format knows no markup. */
+  /** True when its format knows no markup. */
   isPlain?: boolean;
   url?: string | null;
   startsAt?: number | null;
   endsAt?: number | null;
-  /** Its times are whole days. */
+  /** True when its times are whole days. */
   allDay?: boolean;
   timezone?: string | null | undefined;
   place?: { name: string | null; lat: number | null; lng: number | null } | null | undefined;
@@ -24,7 +24,7 @@ export interface FeedItem {
   /** By default it is that of the feed's format. */
   kind?: Kind | null;
   free?: boolean | null;
-  /** Further facts, as the metadata of a post takes them. */
+  /** These are further facts, as the metadata of a post takes them. */
   metadata?: Record<string, unknown>;
 }
 
@@ -35,13 +35,13 @@ export interface Reading {
   timezone: string;
 }
 
-/** Entries of a feed that are read at most. */
+/** At most this many entries of a feed are read. */
 export const ENTRIES_MAX = 20_000;
 
-/** An entry that could not be read. */
+/** Such an entry could not be read. */
 export interface Unread {
   why: string;
-  /** Its id at the source; null where it cannot be read either. */
+  /** It is its id at the source; null where it cannot be read either. */
   id: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface FeedFormat {
 /** Tells the operator in one line why a feed was refused. */
 export class FeedError extends Error {
   readonly retryAfterMs: number;
-  /** The source says that the feed is gone for good. */
+  /** True when the source says that the feed is gone for good. */
   readonly gone: boolean;
 
   constructor(message: string, options: ErrorOptions & { retryAfterMs?: number; gone?: boolean } = {}) {

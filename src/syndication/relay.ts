@@ -15,7 +15,7 @@ import type { Feed } from "./feeds.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
 
-/** Posts of a publisher that are read to find those of a feed. */
+/** This many posts of a publisher are read to find those of a feed. */
 const POSTS_MAX = 5_000;
 /** A new entry is compared with this many posts of a similar title. */
 const SIMILAR_MAX = 10;
@@ -27,9 +27,9 @@ export interface Applied {
   changed: number;
   /** They ended, since the source withdrew or dropped them. */
   retired: number;
-  /** The same thing is on the board already, from another source. */
+  /** They are on the board already, from another source. */
   folded: number;
-  /** New ones above the day's ceiling, or above what a feed may have. */
+  /** These new ones are above the day's ceiling, or above what a feed may have. */
   left: number;
   /**
    * These posts are missing from an answer that lacks most of them. Nothing is done unless the next answer lacks most of

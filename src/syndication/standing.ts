@@ -35,10 +35,7 @@ export function standingOf(fields: Fields): Pick<FeedItem, "cancelled" | "metada
   return { cancelled: isCalledOff(fields), metadata: isTentative ? { status: "tentative" } : {} };
 }
 
-/**
- * Identifiers of the alerts that updates and cancellations among these replace; tests replace nothing. A reference is
- * `sender,identifier,sent`, an identifier, or an object with one.
- */
+/** Gives the identifiers of the alerts that updates and cancellations among these replace; tests replace nothing. */
 export function replacedBy(alerts: readonly Fields[]): ReadonlySet<string> {
   const real = alerts.filter(({ status, scope }) => !isCalledOff({ status, scope }));
   const references = real

@@ -3,12 +3,7 @@ import type { RowPage, TransferStore } from "../ports/store/transfer.ts";
 import { endLine, headerLine, rowLine, rowsOf } from "./format.ts";
 import { IMPORT_MARK } from "./import-board.ts";
 
-/**
- * The text of an export, a few lines at a time, all of one moment (see `BoardSnapshot`).
- *
- * @param options.keptSettings  settings that stay behind: secrets in clear, and what names this board alone
- * @param options.progress  receives the number of rows; what it gives, the number of rows written since the last call
- */
+/** Writes the text of an export, a few lines at a time, all of one moment (see `BoardSnapshot`). */
 export async function* exportText(
   transfer: TransferStore,
   options: {

@@ -18,7 +18,7 @@ const Header = z.strictObject({
   created_at: z.iso.datetime(),
   /** Compares two secret keys without revealing either; null when none was known. */
   secret_key_check: z.string().nullable(),
-  /** Number of rows of each kind; settings are not counted, as some stay behind. */
+  /** Counts the rows of each kind; settings are not counted, as some stay behind. */
   rows: z.record(z.string(), z.int().min(0)),
 });
 export type Header = z.infer<typeof Header>;

@@ -9,7 +9,7 @@ import { linesOf } from "./lines.ts";
 
 /** One transaction writes this many rows. */
 const ROWS_PER_WRITE = 500;
-/** Kinds that an otherwise empty board may hold before an import. */
+/** An otherwise empty board may hold these kinds before an import. */
 const MAY_BE_THERE: readonly RowKind[] = ["setting", "counter"];
 
 /** Tells whether a file is an export of a board; otherwise it has posts in JSON lines. */
@@ -169,7 +169,7 @@ function at<T>(line: number, read: () => T): T {
   }
 }
 
-/** The setting that says how far an import has come. It is written in the transactions of the rows. */
+/** This setting says how far an import has come. */
 export const IMPORT_MARK = "import";
 
 const Mark = z.object({

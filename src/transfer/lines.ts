@@ -9,12 +9,7 @@ const LINE_BYTES = 16 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/**
- * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line: texts of posts may hold any
- * other line break.
- *
- * @param read  receives the number of bytes read from the file since the last call
- */
+/** Reads the lines of a file, gunzipped if need be, without their line breaks. */
 export async function* linesOf(
   file: string,
   read: (bytes: number) => void = () => {},

@@ -85,11 +85,7 @@ export class EmbeddedIndex implements SearchIndex {
     }
   }
 
-  /**
-   * Called when an active post comes, changes or goes.
-   * @param before  the text that it had; null for one that was not active
-   * @param after  the text that it has now; null for one that is not active
-   */
+  /** It is called when an active post comes, changes or goes. */
   replace(seq: number, before: IndexText | null, after: IndexText | null): void {
     const [old, text] = [before, after].map((one) => (one === null ? null : indexedTextOf(one)));
     this.tables.replace(seq, old ?? null, text ?? null);

@@ -1,7 +1,7 @@
 import type { IndexEntry, IndexText } from "../../ports/search-index.ts";
 import { indexable, otherSpellings } from "../text/tokens.ts";
 
-/** A post's text as the full-text index takes it: spelled as words are compared. */
+/** Holds a post's text as the full-text index takes it: spelled as words are compared. */
 export interface IndexedText {
   title: string;
   body: string;
@@ -9,7 +9,7 @@ export interface IndexedText {
   more: string;
 }
 
-/** A post as the index reads it. */
+/** Shows a post as the index reads it. */
 export interface IndexedPost extends Omit<IndexEntry, keyof IndexText> {
   /** A new post gets one above all others; it stays at an edit. */
   seq: number;
@@ -45,5 +45,5 @@ export const indexedTextOf = ({ title, body, tags, placeName }: IndexText): Inde
   more: spelled([...tags, placeName ?? ""].join(" ")),
 });
 
-/** Text as the index has it: its words, and behind them their other spellings. */
+/** Writes text as the index has it: its words, and behind them their other spellings. */
 const spelled = (text: string) => [indexable(text), ...otherSpellings(text)].join(" ");

@@ -20,7 +20,7 @@ import { Stems } from "./words/stems.ts";
 /** Questions are answered by this thread's memory, or by another thread. */
 export interface Answers {
   readonly ask: Ask;
-  /** Called when something was erased: no file may hold it from now on. */
+  /** It is called when something was erased: no file may hold it from now on. */
   forget(): void;
   /** Leaves a snapshot for the next start. */
   close(): Promise<void>;

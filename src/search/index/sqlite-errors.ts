@@ -19,10 +19,10 @@ export function sqliteCode(error: unknown): number | null {
   return "code" in error && error.code === "ERR_SQLITE_ERROR" ? (CODES[error.message] ?? null) : null;
 }
 
-/** SQLITE_BUSY: another connection holds the file. */
+/** Recognises SQLITE_BUSY: another connection holds the file. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error) === 5;
 
-/** SQLITE_CORRUPT, after a loss of power or a change by hand, or SQLITE_NOTADB: the file was never a database. */
+/** Recognises SQLITE_CORRUPT, after a loss of power or a change by hand, or SQLITE_NOTADB: the file was never a database. */
 export function isDamaged(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === 11 || code === 26;

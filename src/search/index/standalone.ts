@@ -7,7 +7,7 @@ import type { IndexModel } from "./local.ts";
 import { OWN_ROWS, OwnRows } from "./own-rows.ts";
 import { MIGRATIONS } from "./tables.ts";
 
-/** An index in a file of its own, told of every post. Each change runs in a transaction of the caller's. */
+/** Keeps an index in a file of its own, told of every post. */
 export class StandaloneIndex extends EmbeddedIndex {
   override readonly migrations = [...MIGRATIONS, OWN_ROWS];
   #rows: OwnRows | null = null;

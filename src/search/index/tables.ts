@@ -2,14 +2,7 @@ import type { DatabaseSyncInstance } from "../../platform/sqlite.ts";
 import type { IndexedText, PostRows } from "./indexed-post.ts";
 import { TOKENIZER } from "./words/stems.ts";
 
-/**
- * The index's own tables, append-only: a released step is never edited. What an index is of lies in other tables of the file.
- *
- * `index_words` has the words of each text and no text. Deleted words leave it at once, not at a later merge (secure-delete), and
- * its segments merge by eights and not by fours; both settings are stored in it. `index_change` names posts and publishers that
- * changed, for the memory of every process; its newest row is never deleted, so a number is not used again. `index_snapshot` ties
- * a snapshot of the memory to this file, and counts erasures of what a snapshot may hold.
- */
+/** The index has these tables of its own, append-only: a released step is never edited. */
 export const MIGRATIONS: readonly string[] = [
   // Three steps made the tables that the fourth drops; boards of 0.1.0 and 0.2.0 have them, with a second copy of every post.
   "",
@@ -28,7 +21,7 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO index_snapshot VALUES (NULL, 0)`,
 ];
 
-/** Changes kept for other processes; one that lags further behind loads everything again. */
+/** This many changes are kept for other processes; one that lags further behind loads everything again. */
 const CHANGES_KEPT = 65_536;
 /** Old changes are dropped each time this many were added. */
 const PRUNE_EVERY = 1024;
@@ -128,7 +121,7 @@ export class Tables {
     this.#statements.forgetPublisher.run(id);
   }
 
-  /** Something is erased that a snapshot may hold. */
+  /** It is called when something is erased that a snapshot may hold. */
   eraseSnapshot(): void {
     this.#statements.eraseSnapshot.run();
   }
@@ -147,7 +140,7 @@ export class Tables {
     return this.#statements.markSnapshot.run(mark, erasures).changes === 1;
   }
 
-  /** Changes whenever another connection commits to the file. */
+  /** It changes whenever another connection commits to the file. */
   dataVersion(): number {
     return (this.#statements.version.get() as { data_version: number }).data_version;
   }

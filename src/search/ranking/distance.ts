@@ -12,7 +12,7 @@ export interface Box {
 export const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
-/** Great-circle distance in km, by the haversine formula, which is exact for near points too. */
+/** Takes the great-circle distance in km, by the haversine formula, which is exact for near points too. */
 export function distanceKm(a: Point, b: Point): number {
   const halfLat = Math.sin(((b.lat - a.lat) * RADIANS) / 2);
   const halfLng = Math.sin(((b.lng - a.lng) * RADIANS) / 2);

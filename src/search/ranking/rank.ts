@@ -20,7 +20,7 @@ export interface Scored<Key> {
 type MaybePromise<T> = T | Promise<T>;
 
 export interface Candidates<Key> {
-  /** The best `limit` matches by the fused score, in any order; a few more do no harm. */
+  /** Finds the best `limit` matches by the fused score, in any order; a few more do no harm. */
   match(page: { limit: number; except: ReadonlySet<Key> }): MaybePromise<Scored<Key>>;
   vectors(keys: readonly Key[]): MaybePromise<(Int8Array | null)[]>;
   /** Takes cosines to a vector, NaN where a post has none. */
@@ -131,7 +131,7 @@ function order(scores: Float64Array, limit: number, idAt: (place: number) => str
     .slice(0, limit);
 }
 
-/** The second pass helps from so many different words on, stop words aside; the meaning of shorter queries drifts off. */
+/** The second pass helps from this many different words on, stop words aside; the meaning of shorter queries drifts off. */
 const RERANK_WORDS = 6;
 
 export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
@@ -173,7 +173,7 @@ const WORD_WEIGHT = 0.3;
 /** Up to this many words, a query's word score falls in proportion to the coverage; with more of them, ever less. */
 const STRICT_WORDS = 3.5;
 
-/** The lowest meaning that a post with every word of the query may have, whatever the model makes of these words. */
+/** A post with every word of the query means at least this much, whatever the model makes of these words. */
 const VOUCHED = 0.5;
 
 /** No fused score is higher. */
@@ -222,10 +222,10 @@ export function coverageFactors(words: WordQuery | null): Float64Array {
   return factors;
 }
 
-/** By the number of words: queries have at most a few hundred. */
+/** They are by the number of words: queries have at most a few hundred. */
 const FACTORS = new Map<number, Float64Array>();
 
-/** The lowest meaning that a post with words of this coverage may have. */
+/** Gives the lowest meaning that a post with words of this coverage may have. */
 const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
 /** Steps a coverage. A sum of shares may pass 1 by a rounding error. */

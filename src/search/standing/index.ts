@@ -22,14 +22,14 @@ const COSINE_BY_WORDS = 0.5;
 export interface StandingText {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
-  /** The words as others write them: all of these do as well. Empty where there is no other way. */
+  /** These are the words as others write them: all of these do as well. Empty where there is no other way. */
   respelt: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
   bounds: QueryText["bounds"];
   /** Cosine and words have to reach this together; Infinity without a vector. */
   cut: number;
-  /** For cosines as the model of the vectors has them. */
+  /** It is for cosines as the model of the vectors has them. */
   map: CosineMap;
 }
 
@@ -127,7 +127,7 @@ export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: s
   );
 }
 
-/** The cosine, as the model of the vectors has it, below which no post answers by meaning. */
+/** Gives the cosine, as the model of the vectors has it, below which no post answers by meaning. */
 export function floorOf({ cut, map }: StandingText): number {
   // A hair lower, since the sum is added up in another order elsewhere.
   return (Math.max(LOWEST_COSINE, cut - RULE.head) - 1e-9 - map.offset) / map.slope;

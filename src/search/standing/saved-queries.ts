@@ -5,18 +5,18 @@ import { distanceKm } from "../ranking/distance.ts";
 import { VectorMemory } from "../ranking/kernel/vector-memory.ts";
 import { DOT_TO_COSINE } from "../ranking/vectors.ts";
 
-/** A saved query: its filters, and the ways a post may answer its text. */
+/** Holds a saved query: its filters, and the ways a post may answer its text. */
 export interface SavedQuery {
   filter: StandingFilter;
   /** Only posts are found whose `writtenNo` reaches it. */
   savedNo: number;
   /** Only replies by others count: in one thread, or to any post of the publisher. */
   replies?: { publisherId: string; thread: string | null };
-  /** Words that a post must have in any case, such as those of a quoted phrase. */
+  /** A post must have these words in any case, such as those of a quoted phrase. */
   required: readonly string[];
   /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
   words: readonly string[] | null;
-  /** The same words as others write them: all of these do as well. */
+  /** These are the same words as others write them: all of these do as well. */
   respelt?: readonly string[];
   /** A post whose cosine reaches the floor is found by meaning. Null: meaning finds nothing. */
   meaning: { vector: Int8Array; floor: number } | null;
@@ -188,7 +188,7 @@ export class SavedQueries<T> {
 const bitsOf = (kinds: readonly Kind[]) =>
   kinds.reduce((bits, kind) => bits | (1 << Kind.options.indexOf(kind)), 0);
 
-/** Words of which a post says one if words find the query: the longest is said by the fewest posts. */
+/** A post says one of these words if words find the query: the longest is said by the fewest posts. */
 function filedUnder({ words, respelt = [] }: Pick<SavedQuery, "words" | "respelt">): string[] {
   const longest = (some: readonly string[]) =>
     some.reduce((one, other) => (other.length > one.length ? other : one), "");

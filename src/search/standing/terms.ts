@@ -6,7 +6,7 @@ import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../text/token
 /** Cutting a word takes ten times as long as looking it up. */
 const STEMS = new LRUCache<string, string>({ max: 50_000, memoMethod: (word) => stemmer(word) });
 
-/** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
+/** Cuts words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
 export const termsOf = (text: string): string => termsOfWords(comparableWords(text));
 
 const termsOfWords = (words: readonly string[]): string =>
@@ -14,10 +14,10 @@ const termsOfWords = (words: readonly string[]): string =>
 
 /** Words and phrases are looked for in a post in this form. */
 export interface Speech {
-  /** Terms of each text, a blank before and after, the texts on lines of their own. */
+  /** Holds the terms of each text, a blank before and after, the texts on lines of their own. */
   spoken: string;
   single: ReadonlySet<string>;
-  /** Parts of compounds: they are words of a query, but in no phrase, and exclude nothing. */
+  /** Holds parts of compounds: they are words of a query, but in no phrase, and exclude nothing. */
   parts: ReadonlySet<string>;
 }
 

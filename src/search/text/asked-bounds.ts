@@ -3,7 +3,7 @@ import { wordsOf } from "./tokens.ts";
 
 /** Bounds a price, in whole units of a currency. */
 export interface PriceBound {
-  /** As it was said. */
+  /** It is as it was said. */
   said: string;
   min: number;
   max: number;
@@ -12,7 +12,7 @@ export interface PriceBound {
 }
 
 interface Unwanted {
-  /** As it was said, without the word before it. */
+  /** It is as it was said, without the word before it. */
   said: string;
   /** A post has it when it has all of these. */
   words: readonly string[];
@@ -24,7 +24,7 @@ export interface AskedBounds {
   unwanted: readonly Unwanted[];
   /** It is the text without these words. */
   rest: string;
-  /** `rest` with what it is to be without, or not for: "a flu jab without appointment" is about appointments too. */
+  /** It is `rest` with what it is to be without, or not for: "a flu jab without appointment" is about appointments too. */
   subject: string;
 }
 
@@ -185,5 +185,5 @@ export function breaksPrice(
   return own.length > 0 && !own.some(({ value }) => value >= min && value <= max);
 }
 
-/** A text without what it says it is not: "works without petrol" is no text about petrol. */
+/** Takes out of a text what it says it is not: "works without petrol" is no text about petrol. */
 export const withoutDenied = (text: string): string => text.replace(CLAUSE, " ");

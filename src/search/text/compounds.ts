@@ -11,7 +11,7 @@ const BEFORE_MIN = 3;
 const WORD_MAX = 40;
 /** Marks a part in the index, where a word of the text has none. Its category belongs to words. */
 const MARK = "\uE000";
-/** A part of a compound counts so much beside a whole word. */
+/** A part of a compound counts this much beside a whole word. */
 export const PART_WEIGHT = 0.5;
 
 /** These languages write compounds as one word; they are named as the stop words have them. */
@@ -28,10 +28,10 @@ for (const [at, words] of Object.values(BY_LANGUAGE).entries()) {
 /** Words of these languages begin so. */
 const ONSET =
   /^(?:schw|sch[lmnr]?|s[pkt][rl]?j?|pf[lr]?|[bfgkpc][lr]|[dtvw]r|kn|gn|zw|th|ch|ph|qu|[hkltb]j|s[nmlvw]|[tdkh]v|vl|[b-df-hj-np-tv-z])?[aeiouyåäöøæ]/;
-/** Beginnings that change a verb, and are no words: Verkauf is a kind of Kauf no more than Nachtisch is a table. */
+/** These beginnings change a verb, and are no words: Verkauf is a kind of Kauf no more than Nachtisch is a table. */
 const NO_WORD =
   /^(?:ver|ent|emp|zer|miss?|dis|her|hin|vor|aus|auf|ein|nach|uber|unter|durch|wieder|ont|aan|uit|voor|door|over|onder|for|fra|til|till|med|upp|inn)$/;
-/** Endings, which are no words either: Wanderung has no Wand. */
+/** These endings are no words either: Wanderung has no Wand. */
 const ENDING =
   /^(?:er|[eins]{0,2})(?:ung|lich|schaft|heit|keit|igkeit|isch|chen|lein|ier|haft|ende|tion|ation|erin|innen|eren|erte|elijk|heid|ingen|ning|ighet|het)|^[a-z]{0,2}ung(?:en|s)?$/;
 /** Adjectives end so too (praktisch, romantisch, elastisch), and countries (Holland). */
@@ -39,15 +39,16 @@ const NO_HEAD =
   /(?:is|[aeiou]k|[^p]p|[aeiou]|(?<!gl)as|us|an|authen|iden)tisch$|^(?:hol|eng|fin|ire?|is|ice|thai|deutsch|tysk|duits|griechen|russ|ryss|est|lett|let|po|scot|schott|skot|switzer|green|gron)land$/;
 /** Kinderbücher have a Buch. */
 const PLURAL = /(?<=^.{4,})e[nrs]?$/;
-/** A short end that is a word: two words meet in consonants (Lauf|rad, not Kame|rad), and no ending stands so (les|bar, Direk|tor). */
+/**
+ * Matches a short end that is a word: two words meet in consonants (Lauf|rad, not Kame|rad), and no ending stands so
+ * (les|bar, Direk|tor).
+ */
 const SHORT_HEAD =
   /[^aeiouyåäöøæ](?!bar|los|sam|.e[lmnrst])[^aeiouyåäöøæ][aeiouyåäöøæ][^aeiouyåäöøæ]$(?<!kt[ou]r)/;
 
 /**
- * The parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have Winter and
- * Reifen. Any beginning or end that could be a word counts, since no list has them all: only what somebody asks for is ever
- * looked at. A text with more words of English, or of another language that writes compounds apart, has none.
- * @param words  of all its fields, in the spelling of the index
+ * Gives the parts of the compounds in a text, as stems that it has not as words: Esstisch has a Tisch, Winterreifen have
+ * Winter and Reifen.
  */
 export function compoundParts(words: readonly string[]): Set<string> {
   const parts = new Set<string>();

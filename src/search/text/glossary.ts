@@ -27,7 +27,7 @@ const FIRST_PART_ALONE = 5;
 const LAST_PART_ALONE = 6;
 /** One word alone tells a language when it is this long. */
 const WORD_ALONE = 7;
-/** A text with so many English words is read in another language only if it holds a stop word of that language. */
+/** A text with this many English words is read in another language only if it holds a stop word of that language. */
 const ENGLISH_ENOUGH = 3;
 /** No name is longer: "fin de semana", "boże narodzenie". */
 const NAME_WORDS = 4;
@@ -114,7 +114,7 @@ function stemOf(word: string, { stems, language }: Glossary): string | null {
   return null;
 }
 
-/** The parts of a compound, the longest first part before all; one long part is enough. */
+/** Gives the parts of a compound, the longest first part before all; one long part is enough. */
 function compound(word: string, glossary: Glossary): readonly string[] {
   let firstAlone: string[] = [];
   for (let length = word.length - PART_MIN; length >= STEM_MIN; length -= 1) {

@@ -5,9 +5,9 @@ import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
 /** A search text asks by words for the index, and by a text for the embedding. */
 export interface QueryText extends WordQuery {
-  /** The text as a person would say it, for the embedding: no operators, nothing excluded. Empty when no word is left. */
+  /** It is the text as a person would say it, for the embedding: no operators, nothing excluded. */
   plain: string;
-  /** Phrases and exclusions beyond what a query may have, as typed: nothing looks at them. */
+  /** These phrases and exclusions go beyond what a query may have, as typed: nothing looks at them. */
   unread: readonly string[];
   /** Its words ask this of prices, and do not want that; these words are none of the others. */
   bounds: Pick<AskedBounds, "price" | "unwanted">;
@@ -23,7 +23,7 @@ const PHRASE_WORDS = 16;
 const MAX_WORDS = 64;
 /** Phones and editors make these of a hyphen, before a word or a phrase. */
 const DASH = /(^|\s)[\u2010-\u2013\u2212](?=[\p{L}"“])/gu;
-/** Ten times what callers may send; of a longer text only the beginning counts. */
+/** Callers may send a tenth of it; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;
 
 /**
@@ -83,8 +83,8 @@ export interface PlacedWord {
 }
 
 /**
- * Words that may be slips of the keyboard, as typed: letters of the Latin script only, neither quoted nor excluded, no
- * part of an address or a code, and no name: in capitals, or short with a capital within the text.
+ * Finds words that may be slips of the keyboard, as typed: letters of the Latin script only, neither quoted nor excluded,
+ * no part of an address or a code, and no name: in capitals, or short with a capital within the text.
  */
 export function doubtfulWords(q: string): PlacedWord[] {
   const words: PlacedWord[] = [];

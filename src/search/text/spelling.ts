@@ -35,10 +35,7 @@ export function meantWord(typed: string, candidates: Iterable<BoardWord>): strin
   return best?.word ?? null;
 }
 
-/**
- * Letters left out, added, replaced, or exchanged with their neighbour (optimal string alignment; Damerau 1964).
- * @returns `most + 1` for anything further apart than `most`
- */
+/** Counts letters left out, added, replaced, or exchanged with their neighbour (optimal string alignment; Damerau 1964). */
 export function slipsBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -5,7 +5,7 @@
  * words: otherwise vowel signs would tear Hindi words apart.
  */
 
-/** Signs that do not make a different word: invisible ones, Arabic vowels and stretching, Hebrew points. */
+/** These signs do not make a different word: invisible ones, Arabic vowels and stretching, Hebrew points. */
 const IGNORED = /\p{Cf}|\u0640|\u0670|[\u0591-\u05C7]|[\u064B-\u065F]|[\uFE00-\uFE0F]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL would end the text for SQLite
@@ -30,7 +30,7 @@ export const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const FREE_MARKS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036F]+|(?<=[аеиоуыэюяіє])[\u0300\u0301]|(?<=е)\u0308/gu;
 
-/** Letters that Unicode does not decompose, as people write them where a keyboard lacks them. */
+/** Unicode does not decompose these letters; people write them so where a keyboard lacks them. */
 export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -59,7 +59,7 @@ const SIGNED: Readonly<Record<string, string>> = {
   ".net": "dotnet",
 };
 const SIGNED_NAME = /(?<![\p{L}\p{N}])(?:c\+\+|[cf]#|\.net)(?![\p{L}\p{N}])/gu;
-/** U.S.A., O'Brien, 12,500: one word each, as others write it, and the same word with and without its marks. */
+/** U.S.A., O'Brien and 12,500 are one word each, as others write it, and the same word with and without its marks. */
 const DOTTED = /(?<![\p{L}\p{N}\p{M}])\p{L}\p{M}*(?:\.\p{L}\p{M}*)+(?![\p{L}\p{N}\p{M}])\.?/gu;
 const O_APOSTROPHE = /(?<![\p{L}\p{N}\p{M}])([oóòôöõø])['\u2019](?=(?:\p{L}\p{M}*){3})/gu;
 const THOUSANDS = /(?<=\p{N}),(?=\p{N}{3}(?!\p{N}))/gu;
@@ -81,7 +81,7 @@ const SPACED = new RegExp(
   "giu",
 );
 
-/** A text in lower case with its words as others write them: `check-in for Müller` → `checkin for mueller`. */
+/** Writes the words of a text in lower case as others do: `check-in for Müller` → `checkin for mueller`. */
 export function respelt(text: string): string {
   if (!/[-\u0080-\uFFFF]|\d[.,' ]\d/.test(text)) return text;
   const joined = (number: string) => number.replace(/\P{N}/gu, "");
@@ -116,14 +116,14 @@ const asOneWord = (lower: string): string =>
 /** Drops the commas between the thousands of numbers. */
 export const joinedNumbers = (text: string): string => text.replace(THOUSANDS, "");
 
-/** A word of the index as people write it: `csharp` is c#. */
+/** Writes a word of the index as people do: `csharp` is c#. */
 export const withSigns = (word: string): string =>
   Object.entries(SIGNED).find(([, plain]) => plain === word)?.[0] ?? word;
 
 /**
- * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters,
- * half-width katakana), and each character of a script without blanks on its own. `東京 Tower` → ` 東  京  tower`: the
- * phrase of 東 and 京 finds 東京 inside any longer run.
+ * Writes text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters,
+ * half-width katakana), and each character `東京 Tower` → ` 東  京  tower`: the phrase of 東 and 京 finds 東京 inside any longer
+ * run.
  */
 export function indexable(text: string): string {
   // The rest would make the same of plain English, in three times the time.
@@ -132,7 +132,7 @@ export function indexable(text: string): string {
   return plainSpelling(asOneWord(plainOf(text).toLowerCase())).replace(UNSPACED, " $& ");
 }
 
-/** Text in lower case, without free marks, its special letters respelled with plain ones. */
+/** Writes text in lower case, without free marks, its special letters respelled with plain ones. */
 export function plainSpelling(text: string): string {
   const lower = text.toLowerCase();
   if (!/\P{ASCII}/u.test(lower)) return lower;
@@ -143,15 +143,12 @@ export function plainSpelling(text: string): string {
     .replace(RESPELLED, (letter) => OTHER_SPELLINGS[letter] ?? letter);
 }
 
-/** The words of a text as the index compares them, except for their endings. */
+/** Gives the words of a text as the index compares them, except for their endings. */
 export function comparableWords(text: string): string[] {
   return indexable(text).match(LETTERS) ?? [];
 }
 
-/**
- * The words of a text, lower-cased, in order, with repeats. Runs of a script without blanks are cut by dictionary
- * (`東京の自転車` → 東京, の, 自転車); such a word is found as the phrase of its characters.
- */
+/** Gives the words of a text, lower-cased, in order, with repeats. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   const plain = asOneWord(plainOf(text).toLowerCase());
@@ -171,7 +168,7 @@ function plainOf(text: string): string {
 
 let segmenterOnce: Intl.Segmenter | undefined;
 
-/** Made at the first use: loading the dictionaries takes some milliseconds, and most boards never need them. */
+/** It is made at the first use: loading the dictionaries takes some milliseconds, and most boards never need them. */
 function segmenter(): Intl.Segmenter {
   segmenterOnce ??= new Intl.Segmenter("und", { granularity: "word" });
   return segmenterOnce;

@@ -110,7 +110,7 @@ async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {
       );
 }
 
-/** Time until a majority has one small write. */
+/** Takes the time until a majority has one small write. */
 async function writeTime(connection: MongodbConnection, clock: () => number): Promise<Finding> {
   const leases = mongodbLeaseStore({ connection, collections: collectionsOf(connection.db) });
   const began = performance.now();

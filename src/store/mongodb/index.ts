@@ -73,7 +73,7 @@ async function connected<T>(url: string, ask: (connection: MongodbConnection) =>
 /** Keeps a board in a MongoDB database. Its search index is separate and kept up to date from `feed`. */
 export interface MongodbStore extends Store {
   readonly feed: IndexFeed;
-  /** For the database's own search index and for checks; changes go through the store. */
+  /** The database's own search index and checks use it; changes go through the store. */
   readonly connection: MongodbConnection;
   readonly collections: Collections;
 }

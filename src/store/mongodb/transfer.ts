@@ -19,7 +19,7 @@ import { finishDocumentErasures } from "./publishers/erasure.ts";
 import { nextChange, raiseChanges } from "./subscriptions/changes.ts";
 
 const ROWS_PER_PAGE = 500;
-/** Read concern of every read; the session gives all reads the same moment. */
+/** Every read has this read concern; the session gives all reads the same moment. */
 const SNAPSHOT = { readConcern: { level: "snapshot" } } as const;
 
 export function mongodbTransferStore(context: MongodbContext): TransferStore {

@@ -18,7 +18,7 @@ interface Due {
 
 /** Looks for due pushes, at most. Each leaves out the origins that are full by then. */
 const LOOKS_MAX = 10;
-/** Pushes looked at for each that may be claimed, since some have the same origin. */
+/** This many pushes are looked at for each that may be claimed, since some have the same origin. */
 const SEEN_PER_PLACE = 2;
 
 /**
@@ -58,7 +58,7 @@ interface Receiver {
   active: boolean;
   /** It holds host and port of the webhook, null without one. */
   webhook_origin: string | null;
-  /** Null until the webhook consents. */
+  /** It is null until the webhook consents. */
   webhook_verified_at: unknown;
 }
 
@@ -67,7 +67,7 @@ export function canBePushedTo({ active, webhook_origin, webhook_verified_at }: R
   return active && webhook_origin !== null && webhook_verified_at !== null;
 }
 
-/** Host and port of a webhook; the port is written out even where the scheme implies it. */
+/** Gives host and port of a webhook; the port is written out even where the scheme implies it. */
 export function webhookOrigin(webhookUrl: string): string {
   const { protocol, hostname, port } = new URL(webhookUrl);
   const schemePort = protocol === "http:" ? "80" : "443";

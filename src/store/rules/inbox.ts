@@ -2,7 +2,7 @@ import type { InboxEntry } from "../../ports/store/index.ts";
 
 /** At most this many publishers hear of a reply because they replied in the thread before. */
 const REPLIERS_MAX = 200;
-/** Repliers to look for: the author and the root's publisher may be among them. */
+/** This many repliers are looked for: the author and the root's publisher may be among them. */
 export const REPLIERS_SOUGHT = REPLIERS_MAX + 2;
 
 /** Says who gets an inbox entry for a reply, and of which type; never its author. */

@@ -22,11 +22,7 @@ export function changedRow<Row extends object>(
   return changes === null ? before : { ...before, ...changes };
 }
 
-/**
- * A post after an edit, or null when it is removed, or its `updatedAt` is no longer `asOf`. A reply keeps the expiry of its
- * root.
- * @throws Error for a removal
- */
+/** Gives a post after an edit, or null when it is removed, or its `updatedAt` is no longer `asOf`. */
 export function editedPost(
   before: StoredPost,
   change: PostChange,
@@ -43,7 +39,7 @@ export function editedPost(
 export const isFirstShown = (before: StoredPost, after: StoredPost): boolean =>
   before.writtenNo === NEVER_SHOWN && after.state === "active";
 
-/** A reply as it is written: it expires with its root, whose expiry it may have moved. */
+/** Gives a reply as it is written: it expires with its root, whose expiry it may have moved. */
 export function replyWithin(reply: StoredPost, rootExpiresAt: number): StoredPost {
   return { ...reply, expiresAt: rootExpiresAt, expiryChosen: false };
 }

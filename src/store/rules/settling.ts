@@ -14,7 +14,7 @@ interface PushChange {
   attempts: number;
 }
 
-/** A claim's count of attempts so far: a redelivery starts from zero. */
+/** It is a claim's count of attempts this far: a redelivery starts from zero. */
 export function attemptsBefore({ attempts, againAt }: KeptPush): number {
   return againAt === null ? attempts : 0;
 }
@@ -36,7 +36,7 @@ export function settledPush(push: KeptPush, attempt: PushAttempt | null, outcome
 /** A delivery has ten attempts; a redelivery may add ten more. */
 export const ATTEMPTS_KEPT = 20;
 
-/** A push's attempts, oldest first, once another was made; latencies in whole milliseconds. */
+/** Gives a push's attempts, oldest first, once another was made; latencies in whole milliseconds. */
 export function keptAttempts(history: readonly PushAttempt[], attempt: PushAttempt | null): PushAttempt[] {
   if (attempt === null) return [...history];
   return [...history, { ...attempt, latencyMs: Math.round(attempt.latencyMs) }].slice(-ATTEMPTS_KEPT);

@@ -10,7 +10,7 @@ export interface HeardReport {
 /** This many addresses of one reporter are remembered. */
 const ADDRESSES_KEPT = 8;
 
-/** The addresses of a report once it is repeated, first ones first. */
+/** Gives the addresses of a report once it is repeated, first ones first. */
 export function addressesOf(before: readonly string[], repeated: readonly string[]): string[] {
   return [...new Set([...before, ...repeated])].slice(0, ADDRESSES_KEPT);
 }

@@ -62,7 +62,7 @@ export default {
   examine: examineSqlite,
 } satisfies StoreModule;
 
-/** An index of the board's own rows. */
+/** Opens an index of the board's own rows. */
 export const sqliteIndex = (
   model: IndexModel,
   options: Pick<EmbeddedOptions, "threadFrom" | "limits"> = {},
@@ -71,7 +71,7 @@ export const sqliteIndex = (
   return new EmbeddedIndex(model, { ...options, rows: sqliteIndexRows, worker });
 };
 
-/** The index with the store's failures: it reads the same file by statements of its own. */
+/** Gives the index the store's failures: it reads the same file by statements of its own. */
 function withFailures(index: SearchIndex, { reported }: SqliteConnection): SearchIndex {
   // When the search thread breaks, the error of the file is the cause.
   const failed = (error: unknown): never => {
@@ -81,10 +81,10 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
   return { ready: () => index.ready(), ask: (what, ...of) => index.ask(what, ...of).catch(failed) };
 }
 
-/** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */
+/** Keeps a store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */
 export interface SqliteStore extends Store {
   readonly file: string;
-  /** For backups and checks; changes go through the store. */
+  /** Backups and checks use it; changes go through the store. */
   readonly connection: SqliteConnection;
   /** Rebuilds the embedded index from the store; resolves to its number of posts. */
   reindex(): Promise<number>;

@@ -53,7 +53,7 @@ interface Source {
   order: string;
 }
 
-/** Rows that subscriptions by hosts, and removed ones whose remains are being deleted, leave behind. */
+/** Finds rows that subscriptions by hosts, and removed ones whose remains are being deleted, leave behind. */
 const OWN_SUBSCRIPTION =
   "WHERE t.subscription IS NULL OR (subscription.seq IS NOT NULL AND subscription.event IS NULL)";
 

@@ -78,7 +78,7 @@ function placeIn(fields: Fields): FeedItem["place"] {
 
 const STARTS = ["starts_at", "start", "start_time", "startDate", "start_date", "startTime", "onset"];
 const ENDS = ["ends_at", "end", "end_time", "endDate", "end_date", "endTime", "ends"];
-/** Fields in which the hour may stand beside a day. */
+/** The hour may stand in these fields beside a day. */
 const START_CLOCKS = ["start_time", "startTime", "time"];
 const END_CLOCKS = ["end_time", "endTime"];
 

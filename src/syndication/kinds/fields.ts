@@ -87,7 +87,7 @@ export function middleOf(points: readonly Point[]): Point | null {
   return { lat: (south + north) / 2, lng: lng > 180 ? lng - 360 : lng };
 }
 
-/** By steps: a shape may have more points than a call takes arguments. */
+/** It goes by steps: a shape may have more points than a call takes arguments. */
 const boundsOf = (numbers: readonly number[]): [number, number] =>
   numbers.reduce<[number, number]>(
     ([least, most], n) => [Math.min(least, n), Math.max(most, n)],

@@ -3,7 +3,7 @@ import { replacedBy } from "../standing.ts";
 import { entryIn } from "./entry.ts";
 import { type Fields, idIn, isFields } from "./fields.ts";
 
-/** JSON Lines, or one JSON array: a row has the fields of a post. */
+/** Reads JSON Lines, or one JSON array: a row has the fields of a post. */
 export const jsonl: FeedFormat = {
   kind: "announcement",
   isComplete: true,

@@ -33,7 +33,7 @@ function hasAlerts(text: string): boolean {
 
 type Entry = { [key: string]: unknown };
 
-/** A text with its places in the simplest form of GeoRSS, since the parser passes over others. Of a shape, only the middle counts. */
+/** Writes the places of a text in the simplest form of GeoRSS, since the parser passes over others. */
 const withSimplePlaces = (text: string): string =>
   text
     .replace(/<\/?geo:Point\b[^>]*>/gi, "")

@@ -7,7 +7,7 @@ import { FIELD, hashed, hashName, NAME, type NameKind, Names } from "./names.ts"
 import { RowLists } from "./row-lists.ts";
 import { Rows } from "./rows.ts";
 
-/** Vectors whose mean is the centre of the codes. */
+/** The mean of this many vectors is the centre of the codes. */
 const CENTRE_SAMPLE = 20_000;
 /** This many rows are looked at to learn whether most have a vector. */
 const GLANCED = 256;
@@ -110,7 +110,7 @@ export class PostMemory {
     return true;
   }
 
-  /** Sign codes for all vectors, once there are enough. */
+  /** Makes sign codes for all vectors, once there are enough. */
   encode(): void {
     const { rows, vectors, codes } = this;
     if (rows.live < this.#limits.codesFrom || this.coded > 0 || !this.#mostHaveVectors()) return;
@@ -132,7 +132,7 @@ export class PostMemory {
     this.coded = rows.size;
   }
 
-  /** By a glance at a few rows: it is asked after each change while a large board is embedded. */
+  /** It tells by a glance at a few rows: it is asked after each change while a large board is embedded. */
   #mostHaveVectors(): boolean {
     let count = 0;
     for (let i = 0; i < GLANCED; i += 1) {
@@ -182,7 +182,7 @@ export class PostMemory {
     }
   }
 
-  /** Zeros in place of vectors that are gone: searches would compare their bytes, and snapshots hold them. */
+  /** Puts zeros in place of vectors that are gone: searches would compare their bytes, and snapshots hold them. */
   #clearVectors(from: number, to: number): void {
     const zeros = new Int8Array(this.dimension);
     const centre = this.centreVector();
@@ -235,7 +235,7 @@ export class PostMemory {
   }
 }
 
-/** The names in whose lists a post is found, beside its words. */
+/** A post is found in the lists of these names, beside its words. */
 function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
   for (const tag of new Set(post.tags)) yield [NAME.tag, tag];
   yield [NAME.publisher, post.publisherId];
@@ -244,7 +244,7 @@ function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
   if (post.parentId !== null) yield [NAME.parent, post.parentId];
 }
 
-/** A hash of everything that a row keeps for life; the order of words does not count. */
+/** Hashes everything that a row keeps for life; the order of words does not count. */
 function digestOf(post: IndexedPost, { weights, length }: Terms): number {
   let digest = length;
   const add = (kind: NameKind, name: string, weight: number) => {

@@ -7,10 +7,7 @@ export type NameKind = (typeof NAME)[keyof typeof NAME];
 /** Holds both halves of the last hash. A pair in place of an object: this runs for each word of each post. */
 export const hashed = { low: 0, high: 0 };
 
-/**
- * A hash of 64 bits, left in `hashed`. Among a million names two share one with a probability of 3 in 10^8. Two
- * multiplicative hashes of 32 bits, mixed as in MurmurHash3's finalizer.
- */
+/** Makes a hash of 64 bits, left in `hashed`. */
 export function hashName(kind: NameKind, name: string): void {
   let low = 0x9e37_79b9 ^ kind;
   let high = 0x85eb_ca6b ^ (kind << 8);
@@ -104,7 +101,7 @@ export class Names {
     return number;
   }
 
-  /** The slot of the name hashed last, or the free one where it belongs. */
+  /** Finds the slot of the name hashed last, or the free one where it belongs. */
   #slot(): number {
     const { view: slots } = this.slots;
     const { view: fields } = this.fields;

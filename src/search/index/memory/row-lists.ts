@@ -6,7 +6,7 @@ const LIST_PAGE_BYTES = 1 << PAGE_BITS;
 const OFFSET = LIST_PAGE_BYTES - 1;
 /** A block begins with the address of the next one and the length of its entries in bytes, each a u32. */
 const HEADER = 8;
-/** Bytes of the first block of a list; each one has twice as many as the one before, up to the most. */
+/** The first block of a list has this many bytes; each one has twice as many as the one before, up to the most. */
 const BLOCK_MIN = 16;
 const BLOCK_MAX = 4096;
 /** An entry takes at most five bytes for the row and one for the weight. */

@@ -19,12 +19,12 @@ export class Rows {
   /** This many rows fit into every column. */
   #room = 0;
   dead = 0;
-  /** Words of all live posts together. */
+  /** Counts the words of all live posts together. */
   words = 0;
 
   readonly seq = new Column(Float64Array);
   readonly marks = new Column(Uint8Array);
-  /** Bit of the kind, as `kindBit` gives it. */
+  /** It is the bit of the kind, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
   /** It is in degrees; NaN without a place. */
   readonly lat = new Column(Float64Array);
@@ -222,7 +222,7 @@ class RowIds {
   readonly at = new Column(Uint32Array);
   readonly bytes = new Column(Uint8Array, 4096);
   used = 0;
-  /** The bytes as they are read. */
+  /** Gives the bytes as they are read. */
   #buffer: Buffer<ArrayBufferLike> = Buffer.alloc(0);
 
   of(row: number): string {
@@ -235,7 +235,7 @@ class RowIds {
     return this.#bytesOf(row).equals(bytes);
   }
 
-  /** Below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
+  /** It is below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
   compare(row: number, other: number): number {
     const { view: bytes } = this.bytes;
     const [at, otherAt] = [this.at.view[row] ?? 0, this.at.view[other] ?? 0];

@@ -1,7 +1,7 @@
 import type { Column, Numbers } from "./columns.ts";
 import type { PostMemory } from "./index.ts";
 
-/** A part of the memory as bytes, to be kept in a file. */
+/** Holds a part of the memory as bytes, to be kept in a file. */
 export interface Section {
   name: string;
   /** It has the bytes in use, in several pieces where the memory is not in one. */

@@ -7,7 +7,7 @@ const BLOCK = 256;
 export interface Wanted {
   /** Names the test: the same number, the same rows. */
   key: number;
-  /** Depends on nothing but the row's own fields. */
+  /** It depends on nothing but the row's own fields. */
   passes: (row: number) => boolean;
   endFrom: number;
 }
@@ -18,7 +18,7 @@ export class TimeOrder {
   size = 0;
   readonly #times: Column<Numbers>;
   readonly #ends: Column<Numbers>;
-  /** By test, the latest end in each of the first blocks, as many as were walked since a row of them moved. */
+  /** Keeps, by test, the latest end in each of the first blocks, as many as were walked since a row of them moved. */
   readonly #latest = new Map<number, number[]>();
 
   constructor(times: Column<Numbers>, ends: Column<Numbers>) {

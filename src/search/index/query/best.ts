@@ -13,7 +13,7 @@ const SAMPLE = 512;
 type FusedWords = RowsWithWords & { scores: Float32Array };
 
 interface Wanted {
-  /** Null when no words are asked for, or no row has any. */
+  /** It is null when no words are asked for, or no row has any. */
   words: FusedWords | null;
   /** From this cosine on meaning alone supports a row. */
   floor: number;
@@ -113,10 +113,7 @@ export function bestOf(found: Scored<number>, limit: number, factors: Float64Arr
 /** Keeps at least this many before it throws any away: a choice among few costs more than it saves. */
 const ROOM_MIN = 64;
 
-/**
- * The `limit` rows with the largest keys: twice as many are gathered, and the lower half is thrown away. Of equal keys those
- * that came first stay.
- */
+/** Keeps the `limit` rows with the largest keys: twice as many are gathered, and the lower half is thrown away. */
 class TopRows {
   /** Rows with this key or a smaller one are not among the best; it rises while rows are added. */
   floor: number;
@@ -142,7 +139,7 @@ class TopRows {
     if (this.#size === this.#rows.length) this.#prune();
   }
 
-  /** The rows kept, in no order. */
+  /** Gives the rows kept, in no order. */
   rows(): Uint32Array {
     if (this.#size > this.#limit) this.#prune();
     return this.#rows.subarray(0, this.#size);
@@ -170,7 +167,10 @@ class TopRows {
   }
 }
 
-/** The `n`th largest of some numbers, the smallest when there are fewer; Infinity when there is none, or none is asked for. */
+/**
+ * Finds the `n`th largest of some numbers, the smallest when there are fewer; Infinity when there is none, or none is asked
+ * for.
+ */
 function nthLargest(numbers: Float64Array, n: number): number {
   return numbers.toSorted()[Math.max(0, numbers.length - n)] ?? Number.POSITIVE_INFINITY;
 }

@@ -12,7 +12,7 @@ export type RowTest = (row: number) => boolean;
 export interface RowFilter {
   /** True for rows that pass; where there is `among`, only rows of it may be asked about. */
   passes: RowTest;
-  /** All rows that pass, ascending; null when they are among too many to be looked at one by one. */
+  /** These are all rows that pass, ascending; null when they are among too many to be looked at one by one. */
   among: Uint32Array | null;
 }
 

@@ -19,7 +19,10 @@ import type { WordScorer, WordScores } from "./words.ts";
 
 /** At least this many compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
-/** The fewest for a few places by words or by meaning alone: 1,500 posts of 100,000 had the same best five as among 1,000. */
+/**
+ * At least this many compete for a few places by words or by meaning alone: 1,500 posts of 100,000 had the same best five
+ * as among 1,000.
+ */
 const COMPETING_ALONE = 200;
 
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
@@ -199,7 +202,7 @@ export class Searcher {
     };
   }
 
-  /** Rows that may be among the best `limit` and pass all filters, each once. */
+  /** Finds rows that may be among the best `limit` and pass all filters, each once. */
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
     const { filter, byWords, vector, factors } = asked;
     const isWanted = (row: number) => isFree(byWords, row) && !except.has(row);
@@ -275,7 +278,7 @@ interface Competing {
   bestWords: number;
 }
 
-/** The test for rows that another match stands for, as the question asks for it; null where none does. */
+/** Tests for rows that another match stands for, as the question asks for it; null where none does. */
 function copyTest(
   memory: PostMemory,
   { distinct, nextDates, filter }: Question,
@@ -291,7 +294,7 @@ function copyTest(
 
 const NO_ROWS = new Uint32Array(0);
 
-/** A question worked out as far as it concerns single rows. */
+/** Holds a question worked out as far as it concerns single rows. */
 interface Asked {
   filter: RowFilter;
   vector: Int8Array | null;
@@ -302,7 +305,7 @@ interface Asked {
   floor: number;
   /** Every row that passes matches. */
   all: boolean;
-  /** Phrases are asked for: meaning alone supports nothing. */
+  /** True when phrases are asked for: meaning alone supports nothing. */
   required: boolean;
   /** @param cosine  NaN where there is none */
   supports(score: number, cosine: number): boolean;

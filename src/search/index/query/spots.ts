@@ -10,7 +10,7 @@ const PARTS = 1e7;
 /** A square has a side of this many of those parts. */
 const SQUARE = PARTS / SPOTS_PER_DEGREE;
 
-/** The squares with the most rows that pass and have a place; of equal ones that of the oldest row comes first. */
+/** Finds the squares with the most rows that pass and have a place; of equal ones that of the oldest row comes first. */
 export function spotsAmong({ rows }: PostMemory, { among, passes }: RowFilter, limit: number): Spot[] {
   const [lats, lngs] = [rows.lat.view, rows.lng.view];
   const squares = new Map<number, Spot>();

@@ -52,7 +52,7 @@ export function walkByTime(
 /** Gives one row after another, then -1. */
 type NextRow = () => number;
 
-/** All rows that may pass, from where the page begins. */
+/** Finds all rows that may pass, from where the page begins. */
 function inTime(rows: Rows, { order, after }: Page, wanted: Wanted | null): NextRow {
   const step = order === "newest" ? -1 : 1;
   const from = after?.at ?? step * Number.NEGATIVE_INFINITY;

@@ -13,7 +13,7 @@ export interface WordScores {
   rows: Uint32Array;
   /** It is BM25 by row, 0 where no word occurs. */
   scores: Float32Array;
-  /** Share of the query that stands in a row; see `WordMatch`. */
+  /** A row has this share of the query; see `WordMatch`. */
   coverage: Float32Array;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
@@ -123,7 +123,7 @@ export class WordScorer {
     return barred;
   }
 
-  /** The stems of words with how often each is asked for; words of several stems or none are left to FTS5. */
+  /** Gives the stems of words with how often each is asked for; words of several stems or none are left to FTS5. */
   #split(words: readonly string[]): { stems: Map<string, number>; torn: Map<string, number> } {
     const stems = new Map<string, number>();
     const torn = new Map<string, number>();
@@ -153,18 +153,18 @@ interface AskedWord {
   found: [row: number, score: number][] | null;
   /** It counts this much beside a whole word. */
   weight: number;
-  /** The word is sought inside compounds. */
+  /** True when the word is sought inside compounds. */
   isPart: boolean;
 }
 
-/** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
+/** Takes BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
 const K1 = 1.2;
 const B = 0.75;
 
 /** A word in more than half of all posts still counts a little, as it does in FTS5: the same for each post. */
 const SCORE_MIN = 1e-6;
 
-/** Inverse document frequency as FTS5 computes it. */
+/** Takes the inverse document frequency as FTS5 computes it. */
 function rarity(count: number, posts: number): number {
   return Math.max(SCORE_MIN, Math.log((posts - count + 0.5) / (count + 0.5)));
 }
@@ -180,7 +180,7 @@ interface ListedWord {
   share: number;
 }
 
-/** Rows that were found without a list, with their scores. */
+/** Holds rows that were found without a list, with their scores. */
 interface FoundRows {
   found: readonly (readonly [row: number, score: number])[];
   share: number;

@@ -36,7 +36,7 @@ interface Header {
 
 const suffix = "-search";
 
-/** The files that snapshots of a database are kept or written in; they mean nothing without it. */
+/** Snapshots of a database are kept or written in these files; they mean nothing without it. */
 export function snapshotFiles(database: string): string[] {
   const folder = dirname(database);
   const name = basename(database) + suffix;
@@ -45,7 +45,7 @@ export function snapshotFiles(database: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** The memory as it was, in a file beside the database. It holds no text: words are hashes there. */
+/** Keeps the memory as it was, in a file beside the database. */
 export class SnapshotFile {
   readonly #database: string;
   readonly #path: string;

@@ -4,11 +4,11 @@ import { Abandoned, type Answered, type Ask } from "../../../ports/search-index.
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { type Answers, goneOf, type IndexModel } from "../local.ts";
 
-/** Questions that may wait; more are refused. */
+/** This many questions may wait; more are refused. */
 const WAITING_MAX = 256;
 /** A question that has no answer by then is refused: its caller has given up or soon will. */
 const ANSWER_MS = 5_000;
-/** Questions in the thread at a time: while it answers one, the next lies there. */
+/** The thread has this many questions at a time: while it answers one, the next lies there. */
 const SENT_MAX = 2;
 /** V8 keeps for new objects what it once took, up to 50 MB and more; a search makes few of them. */
 const LIMITS = { maxYoungGenerationSizeMb: 6 };
@@ -54,7 +54,7 @@ interface Asked extends ThreadQuestion {
 export class ThreadAnswers implements Answers {
   readonly #worker: Worker;
   readonly #waiting: Asked[] = [];
-  /** In the order in which they will be answered. */
+  /** They are in the order in which they will be answered. */
   readonly #sent: Asked[] = [];
   readonly #ready: Promise<void>;
   #broken: Error | null = null;

@@ -10,10 +10,7 @@ import type { ThreadNews, ThreadOrder, ThreadStart } from "./index.ts";
 /** A statement waits this long while another connection holds the file. No event loop waits here. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * In a worker thread, answers one question after another until it is told to end.
- * @param rowsOf  reads what the index is of
- */
+/** Answers one question after another in a worker thread until it is told to end. */
 export function serveSearches(rowsOf: (database: DatabaseSyncInstance) => PostRows): void {
   const port = parentPort;
   if (port === null) return;

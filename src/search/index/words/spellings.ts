@@ -32,7 +32,7 @@ export class Spellings {
     this.#stems = stems;
   }
 
-  /** The word of the board that was meant, or null when a post has this one, or none is near. */
+  /** Finds the word of the board that was meant, or null when a post has this one, or none is near. */
   meant(memory: PostMemory, word: string): string | null {
     const [typed, another] = comparableWords(word);
     if (typed === undefined || another !== undefined) return null;

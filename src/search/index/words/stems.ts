@@ -3,12 +3,9 @@ import { DatabaseSync } from "../../../platform/sqlite.ts";
 
 /** It is the tokenizer that `src/search/text/tokens.ts` describes, in the words of FTS5. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
-/** Words kept; more are met only by boards in many languages. */
+/** This many words are kept; more are met only by boards in many languages. */
 const KEPT_MAX = 200_000;
-/**
- * Words whose stem needs no question: FTS5 has the same algorithm of Porter. It leaves words of more than 64 letters as they
- * are, and takes the second of two y for another kind of letter.
- */
+/** The stem of these words needs no question: FTS5 has the same algorithm of Porter. */
 const PLAIN = /^(?:(?!.*yy)[a-z0-9]{1,64}|[0-9]+)$/;
 /** Every version of Unicode knows these letters. */
 const ONE_STEM = /^[a-z0-9\u00E0-\u00F6\u00F8-\u024F\u03B1-\u03C9\u0430-\u045F]+$/;
@@ -59,7 +56,7 @@ export class Stems {
       for (const [i, word] of list.entries()) this.#keep(word, [tokens[i] ?? word]);
   }
 
-  /** May be called again. */
+  /** It may be called again. */
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }

@@ -1,6 +1,6 @@
 import { KERNEL } from "./bytes.ts";
 
-/** The part of WebAssembly in use here; Node's types leave it to the browser's. */
+/** This part of WebAssembly is in use here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { exports: unknown };
@@ -33,7 +33,7 @@ export function newKernelMemory(): KernelMemory {
   return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES, shared: true });
 }
 
-/** A new instance; the code is compiled once. */
+/** Makes a new instance; the code is compiled once. */
 export function openKernel(memory: KernelMemory = newKernelMemory()): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
   const { exports } = new WebAssembly.Instance(compiled, { shared: { memory } });

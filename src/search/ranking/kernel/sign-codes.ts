@@ -7,16 +7,16 @@ const BLOCK_ROWS = 4096;
 const TOGETHER = 4;
 /** A difference has this many bytes. Those of a block lie behind its codes. */
 const DIFFERENCE_BYTES = 2;
-/** More than two codes can differ. */
+/** No two codes can differ in as many. */
 const NEVER = 0xffff;
-/** Steps into which estimated scores are sorted. */
+/** Estimated scores are sorted into this many steps. */
 const STEPS = 4096;
 /** A vector has at most this dimension. */
 const DIMENSION_MAX = 3968;
 /** The first page holds the query's code, then how often each difference occurs. The codes lie behind it. */
 const COUNTS_AT = 512;
 const CODES_AT = PAGE_BYTES;
-/** Steps in a score of 1, from the best fused score to a cosine of -1. */
+/** A score of 1 has this many steps, from the best fused score to a cosine of -1. */
 const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
 
 interface Wanted {
@@ -182,7 +182,7 @@ export class SignCodes {
 const NO_WORDS = { rows: new Uint32Array(0), steps: new Uint16Array(0), differing: new Uint32Array(0) };
 const NEVER_COMPARED: Uint16Array<ArrayBufferLike> = new Uint16Array(0);
 
-/** The step of a score; the best score has the first. */
+/** Gives the step of a score; the best score has the first. */
 const stepOf = (score: number) =>
   Math.max(0, Math.min(STEPS - 1, Math.floor((FUSED_MAX - score) * PER_UNIT)));
 

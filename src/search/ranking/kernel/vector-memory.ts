@@ -1,6 +1,6 @@
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
 
-/** Rows per call of the kernel: its list and its sums then fit into one page. */
+/** One call of the kernel takes this many rows: its list and its sums then fit into one page. */
 const BLOCK_ROWS = 4096;
 /** The first page (64 KiB) holds the query as i16, the list as u32, the sums as i32. The vectors lie behind it. */
 const LIST_AT = 16_384;
@@ -48,7 +48,7 @@ export class VectorMemory {
     return sum;
   }
 
-  /** The bytes of the first rows, to be read or written at once. */
+  /** Gives the bytes of the first rows, to be read or written at once. */
   block(rows: number): Uint8Array {
     this.#bytesOf(rows);
     return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.dimension);
@@ -94,7 +94,7 @@ export class VectorMemory {
     return ROWS_AT + row * this.dimension;
   }
 
-  /** The memory's bytes; it grows until it has room for so many rows. */
+  /** Gives the memory's bytes; it grows until it has room for this many rows. */
   #bytesOf(rows: number): Int8Array {
     if (this.#bytes.length < this.#at(rows)) {
       growTo(this.memory, this.#at(rows));

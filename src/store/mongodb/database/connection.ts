@@ -21,7 +21,7 @@ export interface MongodbConnection {
    * while no primary has been known for 5 s.
    */
   run<T>(ask: () => Promise<T>): Promise<T>;
-  /** The same for work in steps that nobody waits for: it may take longer. */
+  /** It does the same for work in steps that nobody waits for: it may take longer. */
   runLong<T>(ask: () => Promise<T>): Promise<T>;
   /**
    * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees everything that any process
@@ -45,7 +45,10 @@ const PATIENCE_MS = 10_000;
 const ANSWER_MS = 30_000;
 /** A call waits this long for a primary, and after this time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;
-/** Between two checks by the driver's monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
+/**
+ * The driver's monitor waits this long between two checks. A server that hangs is noticed after this time and
+ * `connectTimeoutMS`.
+ */
 const HEARTBEAT_MS = 2_500;
 const TRANSACTION: TransactionOptions = {
   readConcern: { level: "snapshot" },

@@ -42,7 +42,7 @@ export const WINDOW_END = {
   },
 } as const;
 
-/** A vector as a BSON vector of int8, which the database's search indexes can read. */
+/** Writes a vector as a BSON vector of int8, which the database's search indexes can read. */
 export const binaryOf = (vector: Int8Array): Binary => Binary.fromInt8Array(vector);
 export const vectorOfBinary = (binary: Binary): Int8Array => binary.toInt8Array();
 

@@ -49,7 +49,7 @@ export async function postWithKey(
   return context.collections.posts.findOne(filter, { projection: { vec: 0 }, ...inSession(session) });
 }
 
-/** Posts that pass a filter, as the port has them, in order. */
+/** Reads posts that pass a filter, as the port has them, in order. */
 export async function listPosts(
   { collections }: MongodbContext,
   filter: Filter<PostDocument>,
@@ -65,7 +65,7 @@ export const inSession = (session: ClientSession | undefined) => (session === un
 /** A reply's id is `<root>-<six more characters>`. */
 const rootOf = (id: string): string => id.split("-", 1)[0] as string;
 
-/** Rows of one read. */
+/** One read takes this many rows. */
 const ROWS_PER_READ = 200;
 
 /** Reads rows by id. One `many` reads those asked for in one turn of the event loop: each push under way asks for its own. */

@@ -36,7 +36,7 @@ export function documentOf<One extends RowRecord, Given extends Partial<RowOf<On
   return document as DocumentOf<Given>;
 }
 
-/** The fields that a removal of the text changes, as they are then. */
+/** Gives the fields that a removal of the text changes, as they are then. */
 export function wipedOf<One extends RowRecord>(record: One): Partial<DocumentOf<RowOf<One>>> {
   return documentOf(record as RowRecord, record.wiped) as Partial<DocumentOf<RowOf<One>>>;
 }

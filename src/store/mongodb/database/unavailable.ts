@@ -33,13 +33,13 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
 
 export const CONTENDED = "others were writing the same for too long";
 
-/** The error that ended a bulk write; the bulk's own error has another class and not always its code. */
+/** Finds the error that ended a bulk write; the bulk's own error has another class and not always its code. */
 export function behindBulk(error: unknown): unknown {
   if (!(error instanceof MongoBulkWriteError)) return error;
   return error.errorResponse instanceof MongoError ? error.errorResponse : error;
 }
 
-/** The database has no snapshot of the moment asked for, as when a collection was made or moved a moment ago. */
+/** Tells that the database has no snapshot of the moment asked for, as when a collection was made or moved a moment ago. */
 export const NO_SNAPSHOT: ReadonlySet<unknown> = new Set([
   239, // SnapshotTooOld
   246, // SnapshotUnavailable
@@ -80,7 +80,10 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   14031, // OutOfDiskSpace
 ]);
 
-/** By its class, or by its name where the driver does not export one: a lost or missing server, a pool that is full or closed. */
+/**
+ * It goes by its class, or by its name where the driver does not export one: a lost or missing server, a pool that is full
+ * or closed.
+ */
 function isConnectionError(error: MongoError): boolean {
   return (
     error instanceof MongoNetworkError ||

@@ -6,8 +6,8 @@ import type { PostDocument } from "./schema/documents.ts";
 const STATE = { root: 1, state: 1, pub_suspended: 1 } as const;
 
 /**
- * Those of the posts that anyone may see, by id: neither they nor their roots are hidden, by themselves or with a publisher. And
- * those that are removed.
+ * Gives those of the posts that anyone may see, by id: neither they nor their roots are hidden, by themselves or with a
+ * publisher.
  */
 async function visiblePosts(
   context: MongodbContext,
@@ -28,7 +28,7 @@ async function visiblePosts(
   };
 }
 
-/** Rows read at once after a first page with too few visible ones. */
+/** This many rows are read at once after a first page with too few visible ones. */
 export const ROWS_PER_LOOK = 1000;
 
 /** Tells of a post, or, once that is removed, of its removal. */

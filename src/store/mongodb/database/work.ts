@@ -37,7 +37,7 @@ export function mongodbWorkStore(
 export const waiting = (kind: WorkKind): Filter<PostDocument> => ({ [`${kind}.at`]: { $gte: new Date(0) } });
 
 /**
- * Work enqueued from the start, due at once by any clock: a claim's token is gone, so that it cannot settle what came after
+ * Enqueues work from the start, due at once by any clock: a claim's token is gone, so that it cannot settle what came after
  * it.
  */
 export const DUE_WORK: DueWork = { at: new Date(0), token: null, attempts: 0 };

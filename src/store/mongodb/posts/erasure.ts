@@ -7,11 +7,12 @@ import { deleteDeliveriesOf } from "../subscriptions/deliveries.ts";
 import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
- * Physical erasure, as far as this store can promise it: afterwards no document, index entry or queue of the board holds
- * the text. Freed pages, the journal and the oplog hold it until the database overwrites them, backups until they are deleted.
+ * This is physical erasure, as far as this store can promise it: afterwards no document, index entry or queue of the board
+ * holds the text. Freed pages, the journal and the oplog hold it until the database overwrites them, backups until they are
+ * deleted.
  */
 
-/** Posts erased in one transaction: others should wait neither long nor often. */
+/** One transaction erases this many posts: others should wait neither long nor often. */
 export const POSTS_PER_WRITE = 50;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { PostFilter } from "../../../schema/filter.ts";
 import { EARTH_RADIUS_KM } from "../../../search/ranking/distance.ts";
 
-/** The order of lists; posts of one moment go by id, in the same direction. */
+/** Lists have this order; posts of one moment go by id, in the same direction. */
 export const ORDERS = {
   newest: { path: "created_at", direction: -1 },
   soonest: { path: "win_start", direction: 1 },
@@ -58,7 +58,7 @@ export function findConditionsOf(filter: PostFilter): Document[] {
 /** Circles are a little larger in `$search`: its distances and ours differ by less, and `find` checks each post again. */
 const WIDER = 1.01;
 
-/** A filter as clauses of `$search`; circles are a little too large, and times are not compared with each other. */
+/** Writes a filter as clauses of `$search`; circles are a little too large, and times are not compared with each other. */
 export function clausesOf(filter: PostFilter): Document[] {
   const clauses = rulesOf(filter).map(clauseOf);
   if (filter.near === null) return clauses;

@@ -18,8 +18,8 @@ export interface MongodbIndexOptions extends Omit<ReplicaOptions, "feed"> {
 const PATIENCE_MS = 20_000;
 
 /**
- * The index of a board in MongoDB, one of two: the database's own search, mongot, or a replica of the posts in this process.
- * `auto` takes mongot where the database has it.
+ * Opens the index of a board in MongoDB, one of two: the database's own search, mongot, or a replica of the posts in this
+ * process. `auto` takes mongot where the database has it.
  *
  * @throws Error with one line for the operator when `search` is `atlas` and there is no mongot
  */

@@ -11,7 +11,7 @@ const SEQUENCE = { _id: "subscription_change" } as const;
 export const CHANGES = "sequence:subscription_change";
 
 /**
- * The number of the last of so many changes, taken before anything else in their transaction. When two transactions take
+ * Takes the number of the last of this many changes, before anything else in their transaction. When two transactions take
  * numbers, the database commits one and makes the other start again, so they become visible in order. An unused number
  * leaves a harmless gap.
  */
@@ -28,7 +28,7 @@ export async function nextChange(
   return sequence?.n ?? changes;
 }
 
-/** From now on, change numbers are not below `least`. */
+/** Raises change numbers, so that from now on none is below `least`. */
 export async function raiseChanges(
   { collections }: Pick<MongodbContext, "collections">,
   least: number,

@@ -7,7 +7,7 @@ import { subscriptionName } from "../database/subscriptions.ts";
 import { type Handed, handOver, newMatchesOf, numbered, pairId, receiversOf } from "./deliveries.ts";
 import { lastNumbers } from "./inbox.ts";
 
-/** Subscriptions that are told of a change in one transaction. */
+/** One transaction tells this many subscriptions of a change. */
 const TOLD_PER_WRITE = 200;
 
 /** See `SubscriptionStore.tellChange`. */
@@ -54,7 +54,7 @@ export async function tellChangeDocuments(
 const hearsChanges = ({ changes = true, active, inactive_reason }: SubscriptionDocument): boolean =>
   changes && isMatched({ active, inactiveReason: inactive_reason });
 
-/** Ids of the subscriptions that were told of a post. */
+/** Lists the subscriptions that were told of a post, by id. */
 export async function toldOf({ collections }: MongodbContext, postId: string): Promise<string[]> {
   const projection = { subscription_id: 1 } as const;
   const pairs = await collections.deliveries.find({ post_id: postId }, { projection }).toArray();

@@ -6,13 +6,13 @@ import { countLive } from "../../rules/statistics.ts";
 import type { SqliteContext } from "../database/connection.ts";
 
 const TOP_TAGS = 25;
-/** Index rows read in one go, which takes a few milliseconds. */
+/** This many index rows are read in one go, which takes a few milliseconds. */
 const ROWS_PER_STEP = 20_000;
-/** Posts whose text is read in one go, for its tags. */
+/** The text of this many posts is read in one go, for its tags. */
 const TEXTS_PER_STEP = 1000;
 const PUBLISHERS_PER_STEP = 4000;
 
-/** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
+/** Counts posts that are not removed and expire in a range of times; the index `post_live` answers. */
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
 
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
@@ -89,7 +89,7 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
     }));
   }
 
-  /** Ranges of expiry, each with about so many live posts. */
+  /** Gives ranges of expiry, each with about this many live posts. */
   async function* liveRanges(now: number, size: number): AsyncGenerator<[after: number, to: number]> {
     for (let after = now; after < Number.MAX_SAFE_INTEGER; await nextTurn()) {
       const last = `SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`;

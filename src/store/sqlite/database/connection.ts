@@ -29,8 +29,8 @@ export interface SqliteConnection {
    */
   write<T>(job: () => T): Promise<T>;
   /**
-   * As `write`, without waiting for the disk: a loss of power may take the commit back, a kill of the process does not. For what
-   * is done again by itself, such as a claim of work.
+   * Writes as `write` does, without waiting for the disk: a loss of power may take the commit back, a kill of the process
+   * does not.
    */
   writeRelaxed<T>(job: () => T): Promise<T>;
   /** Passes an error of the file on as `StoreUnavailable`, any other as it is, and remembers what `ping` must know. */
@@ -61,7 +61,7 @@ export interface SqliteContext {
 
 /** A blocked statement may hold the event loop for this many milliseconds. Longer waits are asynchronous. */
 const BUSY_TIMEOUT_MS = 10;
-/** Size of a test write: more than a long post takes. */
+/** A test write has this size: more than a long post takes. */
 const PROBE_BYTES = 65_536;
 /** Asynchronous retries go on for this long. */
 const PATIENCE_MS = 10_000;

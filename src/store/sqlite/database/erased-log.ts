@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteConnection } from "./connection.ts";
 
-/** The setting that is there while the log may hold erased text. Each erasure gives it another value. */
+/** This setting is there while the log may hold erased text. */
 export const LOG_MARK = "log_holds_erased";
 
 /** Remembers, across restarts, that the log holds text being erased; runs inside the write that erases it. */
@@ -10,7 +10,7 @@ export function markLog({ sql }: SqliteConnection): void {
   sql("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(LOG_MARK, randomUUID());
 }
 
-/** Between two tries to empty a log that a reader held. */
+/** This long lies between two tries to empty a log that a reader held. */
 const RETRY_MS = 2_000;
 const retried = new WeakSet<SqliteConnection>();
 

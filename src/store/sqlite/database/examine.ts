@@ -36,7 +36,7 @@ export async function* examineSqlite(url: string): AsyncIterable<Finding> {
   }
 }
 
-/** A setting, read without writing to the file; null without the file, the table or the setting. */
+/** Reads a setting without writing to the file; null without the file, the table or the setting. */
 export function settingInFile(file: string, name: string): string | null {
   if (!existsSync(file)) return null;
   const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });

@@ -26,7 +26,7 @@ const POSTS = `SELECT ${POST_COLUMNS}, v.vector FROM ${POST_TABLES}
 const PUBLISHERS = `SELECT id, verified_at IS NOT NULL AND erasing = 0 AS verified,
   suspended_at IS NOT NULL OR erasing = 1 AS suspended FROM publisher`;
 
-/** The board's own posts and publishers, as its index reads them on one connection. */
+/** Reads the board's own posts and publishers, as its index does on one connection. */
 export function sqliteIndexRows(database: DatabaseSyncInstance): PostRows {
   const posts = database.prepare(`${POSTS} p.seq > ? ORDER BY p.seq LIMIT ?`);
   const post = database.prepare(`${POSTS} p.seq = ?`);

@@ -1,6 +1,6 @@
 /**
- * Tables of the board, append-only: a released step is never edited, since boards of every release since 0.1.0, which had the
- * first four, are brought up by those they lack. A new column needs a default, or the step fills it.
+ * The tables of the board are append-only: a released step is never edited, since boards of every release since 0.1.0,
+ * which had the first four, are brought up A new column needs a default, or the step fills it.
  *
  * `post_content` holds what the publisher wrote, `post` what the board decides: text is written once, counters and states
  * change often, and a removal deletes the text and keeps the rest.

@@ -2,11 +2,11 @@ import type { SqliteContext } from "./connection.ts";
 import { indexPost } from "./index-rows.ts";
 import { type PostRow, SELECT_POST, storedPostOfRow } from "./rows.ts";
 
-/** Rows put into the index in one transaction. */
+/** One transaction puts this many rows into the index. */
 const ROWS_PER_WRITE = 100;
 /**
- * The setting that says by which version of Unicode the index took the words of all texts; it is not there while some are missing.
- * The index forgets a text by its words, and another version may see other words in it.
+ * This setting says by which version of Unicode the index took the words of all texts; it is not there while some are
+ * missing.
  */
 export const FILLED = "index_filled";
 const { unicode: UNICODE = "" } = process.versions;

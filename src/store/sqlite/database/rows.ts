@@ -5,7 +5,7 @@ import type { Field, Kept, RowOf, RowRecord } from "../../../records/record.ts";
 import { SUBSCRIPTION } from "../../../records/subscription.ts";
 import type { SqliteContext } from "./connection.ts";
 
-/** A row as SQLite gives it. */
+/** SQLite gives such a row. */
 // biome-ignore lint/suspicious/noExplicitAny: the statement decides which columns a row has
 export type SqliteRow = Record<string, any>;
 

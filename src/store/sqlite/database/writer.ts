@@ -10,7 +10,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** Bounds of one transaction: its jobs, and how long it may hold the event loop and the lock, in milliseconds. */
+/** These bound one transaction: its jobs, and how long it may hold the event loop and the lock, in milliseconds. */
 const BATCH_JOBS = 256;
 const BATCH_MS = 20;
 /** Writes that may wait; with more, the disk is hopelessly behind. */

@@ -9,7 +9,7 @@ import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
 import { recountReplyRows } from "./changes.ts";
 
-/** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
+/** One transaction erases this many rows: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
 /** A caller, and the job of each minute, wait this long for readers elsewhere that keep the log from being emptied. */
 const PATIENCE_MS = 2_000;

@@ -75,7 +75,7 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
   }
 }
 
-/** A name as it may be written: SQLite knows the case of the letters of ASCII only. */
+/** Writes a name as it may be written: SQLite knows the case of the letters of ASCII only. */
 const casesOf = (text: string) => [
   ...new Set([
     text,

@@ -15,7 +15,7 @@ export function lastChangeNo({ sql }: SqliteConnection): number {
   return sql("SELECT seq FROM sqlite_sequence WHERE name = 'subscription_change'").get()?.seq ?? 0;
 }
 
-/** From now on, change numbers are larger than those of imported rows. Runs inside a write. */
+/** Raises change numbers, so that from now on they are larger than those of imported rows. Runs inside a write. */
 export function raiseChangeNo({ sql }: SqliteConnection, least: number): void {
   sql("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'subscription_change'").run(least);
 }

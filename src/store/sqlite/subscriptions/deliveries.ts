@@ -14,9 +14,9 @@ import { addEntryRow } from "./inbox.ts";
  * `matched_at` is null once the delivery is pruned.
  */
 
-/** Rows deleted, pruned or counted in one go. */
+/** This many rows are deleted, pruned or counted in one go. */
 const ROWS_PER_STEP = 2000;
-/** Subscriptions that are told of a change in one write. */
+/** One write tells this many subscriptions of a change. */
 const TOLD_PER_WRITE = 200;
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;

@@ -6,7 +6,7 @@ import { coordinate } from "../fields.ts";
 import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf, utcShownIn, type Zone, type Zones } from "./zones.ts";
 
-/** A day or a moment, as the clocks of its zone show it. */
+/** Holds a day or a moment, as the clocks of its zone show it. */
 export interface Time {
   isDay: boolean;
   isUtc: boolean;
@@ -15,7 +15,7 @@ export interface Time {
   clock: number;
 }
 
-/** An event as its calendar has it. */
+/** Holds an event as its calendar has it. */
 export interface Event {
   component: Component;
   title: string;
@@ -23,7 +23,7 @@ export interface Event {
   length: Length;
   /** An exception replaces this occurrence of a series, and perhaps all later ones too. */
   stands: { for: Time; andLater: boolean } | null;
-  /** The later of two revisions has the greater sequence, or with an equal one the later modification. */
+  /** Finds the later of two revisions, which has the greater sequence, or with an equal one the later modification. */
   revision: readonly [sequence: number, modified: number];
 }
 

@@ -13,7 +13,7 @@ export interface Component {
   parts: Component[];
 }
 
-/** The properties that are read. An error in any other one does no harm. */
+/** These properties are read. */
 const READ = new Set(
   "UID SUMMARY DESCRIPTION LOCATION GEO URL CONFERENCE X-GOOGLE-CONFERENCE CATEGORIES STATUS CLASS SEQUENCE LAST-MODIFIED DTSTART DTEND DURATION RRULE EXRULE RDATE EXDATE RECURRENCE-ID METHOD X-WR-TIMEZONE TZID TZOFFSETTO".split(
     " ",
@@ -144,7 +144,7 @@ function unquoted({ params, value }: Property): string {
   }
 }
 
-/** The values of all properties of a name; each property may have several, between commas. */
+/** Reads the values of all properties of a name; each property may have several, between commas. */
 export const valuesOf = (component: Component, name: string): Property[] =>
   (component.properties.get(name) ?? []).flatMap(({ params, value }) =>
     value

@@ -9,7 +9,7 @@ import { dayOfClock, type Length, lengthOf, ruleOf, type Zone, type Zones } from
 /** A recurring event is expanded this far ahead, and into this many occurrences. */
 const AHEAD_MS = 180 * DAY_MS;
 const OCCURRENCES_MAX = 60;
-/** Occurrences of one rule that are looked at, past ones included: a rule may have one each second. */
+/** This many occurrences of one rule are looked at, past ones included: a rule may have one each second. */
 const STEPS_MAX = 20_000;
 
 /** All events of a calendar share it. */
@@ -74,7 +74,7 @@ const bySlot = (a: Event, b: Event) => momentOf(standsFor(a)) - momentOf(standsF
 const isSame = (a: Time, b: Time): boolean =>
   a.isDay || b.isDay ? dayShown(a, b.zone) === dayShown(b, b.zone) : momentOf(a) === momentOf(b);
 
-/** The name of an occurrence: its start, as the clocks of its series show it. */
+/** Names an occurrence by its start, as the clocks of its series show it. */
 export function nameOf(time: Time, { isDay, isUtc, zone }: Time): string {
   if (isDay || time.isDay) return new Date(dayShown(time, zone)).toISOString().slice(0, 10);
   const clock = time.zone === zone ? time.clock : zone.clockOf(momentOf(time));

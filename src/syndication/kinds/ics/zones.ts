@@ -60,7 +60,7 @@ export interface Zone {
   clockOf(moment: number): number;
 }
 
-/** The zones of a calendar, by its own names for them. */
+/** Finds the zones of a calendar, by its own names for them. */
 export interface Zones {
   /** Times that name no zone are in this one. */
   own: Zone;

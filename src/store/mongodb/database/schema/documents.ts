@@ -18,24 +18,24 @@ import type { DocumentOf } from "../rows.ts";
  * text: its keys are data, not fields. An older document lacks what came later, which `rowOf` completes.
  */
 
-/** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. */
+/** Collection `posts` is sharded by `{ root: "hashed" }`: a thread is on one shard. */
 export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata">> {
-  /** The id of the thread: the parent's id, or the post's own. */
+  /** It is the id of the thread: the parent's id, or the post's own. */
   root: string;
   is_reply: boolean;
-  /** Window as filters see it; see `windowOf`. */
+  /** Filters see this window; see `windowOf`. */
   win_start: Date;
   win_end: Date;
   removed_at?: Date | null | undefined;
   /** Each report and each delivery raises it, so that they conflict with an erasure of the post. */
   reports?: number;
-  /** Work that waits, or is claimed; missing when there is none. */
+  /** Such work waits, or is claimed; missing when there is none. */
   match?: DueWork;
   embed?: DueWork;
-  /** The publisher's status (see `../../publishers/status.ts`). A publisher that is being erased is suspended too. */
+  /** It is the publisher's status (see `../../publishers/status.ts`). */
   pub_verified: boolean;
   pub_suspended: boolean;
-  /** Model of `vec`; kept while the post is hidden. */
+  /** It is the model of `vec`; kept while the post is hidden. */
   vec_model?: string | null | undefined;
   /** It also says how the text was prepared, in one word (`makerName`); null without a vector. */
   vec_maker?: string | null | undefined;
@@ -65,7 +65,7 @@ export interface PublisherDocument extends DocumentOf<StoredPublisher> {
   spreading: boolean;
 }
 
-/** Collection `inbox`; `_id` is `<publisher id>:<no>`. */
+/** Collection `inbox` has `<publisher id>:<no>` as `_id`. */
 export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
   _id: string;
 }
@@ -81,11 +81,11 @@ export interface SubscriptionDocument extends DocumentOf<StoredSubscription> {
   redeliveries?: number;
 }
 
-/** Collection `removed_subscriptions`: for `SubscriptionStore.changes`, and until their remains are purged. */
+/** Collection `removed_subscriptions` serves `SubscriptionStore.changes`, and lasts until their remains are purged. */
 interface RemovedSubscriptionDocument {
   _id: string;
   change_no: number;
-  /** Number from which the deliveries of another one of its id count; the remains have lower ones. */
+  /** The deliveries of another one of its id count from this number on; the remains have lower ones. */
   next_delivery?: number;
   /** False until its deliveries, pushes and inbox entries are deleted. */
   purged: boolean;
@@ -98,15 +98,15 @@ interface SequenceDocument {
 }
 
 /**
- * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair exists once; sharded by
- * `{ subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
+ * Collection `deliveries` has `<subscription id>:<post id>` as `_id`, so that a pair exists once; it is sharded by `{
+ * subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
  */
 export interface DeliveryDocument extends DocumentOf<BoardRows["delivery"]> {
   _id: string;
 }
 
 /**
- * Collection `pushes`; `_id` is `<subscription id>:<delivery id>`. While a push is claimed, `token` names the claim and
+ * Collection `pushes` has `<subscription id>:<delivery id>` as `_id`. While a push is claimed, `token` names the claim and
  * `due_at` is the end of the lease.
  */
 export interface PushDocument extends DocumentOf<PushRecord> {
@@ -120,7 +120,10 @@ export interface PushDocument extends DocumentOf<PushRecord> {
   failing: boolean;
 }
 
-/** Collection `told_series`; `_id` is `<subscription id>:<series>`: until when it has dates that a subscription knows of. */
+/**
+ * Collection `told_series` has `<subscription id>:<series>` as `_id`, and until when it has dates that a subscription knows
+ * of.
+ */
 interface ToldSeriesDocument {
   _id: string;
   subscription_id: string;
@@ -134,7 +137,7 @@ interface WindowDocument {
   ends_at: Date;
 }
 
-/** Collection `daily_counters`; `_id` is `<day> <name>`. */
+/** Collection `daily_counters` has `<day> <name>` as `_id`. */
 interface DailyCounterDocument extends DocumentOf<BoardRows["counter"]> {
   _id: string;
 }
@@ -174,7 +177,7 @@ export interface Documents {
   leases: LeaseDocument;
 }
 
-/** `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
+/** It is the `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
 export const UNPRUNED = { $type: "date" } as const;
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));

@@ -12,22 +12,22 @@ import { INDEXES } from "./indexes.ts";
 interface SchemaDocument {
   _id: "schema";
   version: number;
-  /** The release that changed the database last; 0.1.0 did not say. */
+  /** This release changed the database last; 0.1.0 did not say. */
   program?: string;
 }
 
 /** A step changes this in the documents of one collection. */
 export interface Step {
   collection: keyof Collections;
-  /** Documents that the step has not changed yet: it may be cut off and run again. */
+  /** It finds documents that the step has not changed yet: it may be cut off and run again. */
   where: Filter<Document>;
   /** It lists stages of an update, such as `$set`. */
   update: Document[];
 }
 
 /**
- * Steps of documents, append-only: a released one is never edited, since databases of every release since 0.1.0 are brought up
- * by those they lack. Each raises the version by one. One that only declares indexes, in `indexes.ts`, is an empty list.
+ * These steps of documents are append-only: a released one is never edited, since databases of every release since 0.1.0
+ * are brought up by those they lack.
  */
 const STEPS: readonly (readonly Step[])[] = [
   // This adds the index of the hosts that are signed in as a publisher.
@@ -173,10 +173,7 @@ const setVersion = (
     ),
   );
 
-/**
- * The version of a database, 0 before it is a board.
- * @throws Error that names the way back when a newer program wrote it
- */
+/** Reads the version of a database, 0 before it is a board. */
 export async function schemaVersion(connection: MongodbConnection, newest = SCHEMA_VERSION): Promise<number> {
   const found = await connection.run(() => schemaOf(connection).findOne({ _id: "schema" }));
   const version = found?.version ?? 0;
@@ -221,7 +218,7 @@ const UNAUTHORIZED = 13;
 /** Another process shards it just now. */
 const IN_PROGRESS = 117;
 
-/** The shard keys of what grows with each post and each match; everything else stays on one shard. */
+/** These are the shard keys of what grows with each post and each match; everything else stays on one shard. */
 const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
   posts: { root: "hashed" },
   deliveries: { subscription_id: "hashed" },

@@ -19,9 +19,9 @@ import { clausesOfWords } from "./words.ts";
 
 /** The collection is asked for a changed post for this long; mongot has it by then. */
 const UNINDEXED_MS = 60_000;
-/** Posts of the collection that are read for a question at most, those that changed last. */
+/** At most this many posts of the collection are read for a question, those that changed last. */
 const UNINDEXED_MAX = 1_000;
-/** Posts in a circle that are compared one by one: `$vectorSearch` knows no places, and most neighbours lie elsewhere. */
+/** This many posts in a circle are compared one by one: `$vectorSearch` knows no places, and most neighbours lie elsewhere. */
 const NEAR_MAX = 2_000;
 const NEAR_FACTOR = 5;
 
@@ -106,7 +106,7 @@ const needsWords = (words: WordQuery | null) => words !== null && words.phrases.
 const onlyExcludes = ({ any, phrases, excluded }: WordQuery) =>
   any.length === 0 && phrases.length === 0 && excluded.length > 0;
 
-/** The `compound` of a search by words; null when it can find nothing, or nothing is asked of it. */
+/** Makes the `compound` of a search by words; null when it can find nothing, or nothing is asked of it. */
 function compoundOf({ filter, words, vector }: Question, after: readonly Document[]): Document | null {
   const { must, mustNot } = clausesOfWords(words);
   const asksWords = words !== null && !onlyExcludes(words);
@@ -132,7 +132,7 @@ function judged(
   posts: readonly FoundPost[],
   asked: {
     scores: ReadonlyMap<string, number>;
-    /** Posts that mongot may know in an older state. */
+    /** Lists posts that mongot may know in an older state. */
     fresh: ReadonlySet<string>;
     /** They are by their terms. */
     shares: ReadonlyMap<string, number>;

@@ -4,16 +4,16 @@ import type { Document, IndexDescription, SearchIndexDescription } from "mongodb
 export const WORDS_INDEX = "board_words";
 export const MEANING_INDEX = "board_meaning";
 
-/** Fields that filters compare; `_id` allows questions about single posts. */
+/** Filters compare these fields; `_id` allows questions about single posts. */
 const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as const;
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
 
-/** Close to the words of `src/search/text/tokens.ts`: case, diacritics and English endings make no difference. */
+/** It is close to the words of `src/search/text/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
 const TEXT = { type: "string", analyzer: WORDS, searchAnalyzer: WORDS };
 
-/** The indexes as they should be. */
+/** Gives the indexes as they should be. */
 export function definitions(dimension: number): (SearchIndexDescription & { name: string })[] {
   return [
     {

@@ -21,8 +21,8 @@ const SPELT_IN_MAX = 50;
 type Page = Parameters<Answered["list"]>[1];
 
 /**
- * Search by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed), and by the collection:
- * that answers what only filters ask, and gives every found post as it is now.
+ * Searches by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed), and by the
+ * collection: that answers what only filters ask, and gives every found post as it is now.
  */
 export class AtlasIndex implements SearchIndex, Answering {
   readonly #indexes: SearchIndexes;
@@ -139,7 +139,7 @@ export class AtlasIndex implements SearchIndex, Answering {
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  /** The best matches by their fused score, equal ones by id. */
+  /** Finds the best matches by their fused score, equal ones by id. */
   async #best(
     question: Question,
     { limit, except }: { limit: number; except: ReadonlySet<string> },
@@ -168,7 +168,7 @@ export class AtlasIndex implements SearchIndex, Answering {
     return { ...rest, found: found.filter(({ id }) => !hidden.has(id)) };
   }
 
-  /** The word that was most likely meant; null when a post has it, or none is near. */
+  /** Finds the word that was most likely meant; null when a post has it, or none is near. */
   async #spelling(word: string): Promise<string | null> {
     const [typed, another] = comparableWords(word);
     if (typed === undefined || another !== undefined || (await this.#queries.count(word)) > 0) return null;

@@ -25,8 +25,8 @@ export interface SearchedStore {
 /** Makes the indexes that searching needs, mongot's two and those of lists, and watches whether they answer. */
 export class SearchIndexes {
   /**
-   * `absent` where the server has no search, `building` while an index cannot be queried, `away` while mongot does not
-   * answer. An index that is stale or being rebuilt goes on answering, so it is `ready`.
+   * It is `absent` where the server has no search, `building` while an index cannot be queried, `away` while mongot does
+   * not answer.
    */
   state: "absent" | "away" | "building" | "ready" = "away";
   /** True once lists can be asked for. */

@@ -145,7 +145,7 @@ export class Lists {
 
 const SOURCED = { source: 1, publisher_id: 1, syndicated: 1, created_at: 1 } as const;
 
-/** Number of a square's row or column, from degrees rounded to a centimetre as the embedded index keeps them. */
+/** Numbers a square's row or column, from degrees rounded to a centimetre as the embedded index keeps them. */
 const squareOf = (degrees: string) => ({
   $floor: { $divide: [{ $round: [{ $multiply: [degrees, 1e7] }, 0] }, 1e7 / SPOTS_PER_DEGREE] },
 });
@@ -158,7 +158,7 @@ function hasOrderByTag(
   return order === "newest" && tags !== null && near === null && publisherId === null && parentId === null;
 }
 
-/** A filter in full: the keys of the indexes begin with fields that it may leave open, and those get all their values. */
+/** Writes a filter in full: the keys of the indexes begin with fields that it may leave open, and those get all their values. */
 function conditionsOfList(filter: PostFilter): Document[] {
   const conditions = findConditionsOf(filter);
   if (filter.kinds === null) conditions.push({ kind: { $in: [...KINDS] } });

@@ -11,7 +11,7 @@ import { clauseOfWord } from "./words.ts";
 export const CANDIDATES_MAX = 10_000;
 /** A query that takes longer fails. */
 export const MAX_TIME_MS = 2_000;
-/** Neighbours considered: MongoDB's own advice for a page, and what long lists need for the same recall. */
+/** This many neighbours are considered: MongoDB's own advice for a page, and what long lists need for the same recall. */
 const CONSIDERED_MIN = 2_000;
 const CONSIDERED_PER_RESULT = 3;
 
@@ -110,7 +110,7 @@ export class AtlasQueries {
     return rows.map((row) => String(row["_id"]));
   }
 
-  /** Posts of the collection as they are now, at most `limit`, those that changed last first. */
+  /** Reads posts of the collection as they are now, at most `limit`, those that changed last first. */
   latest(conditions: readonly Document[], limit: number): Promise<FoundPost[]> {
     return this.found(conditions, { projection: READ, sort: { updated_at: -1 }, limit });
   }

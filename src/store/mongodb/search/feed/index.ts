@@ -22,8 +22,8 @@ export interface IndexRows {
  */
 export interface IndexFeed {
   /**
-   * Changes as they come, until `signal` aborts. The first one is empty: what is committed from then on will be reported. It
-   * survives a change of primary and a restart of the database.
+   * Gives changes as they come, until `signal` aborts. The first one is empty: what is committed from then on will be
+   * reported. It survives a change of primary and a restart of the database.
    * @throws Error when the database no longer has the next changes: scan again
    */
   follow(signal: AbortSignal): AsyncGenerator<FeedChange, void>;
@@ -103,10 +103,7 @@ async function* pagesOf(
   }
 }
 
-/**
- * The same context with its own read concern. The driver (7.8) writes the time of a causally consistent session into the
- * read concern that all reads of a client share, and every other read would wait for that time too.
- */
+/** Gives the same context with its own read concern. */
 function apart(context: MongodbContext): MongodbContext {
   const { client, db: shared } = context.connection;
   const db = client.db(shared.databaseName, { readConcern: new ReadConcern("majority") });

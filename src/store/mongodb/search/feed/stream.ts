@@ -79,7 +79,7 @@ export async function* followStream(
   }
 }
 
-/** Fields that no index needs; they change with every post and reply, so a change of them alone is passed over. */
+/** No index needs these fields; they change with every post and reply, so a change of them alone is passed over. */
 const UNSEEN: readonly (keyof PostDocument | keyof PublisherDocument)[] = [
   "reply_count",
   "last_reply_at",

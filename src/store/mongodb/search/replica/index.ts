@@ -10,7 +10,7 @@ import { ChangeQueue } from "./queue.ts";
 
 export interface ReplicaOptions {
   feed: IndexFeed;
-  /** Folder of replicas; each process has one file in it. */
+  /** Replicas lie in this folder; each process has one file in it. */
   folder: string;
   modelId: string | null;
   /** It is a multiple of 16. */
@@ -18,7 +18,7 @@ export interface ReplicaOptions {
   log: StoreLog;
 }
 
-/** After a write of this process, questions wait for it so long: its caller expects to find it. */
+/** After a write of this process, questions wait for it this long: its caller expects to find it. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 const LOOK_MS = 20;
@@ -27,9 +27,10 @@ const SLICE = 100;
 const FILLING = "the search index is being filled";
 
 /**
- * The replica of this process: an embedded index in its own file, filled from a store's feed and kept up to date. `ready` says
- * when it holds everything that was acknowledged before it was opened; until then, questions fail with StoreUnavailable. From
- * then on it answers from what it holds, even while the database is away. When that fails, it begins again with a new file.
+ * Keeps the replica of this process: an embedded index in its own file, filled from a store's feed and kept up to date.
+ * `ready` says when it holds everything that was acknowledged before it was opened; until then, questions fail with
+ * StoreUnavailable. From then on it answers from what it holds, even while the database is away. When that fails, it begins
+ * again with a new file.
  */
 export class Replica implements SearchIndex {
   readonly #options: ReplicaOptions;
