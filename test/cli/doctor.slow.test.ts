@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/platform/version.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
+import mongodb from "../../src/store/mongodb/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
@@ -144,6 +145,17 @@ describe("agent-board doctor", () => {
         schema: "ok the database is empty; the first start makes a board of it",
       });
       expect(code).toBe(0);
+    });
+
+    it.each([
+      [1.5, "ok"],
+      [-1.5, "ok"],
+      [2.5, "problem"],
+      [-2.5, "problem"],
+    ])("says of a clock that is %d s ahead of the server's: %s", async (seconds, level) => {
+      for await (const finding of mongodb.examine(url, () => Date.now() + seconds * 1_000))
+        if (finding.about === "clock") expect(finding.level).toBe(level);
+      expect.assertions(1);
     });
 
     it("finds a board sound, and reports a missing index", async () => {

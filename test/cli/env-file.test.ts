@@ -59,6 +59,7 @@ describe("--env-file", () => {
     expect(() => read("A=1\nB='open")).toThrow(/line 2 has a quotation mark/);
     expect(() => withEnvFile(["--env-file", `${file}-none`], {})).toThrow(/cannot be read \(ENOENT\)/);
     expect(withEnvFile(["list", "--env-file", `-${file}-none`], {})).toEqual(["list"]);
+    expect(() => withEnvFile(["list", "--env-file", `-${folder}`], {})).toThrow(/cannot be read \(EISDIR\)/);
     expect(() => withEnvFile(["list", "--env-file"], {})).toThrow(/name a file/);
     expect(withEnvFile(["import", "--", "--env-file"], {})).toEqual(["import", "--", "--env-file"]);
   });

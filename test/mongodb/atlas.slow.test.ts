@@ -322,6 +322,16 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(await index.ask("count", asked("unicycle harpsichord"))).toBe(0);
   });
 
+  it.each([31082, 115, 59, 40324, 13])(
+    "leaves searching to the replica when the server answers with %i",
+    async (code) => {
+      mongot.failure = code;
+      expect((await open({ search: "auto" })).state()).toBe("local");
+      await expect(open({ search: "atlas" })).rejects.toThrow("needs a database with search");
+      expect(warnings.some((line) => line.includes("may not see search indexes"))).toBe(code === 13);
+    },
+  );
+
   it.each([6, 125, 489, 50])(
     "answers lists, and store_unavailable to words, when mongot fails with %i",
     async (code) => {

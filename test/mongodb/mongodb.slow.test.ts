@@ -125,6 +125,28 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await store.collections.publishers.countDocuments()).toBe(1);
   });
 
+  it("leaves a subscription that its host renews while lapsed ones are removed", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    for (const id of ["sub_1", "sub_2"])
+      await store.subscriptions.insert(aSubscription(id, { event: "post.matched", expiresAt: T0 }), 50);
+    const { subscriptions } = store.collections;
+    const find = subscriptions.find.bind(subscriptions);
+    vi.spyOn(subscriptions, "find").mockImplementationOnce((...asked: unknown[]) => {
+      const cursor = find(...(asked as Parameters<typeof find>));
+      const found = cursor.toArray.bind(cursor);
+      return Object.assign(cursor, {
+        async toArray() {
+          const lapsed = await found();
+          await store.subscriptions.update("sub_1", { expiresAt: T0 + 9 });
+          return lapsed;
+        },
+      });
+    });
+    expect(await store.subscriptions.removeLapsed(T0, 9)).toBe(1);
+    expect((await store.subscriptions.ofPublisher("pub_a")).map(({ id }) => id)).toEqual(["sub_1"]);
+  });
+
   it("completes the removal of a saved query that was cut off", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));

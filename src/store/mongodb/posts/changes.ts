@@ -31,8 +31,8 @@ export async function updatePostDocument(
     const edited = stored === null ? null : editedPost(stored, change, asOf);
     if (before === null || stored === null || edited === null) return null;
     const move = moveByEdit(stored, edited);
-    if (move !== null && !before.is_reply && isEnd(move, stored.change))
-      await addEndEntries(context, session, before, move);
+    // A reply ends with its root alone.
+    if (move !== null && isEnd(move, stored.change)) await addEndEntries(context, session, before, move);
     const isTold = move !== null && (await toldAmong(context, session, [id])).length > 0;
     const isFirst = isFirstShown(stored, edited);
     const writtenNo = isFirst ? await lastChange(context) : stored.writtenNo;

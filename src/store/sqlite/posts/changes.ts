@@ -133,8 +133,8 @@ export function updatePostRow(
   const edited = editedPost(before, change, asOf);
   if (edited === null) return null;
   const move = moveByEdit(before, edited);
-  if (move !== null && row.parent_id === null && isEnd(move, before.change))
-    addEndRows(connection, row, move);
+  // A reply ends with its root alone.
+  if (move !== null && isEnd(move, before.change)) addEndRows(connection, row, move);
   const isFirst = isFirstShown(before, edited);
   const writtenNo = isFirst ? lastChangeNo(connection) : before.writtenNo;
   const after = { ...edited, writtenNo, change: isToldOf(connection, seq) ? move : null };

@@ -51,6 +51,17 @@ export function describePushRedelivery({ store }: Subject): void {
       expect(push?.history).toEqual(Array.from({ length: 20 }, (_, n) => answer(NOW + 2 + n, 500)));
     });
 
+    it("keep the latest twenty attempts of a push that is delivered again and again", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      for (let n = 0; n < 21; n += 1) {
+        await end(first(await claim({ now: NOW + n })), "delivered", { at: NOW + n });
+        await store.pushes.redeliver("sub_1", 1, NOW + n + 1);
+      }
+      const [push] = await store.pushes.list("sub_1", { before: null, limit: 1 });
+      expect(push?.history).toEqual(Array.from({ length: 20 }, (_, n) => answer(NOW + 1 + n, 204)));
+    });
+
     it("go out once more when asked for: delivered, given up, waiting, or never made", async () => {
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
       await match("sub_1", 1);

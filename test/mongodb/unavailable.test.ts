@@ -1,0 +1,33 @@
+import { MongoNetworkError, MongoServerError } from "mongodb";
+import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { unavailable } from "../../src/store/mongodb/database/unavailable.ts";
+
+const refusal = (code: number) => new MongoServerError({ message: "no", code });
+const made = (error: Error) => unavailable(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
+
+describe("an error of MongoDB", () => {
+  it.each([
+    ["the primary is another", [189, 10107, 11602, 13435, 13436]],
+    ["a server stops or starts", [43, 91, 237, 11600, 11601]],
+    ["a server cannot be reached", [6, 7, 89, 133, 134, 202, 9001]],
+    ["it takes too long", [24, 50, 64, 112, 175, 251, 262, 290]],
+    ["there is too much to do, or no room", [365, 462, 8000, 14031]],
+    ["a moment of the past is gone", [239, 246, 250]],
+  ])("says that it cannot be done now, when %s", async (_why, codes) => {
+    for (const code of codes)
+      expect(await made(refusal(code)), String(code)).toBeInstanceOf(StoreUnavailable);
+  });
+
+  it("says so of a lost connection and of others who write the same; what is our own mistake stays as it is", async () => {
+    expect(await made(new MongoNetworkError("db.internal:27017"))).toMatchObject({
+      name: "StoreUnavailable",
+      message: expect.not.stringContaining("internal"),
+    });
+    const contended = refusal(112);
+    contended.addErrorLabel("TransientTransactionError");
+    expect(await made(contended)).toMatchObject({ message: expect.stringContaining("others were writing") });
+    for (const error of [refusal(11000), refusal(2), new RangeError("ours")])
+      expect(await made(error)).toBe(error);
+  });
+});
