@@ -48,7 +48,9 @@ const trustProxy = z.string().transform((text, context): number | string[] | fal
   return z.NEVER;
 });
 
-const isAddressOrBlock = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+/** A whole number is none, though the library takes it for an IPv4 address. */
+const isAddressOrBlock = (text: string) =>
+  !/^\d+(\/\d+)?$/.test(text) && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 
 const allowedHosts = words.refine(
   (hosts) => hosts.every((host) => /^[^/@?#*]+$/.test(host) && parseUrl(`http://${host}`) !== null),
