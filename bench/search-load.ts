@@ -164,7 +164,7 @@ async function load(
   });
   const reading = async () => {
     while (performance.now() < end) {
-      // Roots: every fifth is a reply.
+      // These are roots: every fifth is a reply.
       read.push(await get(`/posts/${postId(5 * Math.floor((random() * posts) / 5))}`));
       await sleep(READ_EVERY_MS);
     }

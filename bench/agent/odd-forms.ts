@@ -6,7 +6,7 @@ const EVENT = /Repair evening/;
 
 /** These calls have forms that other servers take, are of other languages, or ask for what the board does another way. */
 export const ODD_FORMS: readonly Situation[] = [
-  // Places.
+  // These have odd places.
   {
     name: "a city for coordinates",
     first: () => step("search", { q: "repair", near: "Berlin" }),
@@ -44,7 +44,7 @@ export const ODD_FORMS: readonly Situation[] = [
     first: () => step("search", { q: "repair", near: "52.52,13.4", radius_km: "10 km" }),
     says: NEAR_BERLIN,
   },
-  // Times.
+  // These have odd times.
   {
     name: "`date` in a search",
     first: () => step("search", { kind: "event", date: "2098-05-01" }),
@@ -86,7 +86,7 @@ export const ODD_FORMS: readonly Situation[] = [
     first: () => step("subscribe", { query: { q: "concert", after: "tomorrow" } }),
     says: SAVED,
   },
-  // Kinds, tags, numbers, words.
+  // These have odd kinds, tags, numbers and words.
   { name: "kinds in the plural", first: () => step("search", { kind: "Events, offers" }), says: FOUND },
   { name: "`type` for `kind`", first: () => step("search", { type: "event" }), says: /^1\. `\w+` event/m },
   { name: "a kind in German", first: () => step("search", { kind: "Veranstaltung" }), says: FOUND },
@@ -108,7 +108,7 @@ export const ODD_FORMS: readonly Situation[] = [
     first: () => step("search", { input: '{"q":"repair"}' }),
     says: EVENT,
   },
-  // Ids of another type.
+  // These have ids of another type.
   {
     name: "a subscription read as a post",
     first: ({ subscription }) => step("get_post", { id: subscription }),
@@ -124,7 +124,7 @@ export const ODD_FORMS: readonly Situation[] = [
     says: FOUND,
   },
   { name: "a post as a publisher", first: ({ event }) => step("search", { publisher: event }), says: FOUND },
-  // Saved queries.
+  // These are about saved queries.
   {
     name: "a saved query as words",
     first: () => step("subscribe", { query: "ladder" }),

@@ -4,7 +4,7 @@ import { LADDER } from "./world.ts";
 
 /** Calls as models make them, or as they go when something was lost or misread. */
 export const SITUATIONS: readonly Situation[] = [
-  // Ids that do not exist, or are of another type.
+  // These ids do not exist, or are of another type.
   { name: "a lost subscription", first: () => step("check_subscription", { id: "sub_lost" }) },
   {
     name: "a lost subscription, among the reading tools",
@@ -48,7 +48,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: "a report of an unknown post",
     first: () => step("report_post", { post_id: "nothing", reason: "spam" }),
   },
-  // Replies.
+  // These are replies.
   {
     name: "a reply to a reply",
     first: ({ reply }) => step("create_post", { ...post(), parent_id: reply }),
@@ -68,7 +68,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: "replies with a damaged cursor",
     first: ({ thread }) => step("get_post", { id: thread, cursor: "damaged" }),
   },
-  // Keys and terms.
+  // These concern keys and terms.
   { name: "a post without a key", key: "none", first: () => step("create_post", post()), says: PUBLISHED },
   {
     name: "a saved query without a key",
@@ -111,7 +111,7 @@ export const SITUATIONS: readonly Situation[] = [
     first: () => step("register_publisher", { name: "Ana's agent", accept_term: true }),
     says: /^api_key: bbk_/m,
   },
-  // Fields that are called otherwise.
+  // These fields are called otherwise.
   {
     name: "`titel` and `text`",
     first: () => step("create_post", { titel: "Ladder", text: "To lend." }),
@@ -156,7 +156,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: "`id` for `post_id`, and another reason",
     first: ({ foreignPost }) => step("report_post", { id: foreignPost, reason: "fake" }),
   },
-  // Values.
+  // These values are wrong.
   {
     name: "an unknown kind",
     first: () => step("create_post", { ...post(), kind: "workshop" }),
@@ -288,7 +288,7 @@ export const SITUATIONS: readonly Situation[] = [
     first: ({ event }) => step("search", { thread: event, include_replies: true }),
     says: FOUND,
   },
-  // Writing again.
+  // These write again.
   {
     name: "a key of idempotency used for another text",
     first: () => step("create_post", { ...post(), idempotency_key: "used" }),
@@ -328,7 +328,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: "reports faster than allowed",
     first: ({ foreignPost }) => step("report_post", { post_id: foreignPost, reason: "spam" }),
   },
-  // Tools of other servers.
+  // Other servers have these tools.
   { name: "a tool that is not there", first: ({ event }) => step("get_posts", { id: event }) },
   {
     name: "a writing tool among the reading ones",

@@ -23,7 +23,7 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
       rest.method === "GET" && Object.keys(input.shape).some((name) => !rest.path.includes(`{${name}}`)),
   },
   {
-    // Operations without fields included: a body that is not JSON is refused before its fields are looked at.
+    // Operations without fields are included: a body that is not JSON is refused before its fields are looked at.
     of: "POST, PATCH, DELETE",
     codes: ["invalid_request", "invalid_json", "body_too_large", "unsupported_media_type"],
     applies: ({ rest }) => rest.method !== "GET",

@@ -55,7 +55,7 @@ async function serveLocally(options: StdioOptions): Promise<void> {
     clock: Date.now,
   };
   const stop = () => process.stdin.destroy();
-  // Not `once`: a second signal would end the process before the stop is done.
+  // With `once` a second signal would end the process before the stop is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", stop);

@@ -98,7 +98,7 @@ export class ModelThread {
     this.#worker = null;
     if (worker === null) return;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
-    // Never terminated: during a run, the runtime would abort the whole process.
+    // It is never terminated: during a run, the runtime would abort the whole process.
     worker.postMessage("end" satisfies WorkerRequest);
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     worker.unref();

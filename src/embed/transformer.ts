@@ -88,7 +88,8 @@ export function modelIdOf(model: EmbeddingModel): string {
 export function absentEmbedder(name: string, state: "off" | "absent"): Embedder {
   return {
     modelId: `${name}/unreachable`,
-    // The most common one: a search of the database, which is built for one dimension, is most likely left as it is.
+    // This one is the most common: a search of the database, which is built for one dimension, is most likely left as it
+    // is.
     dimension: MODELS[0].dimension,
     english: true,
     scale: REFERENCE_SCALE,

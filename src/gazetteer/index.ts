@@ -139,7 +139,7 @@ const SEPARATORS = /[,;/|()（）、，\n]+|\s[-–—·]\s/u;
 const WORDS_MAX = 8;
 
 function* readingsOf(text: string): Generator<Reading> {
-  // First as labels are written: "San Antonio, Texas" does not mean a village called San Antonio Texas.
+  // Names are tried first as labels are written: "San Antonio, Texas" does not mean a village called San Antonio Texas.
   const [first = "", ...beside] = text.split(/[,，、]/u).map((part) => part.trim());
   if (beside.length > 0) yield { name: first, beside, before: [], strict: true };
   yield { name: text, beside: [], before: [], strict: false };

@@ -81,7 +81,7 @@ export class WebhookDelivery {
       await store.pushes.settle(push, attempt, outcome);
       if (attempt !== null) ended(outcome.state === "delivered", outcome.deactivate !== null);
     } catch (error) {
-      // Not settled: the lease ends, and it is tried again.
+      // It is not settled: the lease ends, and it is tried again.
       if (this.#underWay.has(push)) failed(error);
     } finally {
       this.#underWay.delete(push);

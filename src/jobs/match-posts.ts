@@ -38,7 +38,8 @@ export async function matchPosts(services: Services, now: number): Promise<boole
   const answered = new Map(parents.map((parent) => [parent.id, parent.publisherId]));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));
-  // From the store: another process may have given them a moment ago, and an index apart from the store lags behind.
+  // They come from the store: another process may have given them a moment ago, and an index apart from the store lags
+  // behind.
   const vectors = await store.posts.vectors(
     posts.map((post) => post.id),
     modelId,
@@ -68,7 +69,7 @@ export async function matchPosts(services: Services, now: number): Promise<boole
     // A post against a million queries takes milliseconds; others get their turn in between.
     await nextTurn();
   }
-  // In bounded transactions; the work is settled with the last, and a pair recorded twice counts once.
+  // Transactions are bounded; the work is settled with the last, and a pair recorded twice counts once.
   const record = async (some: typeof matches, settled: typeof items) => {
     const recorded = await store.subscriptions.deliver(some, settled);
     if (recorded.length > 0) matched(new Set(recorded.map(({ publisherId }) => publisherId)));

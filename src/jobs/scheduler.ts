@@ -45,7 +45,7 @@ export function startJobs(jobs: readonly Job[], options: SchedulerOptions): () =
       () => {
         const run = runJob(job, owner, options, stopping.signal);
         underWay.add(run);
-        // Given back, since a run that has not ended keeps the next one from beginning.
+        // It is given back, since a run that has not ended keeps the next one from beginning.
         return run.finally(() => underWay.delete(run));
       },
       {
@@ -83,7 +83,7 @@ export async function runJob(
     if (fence === null) return;
     let complete = true;
     await job.run(options.clock(), async () => {
-      // Another fence: the lease ended, somebody else had it, and perhaps gave it back.
+      // It has another fence: the lease ended, somebody else had it, and perhaps gave it back.
       complete &&= !stopping.aborted && (await take()) === fence;
       return complete;
     });

@@ -1,7 +1,7 @@
 /** `engines` of package.json says the same. */
 const NODE_MIN = [20, 19] as const;
 
-// At the load of the first module, before others ask for what an older Node has not.
+// This runs at the load of the first module, before others ask for what an older Node has not.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
   process.stderr.write(

@@ -79,7 +79,7 @@ const Metadata = z
 function metadataProblem(sent: unknown): string | null {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return "Must be a JSON object.";
   let keys = 0;
-  // Level by level with an explicit queue: a body of 64 KiB can nest deeper than the call stack.
+  // It goes level by level with an explicit queue: a body of 64 KiB can nest deeper than the call stack.
   let level: unknown[] = [sent];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > LIMITS.metadataDepth) return `Must be at most ${LIMITS.metadataDepth} levels deep.`;

@@ -20,7 +20,7 @@ export function installPeers(): void {
   for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
     cpSync(join(PACKAGE, file), join(INSTALLED, file));
   }
-  // Not `npm ci`: it stops where a registry lacks a binary of another platform.
+  // `npm ci` would stop where a registry lacks a binary of another platform.
   execFileSync("npm", ["install", "--no-save", "--ignore-scripts"], {
     cwd: INSTALLED,
     stdio: ["ignore", "ignore", "inherit"],

@@ -101,7 +101,7 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     addLink(response, channel.self, "self");
     addLink(response, channel.home, "alternate", "text/html");
     if (channel.next !== null) addLink(response, channel.next, "next");
-    // With the first page; the walk goes on over what is still there.
+    // It comes with the first page; the walk goes on over what is still there.
     const cancelled =
       format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
     const posts = cleanPosts(page.posts.map((post) => markedOver(post, now)));

@@ -24,7 +24,7 @@ export function sendTagged(
     // `request.fresh` would not do: fetch sends `Cache-Control: no-cache` with a tag, and Express then calls nothing fresh.
     if (namesTag(request.get("if-none-match"), tag)) return void response.status(304).end();
   }
-  // As bytes: to a text Express would add a charset, which some types do not have.
+  // It is sent as bytes: to a text Express would add a charset, which some types do not have.
   response.setHeader("Content-Type", type);
   response.send(Buffer.from(text));
 }
@@ -83,7 +83,7 @@ export function compressed(): RequestHandler {
   return (request, response, next) => {
     if (request.method === "HEAD") request.method = "GET";
     if (request.method !== "GET" || /^\/operate\b/.test(request.path)) return next();
-    // Also on answers that stay as they are, such as a 304: caches compare them with the others.
+    // Answers that stay as they are have it too, such as a 304: caches compare them with the others.
     response.vary("Accept-Encoding");
     compress(request, response, next);
   };

@@ -199,7 +199,7 @@ function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
 
 /** Brings other forms of a value into the one that the field takes. */
 const FORMS: Readonly<Record<string, (text: string) => string>> = {
-  // "Events", "event, offers"
+  // It reads "Events" and "event, offers".
   kind: (text) => text.split(",").map(kindIn).join(","),
   // It reads "#bikes, #repair".
   tags: (text) => (text.trimStart().startsWith("[") ? text : text.replace(/(^|,)\s*#/g, "$1")),

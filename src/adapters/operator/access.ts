@@ -59,7 +59,7 @@ export class OperatorAccess {
     const now = this.#parts.clock();
     const counter = `operator ${this.#parts.secrets.addressTag(addressBucket(address))}`;
     const found = this.#keyOf((key) => digestOf(key), digestOf(sent));
-    // One look at the store, right or wrong: of many guesses at once each sees those before it.
+    // The store is looked at once, right or wrong: of many guesses at once each sees those before it.
     const { points, endsAt } = await limits.add(counter, found === null ? 1 : 0, WRONG_MS, now);
     if (points > WRONG_KEYS - (found === null ? 0 : 1)) {
       const retryAfterS = Math.max(1, Math.ceil((endsAt - now) / 1000));
@@ -73,7 +73,7 @@ export class OperatorAccess {
     const token = newToken() + newToken();
     const expiresAt = this.#parts.clock() + SESSION_MS;
     const row = { id: rowId(token), grantId: null, publisherId: null, consumedAt: null, expiresAt };
-    // The key's hash: a session ends when its key is taken out of OPERATOR_KEY.
+    // It is the key's hash: a session ends when its key is taken out of OPERATOR_KEY.
     await this.#parts.store.signIns.put({ ...row, payload: JSON.stringify(keyMark(sent)) });
     response.cookie(COOKIE, token, { ...cookieFor(request), maxAge: SESSION_MS });
   }

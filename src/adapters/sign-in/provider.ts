@@ -123,7 +123,7 @@ export async function openProvider(resource: string, parts: SignInParts): Promis
     },
     issueRefreshToken: () => true,
     jwks: { keys: [unused as JWK] },
-    // One grant for each sign-in, made when its code is, however often the browser comes back for it.
+    // Each sign-in has one grant, made when its code is, however often the browser comes back for it.
     async loadExistingGrant({ oidc }) {
       const { result, entities, client, account } = oidc;
       if (result?.consent === undefined || entities.Interaction === undefined) return undefined;

@@ -82,7 +82,7 @@ export class Events {
     const id = this.#idOf(topic, null, caller);
     const expiresAt = now + LEASE_MS;
     const row = await subscriptions.get(id);
-    // Renewed once half of it is over, so that polls seldom write.
+    // It is renewed once half of it is over, so that polls seldom write.
     if (row !== null && (row.expiresAt ?? 0) - now > LEASE_MS / 2) return row;
     const kept = await this.#keep(topic, row, { id, expiresAt }, () => ({ expiresAt }), caller, now);
     return kept.row;

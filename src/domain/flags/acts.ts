@@ -19,7 +19,7 @@ export interface Act {
 
 /** Each act is a sign of something, and weighs this much. */
 export const ACTS: readonly Act[] = [
-  // Set aside what you were told.
+  // These set aside what you were told.
   act("override", 1, 64, ["ignore", "prior", "rules"]),
   act("override", 1, 40, ["ignore", "own", "rules"]),
   act("override", 0.7, 64, ["ignore", "prior", "norms"]),
@@ -42,11 +42,11 @@ export const ACTS: readonly Act[] = [
   ordered("divert", 1, 64, ["ignore", "doc", "and", "say"]),
   act("divert", 1, 44, ["ignore", "doc", "and"], "en"),
   ordered("divert", 0.6, 64, ["ignore", "and", "say"]),
-  // Be someone else.
+  // These want you to be someone else.
   act("persona", 1, 110, ["persona", "free"]),
   act("persona", 0.7, 70, ["persona", "machine"]),
   act("mode", 1, 60, ["mode"]),
-  // Say what you were told.
+  // These want to hear what you were told.
   ordered("extraction", 1, 64, ["repeat", "prompt"]),
   act("extraction", 1, 64, ["ask", "prompt"]),
   act("extraction", 1, 64, ["repeat", "own", "rules"], "en"),
@@ -84,7 +84,7 @@ export const ACTS: readonly Act[] = [
   act("dictate", 0.7, 64, ["answer", "shape"]),
   act("dictate", 0.6, 80, ["say", "whenever"]),
   act("dictate", 0.6, 40, ["regardless"]),
-  // A frame in which rules seem not to hold.
+  // These set a frame in which rules seem not to hold.
   ordered("suppose", 1, 120, ["suppose", "wesay"]),
   act("suppose", 1, 80, ["suppose", "free"]),
   act("suppose", 0.5, 80, ["suppose", "loose"]),

@@ -9,7 +9,7 @@
  */
 export function hasHiddenUnicode(text: string): boolean {
   if (!SUSPECT.test(text)) return false;
-  // Only now, since most texts are done above: sequences an emoji font draws as one sign become a blank.
+  // This comes only now, since most texts are done above: sequences an emoji font draws as one sign become a blank.
   const shown = text
     .replace(/^\uFEFF/, "")
     .replace(NATION_FLAG, " ")

@@ -40,7 +40,7 @@ const READERS = "(?:assistants?|agents?|models?|bots?|llms?|ais?)";
 
 /** Each form has a row. Every quantifier is bounded or runs over a class that excludes what follows, so each is linear. */
 const STRUCTURES: readonly Structure[] = [
-  // Turns in the chat formats of models.
+  // These are turns in the chat formats of models.
   row("turn", 0.7, "<\\|[a-z_]{2,24}\\|>"),
   row(
     "turn",
@@ -155,7 +155,7 @@ const STRUCTURES: readonly Structure[] = [
     1,
     `\\bthe (?:rules|instructions|directions|commands|orders|constraints) above (?:${VOID})\\b`,
   ),
-  // Any machine that reads, and what it has to do.
+  // These address any machine that reads, and tell what it has to do.
   row(
     "address",
     1,
@@ -217,7 +217,7 @@ const STRUCTURES: readonly Structure[] = [
     "https?://[^\\s)]{1,300}[?&][\\w.-]{1,40}=(?:YOUR|USER|MY|API|SECRET|CHAT|TOKEN|PASSWORD)[A-Z_]{0,30}\\b",
     "",
   ),
-  // Prose that the page does not show: comments, except those of mail programs and page builders.
+  // The page does not show this prose: comments, except those of mail programs and page builders.
   row("hidden", 1, "<! ?-- ?(?!\\[if|wp:|/wp:)(?=[^\\n]{40})(?:[^\\s<>]{1,60}[ :]{1,3}){6}"),
   row(
     "hidden",

@@ -96,7 +96,7 @@ export class Writing {
       link: input.url ?? null,
       ...dates,
       timezone: input.timezone ?? null,
-      // A reply's is its root's.
+      // A reply has that of its root.
       expiresAt: chosen ?? defaultExpiry(dates, now, now),
       expiryChosen: chosen !== null,
       sourceUrl: input.source_url ?? null,
@@ -116,7 +116,7 @@ export class Writing {
       change: null,
       state: options.relayed === true || !(await this.#holds(publisher)) ? "active" : "hidden",
     };
-    // Before the post, so that nothing hides without word of why; of a post that is refused nobody reads it.
+    // It comes before the post, so that nothing hides without word of why; of a post that is refused nobody reads it.
     if (post.state === "hidden")
       await this.#parts.store.reports.log({
         at: now,
@@ -189,7 +189,7 @@ export class Writing {
     const updatedAt = Math.max(now, post.updatedAt + 1);
     const options = { text: textChanged, asOf: post.updatedAt };
     const stored = await this.#parts.store.posts.update(id, { ...change, updatedAt }, options);
-    // Removed meanwhile, or edited: window and flags would then mix two versions, and are worked out again.
+    // It was removed meanwhile, or edited: window and flags would then mix two versions, and are worked out again.
     if (stored === null) return this.edit(id, patch, caller, now);
     this.#parts.written();
     if (change.flags !== undefined) notes.push(...notesOnText(stored));

@@ -42,7 +42,7 @@ export async function pendingMatches(
     const after = cursors.readNumber(list, page.cursor) ?? (await placeOf(store, id, page.since, now));
     return { after, found: await store.subscriptions.pending(id, after, page.limit) };
   };
-  // Side by side; whether the subscription is the caller's is said first.
+  // Both go side by side; whether the subscription is the caller's is said first.
   const [owned, found] = await Promise.allSettled([ownSubscription(store, id, caller), read()]);
   const row = fulfilled(owned);
   const { after, found: deliveries } = fulfilled(found);

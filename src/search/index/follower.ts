@@ -181,7 +181,7 @@ export class Follower {
     const version = tables.dataVersion();
     this.#erasures = tables.snapshotState().erasures;
     this.#purged = this.#erasures;
-    // Read before the posts: a commit in between is read twice, which does no harm.
+    // It is read before the posts: a commit in between is read twice, which does no harm.
     const change = tables.newestChange();
     this.memory = this.#newMemory();
     const { memory } = this;

@@ -129,7 +129,7 @@ export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: s
 
 /** Gives the cosine, as the model of the vectors has it, below which no post answers by meaning. */
 export function floorOf({ cut, map }: StandingText): number {
-  // A hair lower, since the sum is added up in another order elsewhere.
+  // It is a hair lower, since the sum is added up in another order elsewhere.
   return (Math.max(LOWEST_COSINE, cut - RULE.head) - 1e-9 - map.offset) / map.slope;
 }
 

@@ -128,7 +128,7 @@ export const withSigns = (word: string): string =>
 export function indexable(text: string): string {
   // The rest would make the same of plain English, in three times the time.
   if (!/\P{ASCII}/u.test(text)) return asOneWord(text.toLowerCase()).replace(CONTROLS, " ");
-  // As `wordsOf` does, before letters are respelled: whether a word is one is decided once.
+  // It is done as `wordsOf` does it, before letters are respelled: whether a word is one is decided once.
   return plainSpelling(asOneWord(plainOf(text).toLowerCase())).replace(UNSPACED, " $& ");
 }
 

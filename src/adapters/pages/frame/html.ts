@@ -38,7 +38,7 @@ const GRAPHEMES = new Intl.Segmenter();
 export function oneLine(text: string, chars: number): string {
   const line = shownText(text).replace(/\s+/g, " ").trim();
   if (line.length <= chars) return line;
-  // Between two characters as readers see them: flags and families are several.
+  // It cuts between two characters as readers see them: flags and families are several.
   const cut = line.slice(0, GRAPHEMES.segment(line.slice(0, 2 * chars)).containing(chars - 1)?.index);
   const blank = cut.lastIndexOf(" ");
   return `${cut.slice(0, blank > chars * 0.7 ? blank : undefined).trimEnd()}…`;

@@ -125,7 +125,7 @@ function placeData({ location }: Post): Record<string, unknown> | null {
   return present({
     "@type": "Place",
     name: name === "" ? null : name,
-    // Asked for by search engines; people write it in one line.
+    // Search engines ask for it; people write it in one line.
     address: name === "" ? null : name,
     geo: lat === null ? null : { "@type": "GeoCoordinates", latitude: lat, longitude: lng },
   });

@@ -187,7 +187,7 @@ export class ListBlocks {
     const offset = at & OFFSET;
     const start = offset + HEADER;
     const size = this.#size;
-    // Not by the block's own words: in a copy they may know of entries that came later.
+    // The block's own words do not count: in a copy they may know of entries that came later.
     const isLast = at === last;
     const until = isLast ? end - at + offset : start + (words[(offset >> 2) + 1] ?? 0);
     const weightsAt = isLast ? weights - at + offset : until;

@@ -154,7 +154,7 @@ class TopRows {
     // Only some of the keys that equal the least of the best are among these.
     let equal = sorted.lastIndexOf(floor) - first + 1;
     this.#size = 0;
-    // A loop: a function for each key would take as long as sorting them.
+    // It is a loop: a function for each key would take as long as sorting them.
     for (let at = 0; at < size; at += 1) {
       const key = this.#keys[at] ?? 0;
       if (key < floor || (key === floor && equal === 0)) continue;

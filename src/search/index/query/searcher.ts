@@ -168,7 +168,7 @@ export class Searcher {
     const { words, vector, filter } = question;
     const rows = rowFilter(this.#memory, filter);
     const byWords = words === null ? null : this.#words.score(this.#memory, words, rows.among);
-    // Only excluded words: everything else matches. Words without a letter: nothing does.
+    // It has only excluded words: everything else matches.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
     const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;

@@ -1,4 +1,4 @@
-// Generated from kernel.wat by `npx tsx test/support/search/build-kernel.ts`; a test compares.
+// `npx tsx test/support/search/build-kernel.ts` makes this file of kernel.wat; a test compares.
 
 /** It is WebAssembly with SIMD, 1312 bytes, as base64. */
 export const KERNEL =

@@ -191,7 +191,7 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(url, options);
   } catch (error) {
-    // By its name: the driver and its parser of connection strings each have a class of this name.
+    // It goes by its name: the driver and its parser of connection strings each have a class of this name.
     if (!(error instanceof Error) || error.name !== "MongoParseError") throw error;
     throw new Error("STORE_URL is no connection string of MongoDB.", { cause: error });
   }

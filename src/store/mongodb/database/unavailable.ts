@@ -22,7 +22,7 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
       if (!UNAVAILABLE.has(code)) throw thrown;
       throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
     }
-    // The driver's errors of network, selection, pool and closed client; their messages may name hosts.
+    // These are the driver's errors of network, selection, pool and closed client; their messages may name hosts.
     if (!isConnectionError(error)) throw thrown;
     throw new StoreUnavailable(
       "the database of STORE_URL does not answer: look at its address, the firewall, TLS, and whether it has a primary",

@@ -86,7 +86,8 @@ async function insertOne(
   guard: InsertGuard | undefined,
 ): Promise<StoredPost> {
   const { publisherId } = sent;
-  // Beside the transaction, which it would only prolong: queries acknowledged before the post was sent have lower numbers.
+  // It runs beside the transaction, which it would only prolong: queries acknowledged before the post was sent have lower
+  // numbers.
   const lastNo = lastChange(context);
   // The number may fail before it is waited for.
   lastNo.catch(() => {});
@@ -97,7 +98,7 @@ async function insertOne(
     { session, projection: { verified_at: 1, suspended_at: 1 } },
   );
   if (publisher === null) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
-  // Within the transaction, after the publisher was written: of two posts at once, the later one sees the earlier.
+  // It runs within the transaction, after the publisher was written: of two posts at once, the later one sees the earlier.
   guard?.check(await findFingerprints(context, session, publisherId, guard));
   // Two posts under one key both write the publisher: the later one sees the earlier.
   if (

@@ -8,7 +8,7 @@ export function sqliteSettingStore({ connection }: SqliteContext): SettingStore 
   return {
     get: (name) => read(() => get(name)),
     async setOnce(name, value) {
-      // Without a lock where it is set already: a start must not wait for processes that write.
+      // It takes no lock where it is set already: a start must not wait for processes that write.
       const there = await read(() => get(name));
       if (there !== null) return there;
       return write(() => {

@@ -78,7 +78,7 @@ export async function connectSqlite(
   durability: "full" | "crash",
   committed: () => void = () => {},
 ): Promise<SqliteConnection> {
-  // Private to its owner: it holds secrets. The log and other files beside it inherit its permissions.
+  // It is private to its owner: it holds secrets.
   if (!existsSync(file)) makePrivateFile(file);
   // SQLite would open for reading alone what cannot be written, and stay at that when it can be.
   const unwritable = unwritableReason(file);

@@ -78,7 +78,7 @@ export function createWriter(
       try {
         refuse();
         setSyncing(syncs);
-        // IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
+        // It is IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
         await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
       } catch (error) {
         for (const job of queue.splice(0)) job.reject(error);
@@ -86,7 +86,7 @@ export function createWriter(
       }
       runBatch(syncs);
     }
-    // In the same turn as the look at the queue, so that no write falls between two drains.
+    // It goes in the same turn as the look at the queue, so that no write falls between two drains.
     draining = null;
   }
 

@@ -24,7 +24,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       partialFilterExpression: { parent_id: { $gt: "" } },
     },
     {
-      // Publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
+      // It has publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
       name: "replier",
       key: { parent_id: 1, state: 1, publisher_id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
@@ -38,7 +38,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { publisher_id: 1, idempotency_hash: 1 },
       partialFilterExpression: { idempotency_hash: { $gt: "" } },
     },
-    // Removed posts to erase; expired ones are found by `live`.
+    // It finds removed posts to erase; expired ones are found by `live`.
     { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
     // Calendars say of these that they are cancelled.
     {
@@ -90,7 +90,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { publisher_id: 1, expires_at: 1, _id: 1 },
       partialFilterExpression: { publisher_id: { $gt: "" } },
     },
-    // The hosts that are signed in as a publisher: what was used, however much, is not in it.
+    // It has the hosts that are signed in as a publisher: what was used, however much, is not in it.
     {
       name: "host",
       key: { publisher_id: 1, expires_at: -1, _id: 1 },

@@ -32,7 +32,7 @@ export interface Step {
 const STEPS: readonly (readonly Step[])[] = [
   // This adds the index of the hosts that are signed in as a publisher.
   [],
-  // The collection of series that subscriptions were told of.
+  // This adds the collection of series that subscriptions were told of.
   [],
   // This adds indexes of subscriptions that lapse, and of pushes that wait.
   [],
@@ -42,7 +42,7 @@ const STEPS: readonly (readonly Step[])[] = [
   [],
   // This adds the index of subscriptions whose pushes fail.
   [],
-  // Changes that are told: an older document has none.
+  // This is for changes that are told: an older document has none.
   [],
 ];
 
@@ -74,7 +74,7 @@ export async function migrateMongodb(
   const patient = await connectMongodb(url, { answerMs: 0 });
   try {
     if (from > 0) return await upgrade(patient, steps, log);
-    // Before any collection: who starts at the same moment sees that this is a board.
+    // It comes before any collection: who starts at the same moment sees that this is a board.
     await patient.run(() => setVersion(patient, { version: 0 }));
     await tryServer(patient);
     await patient.runLong(() => declareSchema(patient));
