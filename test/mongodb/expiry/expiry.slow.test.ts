@@ -25,7 +25,7 @@ describe.skipIf(mongod === null)("a server that deletes what is over", () => {
   });
 
   /** The ids that are left, in order, once there is a newest and no oldest. */
-  const leftOf = async (name: "windows" | "rankings", oldest: string, newest: string) => {
+  const leftOf = async (name: "windows" | "rankings" | "told_series", oldest: string, newest: string) => {
     const read = () =>
       store.connection.db
         .collection<{ _id: string }>(name)
@@ -65,6 +65,21 @@ describe.skipIf(mongod === null)("a server that deletes what is over", () => {
       const expiresAt = now + DAY_MS;
       await store.posts.insert(aPost(id, { publisherId: "pub_b", parentId: "root", createdAt, expiresAt }));
     }
+    // What saved queries were told of a series goes with the matches.
+    const series = (id: string, endsAt: number) => ({
+      _id: id,
+      subscription_id: "sub_1",
+      ends_at: new Date(endsAt),
+    });
+    await store.collections.told_series.insertMany([
+      series("sub_1:old", old),
+      series("sub_1:recent", now - (INBOX_KEPT_DAYS - 1) * DAY_MS),
+      series("sub_1:to come", now + DAY_MS),
+    ]);
+    expect(await leftOf("told_series", "sub_1:old", "sub_1:to come")).toEqual([
+      "sub_1:recent",
+      "sub_1:to come",
+    ]);
     const read = () => store.inbox.read("pub_a", 0, 10);
     const kept = await eventually(read, (entries) => entries.length < 2, 90_000);
     expect(kept.map(({ postId }) => postId)).toEqual(["root.new"]);
