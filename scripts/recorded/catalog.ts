@@ -10,7 +10,7 @@ export const STALE = "not as recorded: run `npm run manual`, then review what it
 interface RecordedOperation {
   name: string;
   title: string;
-  /** It has method and path, aliases after a comma. */
+  /** Has method and path, aliases after a comma. */
   calls: string;
   auth: Operation["auth"];
   effect: Operation["effect"];

@@ -15,11 +15,11 @@ export function adviceOn(surface: Surface, advice: Advice): string {
 interface Failure {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
   message: string;
-  /** It says what to do next, and never repeats text that came from a post, a feed or a database: agents read it. */
+  /** Says what to do next, and never repeats text that came from a post, a feed or a database: agents read it. */
   hint: Advice;
 }
 
-/** It tells what to do about a lost key, which no tool can replace. */
+/** Tells what to do about a lost key, which no tool can replace. */
 export const LOST_KEY =
   'If it is lost: a verified publisher gets a new one by its domain (POST /publishers/recover {"id": "pub_…"} over REST, or the page /join).';
 

@@ -145,7 +145,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 export interface Catalog {
   /** There is one per file of `tools/`, sorted by name. */
   tools: readonly Tool[];
-  /** It has tools and the REST-only operations of `src/routes/`, as REST has them. */
+  /** Has tools and the REST-only operations of `src/routes/`, as REST has them. */
   operations: readonly Operation[];
 }
 

@@ -40,7 +40,7 @@ export const wholeNumber =
 interface ProgressOptions {
   /** Takes each line. Default: stderr, since stdout may carry a command's data. */
   line?: (text: string) => void;
-  /** `bytes` are shown in MB. Default: `bytes`. */
+  /** `bytes` are shown in MB. The default is `bytes`. */
   unit?: string;
 }
 

@@ -22,7 +22,7 @@ export function refuseBoardKeys(input: unknown): void {
   }
 }
 
-/** Tells whether a key with the right checksum is left when all signs are taken out of a text. Linear in its length. */
+/** Tells whether a key with the right checksum is left when all signs are taken out of a text. It takes time linear in its length. */
 function holdsKey(text: string): boolean {
   const letters = text.replace(/[^0-9A-Za-z]+/g, "");
   for (let at = letters.indexOf(PREFIX); at !== -1; at = letters.indexOf(PREFIX, at + 1)) {

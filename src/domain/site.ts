@@ -20,7 +20,7 @@ export const DEFAULT_IDENTITY: Identity = {
 
 /** Knows every public address of the board, built from SITE_URL and never from a request. */
 export class Site {
-  /** It has no trailing slash. */
+  /** Has no trailing slash. */
   readonly root: string;
   readonly api: string;
   readonly mcp: string;

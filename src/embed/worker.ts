@@ -13,16 +13,16 @@ export interface WorkerStart
     EmbeddingModel,
     "pooling" | "dimension" | "maxTokens" | "english" | "queryPrefix" | "postPrefix"
   > {
-  /** It holds the model itself; the weights lie at `weights` below it. */
+  /** Holds the model itself; the weights lie at `weights` below it. */
   modelFolder: string;
   weights: string;
-  /** It holds the runtime's libraries. */
+  /** Holds the runtime's libraries. */
   runtimeFolder: string;
   /** See `openTokenizer`. */
   closes: boolean;
 }
 
-/** It asks to embed a text, or to end. */
+/** Asks to embed a text, or to end. */
 export type WorkerRequest = { purpose: "query" | "post"; text: string | PostParts } | "end";
 
 /**

@@ -15,7 +15,7 @@ export interface PlaceRecord {
   lng: number;
   /** It is rounded to a tenth. */
   population: number;
-  /** It joins ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
+  /** Joins ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
   region: string;
   /** True for a part of a larger place. */
   district: boolean;

@@ -99,7 +99,7 @@ const OVER_STATE = 100_000;
 const OVER_REGION = 500_000;
 
 /**
- * It tells whether a name means a country, nation, island or region, not a town of that name elsewhere. A town in the region
+ * Tells whether a name means a country, nation, island or region, not a town of that name elsewhere. A town in the region
  * itself is meant: Luxembourg, Salzburg.
  */
 function isRegion(table: PlaceTable, name: string, towns: readonly number[]): boolean {

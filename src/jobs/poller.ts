@@ -1,4 +1,4 @@
-/** It pauses so long after a look that left nothing to do: the pause doubles up to the longest. */
+/** It pauses this long after a look that left nothing to do: the pause doubles up to the longest. */
 const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;
 /** It pauses after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;

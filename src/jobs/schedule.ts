@@ -78,7 +78,7 @@ const BATCH = 500;
 /** A run ends after this many batches of each kind; the next one continues. */
 const BATCHES_MAX = 200;
 
-/** Erases what has been kept long enough; resolves to the number of rows erased. Safe to run twice. */
+/** Erases what has been kept long enough; resolves to the number of rows erased. It is safe to run twice. */
 export async function eraseOld(store: Store, now: number, held: Held = always): Promise<number> {
   const daysAgo = (days: number) => now - days * DAY_MS;
   const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };

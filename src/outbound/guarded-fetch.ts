@@ -17,7 +17,7 @@ export interface OutboundOptions {
   lookup?: Names["lookup"];
   /** Replaces DNS: TXT records in chunks. */
   resolveTxt?: Names["resolveTxt"];
-  /** These ports are open to every URL. Default: 443. */
+  /** These ports are open to every URL. The default is 443. */
   ports?: readonly number[];
 }
 

@@ -75,7 +75,7 @@ export function bareHost(url: URL): string {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
-/** Tells whether it is globally routed unicast, and not this machine's own. */
+/** Tells whether an address is globally routed unicast, and not this machine's own. */
 function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   if (address.kind() === "ipv6" && !isIn(address, GLOBAL_IPV6)) return false;

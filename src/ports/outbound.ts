@@ -23,7 +23,7 @@ export interface OutboundRequest {
   /** The answer's body has at most this many bytes; more is a failure. */
   maxBytes: number;
   timeoutMs: number;
-  /** False: the operator's exemptions from the guard do not count. Default: true. */
+  /** False: the operator's exemptions from the guard do not count. The default is true. */
   exemptions?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Position } from "./store/index.ts";
 export interface Question {
   filter: PostFilter;
   words: WordQuery | null;
-  /** It holds the meaning of the query as an int8 vector of the index's model. */
+  /** Holds the meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
   /** The vector of the post with this id is asked with, in the place of `vector`; only `rank` takes it. */
   like?: string;
@@ -103,7 +103,7 @@ export type Ask = <What extends keyof Answered>(
   ...of: Parameters<Answered[What]>
 ) => Promise<ReturnType<Answered[What]>>;
 
-/** It answers each question, at once or later. */
+/** Answers each question, at once or later. */
 export type Answering = {
   [What in keyof Answered]: (
     ...of: Parameters<Answered[What]>

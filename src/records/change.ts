@@ -20,5 +20,5 @@ const CHANGE = z.strictObject({
 });
 export type ToldChange = z.output<typeof CHANGE>;
 
-/** It is a change of a post; none before there was the field. */
+/** Rows from before this field have no change. */
 export const change = since(CHANGE.nullable(), () => null);

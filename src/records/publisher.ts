@@ -31,10 +31,10 @@ export const SIGN_IN = record({
    * nowhere.
    */
   id,
-  /** It belongs to this grant, and ends with it. */
+  /** Belongs to this grant, and ends with it. */
   grantId: id.nullable(),
   publisherId: id.nullable(),
-  /** It holds JSON. */
+  /** Holds JSON. */
   payload: text,
   consumedAt: moment.nullable(),
   expiresAt: moment,
@@ -47,7 +47,7 @@ export const REPORT = record(
     postId: idOf("post", id),
     /** It is `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
     reporter: id,
-    /** It has `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
+    /** Has `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
     addresses: z.array(id).readonly(),
     reason: z.enum(REASONS),
     details: text.nullable(),

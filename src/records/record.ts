@@ -18,7 +18,7 @@ interface Facts {
   written?: true;
   /** Works the field out of the others for a row that was written before there was this one. */
   before?: (row: Fields) => unknown;
-  /** It holds the id of such a row. */
+  /** Holds the id of such a row. */
   names?: "publisher" | "post" | "subscription";
 }
 
@@ -115,7 +115,7 @@ function keptAs(schema: z.ZodType): Kept {
 export const id = z.string().min(1);
 export const text = z.string();
 export const count = z.int().min(0);
-/** It counts epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
+/** Counts epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
 export const moment = having(z.int().min(-8.64e15).max(8.64e15), { kept: "moment" });
 /** It is an object with any keys; a zod record would drop `__proto__`. */
 export const free = having(

@@ -36,7 +36,7 @@ export const SUBSCRIPTION = record({
   previousSecretUntil: moment.nullable(),
   /** A host of MCP Events subscribed to this; null for a query that was saved by a tool or over REST. */
   event: since(z.enum(EVENTS).nullable(), () => null),
-  /** It lasts until then unless it is renewed; null for good. */
+  /** Lasts until then unless it is renewed; null for good. */
   expiresAt: since(moment.nullable(), () => null),
   /** A host chose this secret for its webhook; it is sealed, with the one before it. */
   clientSecret: since(text.nullable(), () => null),
@@ -110,7 +110,7 @@ export const PUSH = record(
     state: z.enum(PUSH_STATES),
     /** Counts attempts since the delivery, or since it was last requested once more. */
     attempts: count,
-    /** It keeps the latest 20 attempts, oldest first, those before a redelivery included. */
+    /** Keeps the latest 20 attempts, oldest first, those before a redelivery included. */
     history: z.array(attempt).readonly(),
     /** It is tried next then; null where it is not. */
     dueAt: moment.nullable(),

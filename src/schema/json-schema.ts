@@ -5,7 +5,7 @@ type JsonObject = Record<string, unknown>;
 /** A document holds the schemas of these names once and refers to them. */
 type Names = ReadonlyMap<z.ZodType, string>;
 
-/** It has zod's own descriptions, and beside them names that only one document gives. */
+/** Has zod's own descriptions, and beside them names that only one document gives. */
 class NamingRegistry extends z.core.$ZodRegistry<z.core.GlobalMeta> {
   readonly #names: Names;
 

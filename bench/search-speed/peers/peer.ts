@@ -22,7 +22,7 @@ export interface Peer {
   add(posts: readonly IndexedPost[]): Promise<void>;
   /** Builds what is built once all posts are there. */
   finish(): Promise<void>;
-  /** It finds at most 100 ids, best first, by words and meaning; null where the engine has no vectors. */
+  /** Finds at most 100 ids, best first, by words and meaning; null where the engine has no vectors. */
   hybrid: ((question: PeerQuestion) => Promise<readonly string[]>) | null;
   /** It does the same by words alone. */
   words(question: PeerQuestion): Promise<readonly string[]>;

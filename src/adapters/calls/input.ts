@@ -257,7 +257,7 @@ interface UnknownField {
   meant: string | null;
 }
 
-/** Lists the unknown fields at the top and inside `location` and `query`. At most a hundred. */
+/** Lists the unknown fields at the top and inside `location` and `query`. It lists at most a hundred. */
 export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
   const known = new Set(Object.keys(schema.shape));
   const unknown: UnknownField[] = [];

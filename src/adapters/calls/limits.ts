@@ -10,9 +10,9 @@ interface Policy {
   name: string;
   count: number;
   seconds: number;
-  /** It multiplies `count` for a caller with a key. */
+  /** Multiplies `count` for a caller with a key. */
   withKey?: number;
-  /** It multiplies further for a verified publisher. */
+  /** Multiplies further for a verified publisher. */
   verified?: number;
   /** Counts by address even with a key, since anyone can register for another key. */
   byAddress?: true;

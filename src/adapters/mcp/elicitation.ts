@@ -85,7 +85,7 @@ export function elicited(
 }
 
 /**
- * It tells whether the host shows forms. The current revision says so in each request, earlier ones in the handshake, which a
+ * Tells whether the host shows forms. The current revision says so in each request, earlier ones in the handshake, which a
  * server without sessions has forgotten: over HTTP their hosts are not asked.
  */
 function canAsk(server: Server, { envelope }: ServerContext["mcpReq"]): boolean {

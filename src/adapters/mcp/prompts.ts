@@ -67,7 +67,7 @@ export function promptsOf(surface: ToolSurface, site: Site, signedIn = false) {
   const offered = PROMPTS.filter(({ on }) => on.includes(surface));
   return {
     instructions: instructionsOn(surface, site, signedIn),
-    /** It answers `prompts/list`. */
+    /** Answers `prompts/list`. */
     listed: offered.map(({ text: _text, on: _on, ...listed }): Prompt => listed),
     /** Gives one prompt with its arguments filled in. */
     filled(name: string, said: Readonly<Record<string, string>>): GetPromptResult {

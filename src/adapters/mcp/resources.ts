@@ -67,9 +67,9 @@ export function resourcesOf(
   };
   const resources = door.surface === "reading" ? [about] : [about, ...textsOf({ catalog, site, tools })];
   return {
-    /** It answers `resources/list`. */
+    /** Answers `resources/list`. */
     listed: resources.map(({ read: _read, ...entry }) => entry),
-    /** It answers `resources/templates/list`. */
+    /** Answers `resources/templates/list`. */
     templates: [POST_TEMPLATE],
     /** @throws ProtocolError where there is nothing at the address, or with what a tool says of its failure */
     async read(uri: string, from: Credentials): Promise<ReadResourceResult> {

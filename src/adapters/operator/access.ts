@@ -105,7 +105,7 @@ export class OperatorAccess {
 }
 
 /**
- * It tells whether a request came by https, or from this machine to it. A proxy on this machine names whom it forwards for, so
+ * Tells whether a request came by https, or from this machine to it. A proxy on this machine names whom it forwards for, so
  * plain http through one is neither; a page of another name that points here is refused by the name.
  */
 export function isPrivate(request: Request): boolean {

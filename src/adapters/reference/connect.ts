@@ -12,7 +12,7 @@ export interface Way {
   /** Says what to do with the snippet. */
   how: string;
   snippet: string;
-  /** It has a key, for clients that can send one. */
+  /** Has a key, for clients that can send one. */
   withKey?: string;
   /** Opens the client, which offers to add the server. */
   install?: { label: string; url: string };

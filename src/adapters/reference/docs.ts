@@ -136,7 +136,7 @@ function documented(operation: Operation, site: Site) {
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
     fields: documentedFields(operation),
     curl: curlOf(operation, site),
-    /** It has status and shortened body; null where none was recorded. */
+    /** Has status and shortened body; null where none was recorded. */
     answer: recorded === undefined ? null : { status: recorded.status, text: shortened(recorded.body) },
   };
 }
@@ -149,7 +149,7 @@ function documentedFields({ input, rest }: Operation) {
       name,
       place: rest.path.includes(`{${name}}`) ? "path" : rest.method === "GET" ? "query" : "body",
       required,
-      /** It tells type, bounds and choices in a few words, such as `integer 1–100`. */
+      /** Tells type, bounds and choices in a few words, such as `integer 1–100`. */
       form: type,
       /** It may be empty. */
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),

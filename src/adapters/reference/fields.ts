@@ -10,7 +10,7 @@ export type JsonObject = Record<string, unknown>;
 export interface Field {
   name: string;
   required: boolean;
-  /** It tells type, bounds and choices in a few words, without null: that means the same as leaving the field out. */
+  /** Tells type, bounds and choices in a few words, without null: that means the same as leaving the field out. */
   type: string;
   /** It may be empty. */
   description: string;

@@ -11,7 +11,7 @@ import { openProvider, PATHS, type SignInParts, signInPublisher } from "./provid
 
 /** Lets hosts sign in that cannot keep a key. */
 export interface SignIn {
-  /** It serves the authorization server, its metadata, and the page where a person decides. */
+  /** Serves the authorization server, its metadata, and the page where a person decides. */
   router: Router;
   /** Lets a request on whose token is valid, its publisher in `response.locals["signedIn"]`; answers others with 401. */
   required: RequestHandler;

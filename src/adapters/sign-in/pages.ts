@@ -8,7 +8,7 @@ import { formProblem, newPublisherFields } from "../pages/join/pages.ts";
 export interface Asking {
   /** The forms go there. */
   path: string;
-  /** It shows that a form stood on our page. */
+  /** Shows that a form stood on our page. */
   formToken: string;
   /** The host calls itself so, if it says anything. */
   host: string | undefined;

@@ -104,7 +104,7 @@ interface ClockTime {
   /** It is 1 to 12. */
   month: number;
   monthName: string;
-  /** It has four digits. */
+  /** Has four digits. */
   year: string;
   time: string;
 }

@@ -42,7 +42,7 @@ export const SUBSCRIPTION_HEADER = "x-mcp-subscription-id";
 /** Hosts refuse a message whose `webhook-id` is another. */
 export const webhookIdOf = ({ eventId }: { eventId: string }): string => eventId;
 
-/** It asks for consent. */
+/** Asks for consent. */
 export const verificationOf = (challenge: string, token: string) => ({
   id: `msg_verification_${token}`,
   body: JSON.stringify({ type: "verification", challenge }),

@@ -1,5 +1,5 @@
 /**
- * It tells whether a text carries bytes in disguise, long enough to hold a message: base64, hex, percent signs, escapes, binary
+ * Tells whether a text carries bytes in disguise, long enough to hold a message: base64, hex, percent signs, escapes, binary
  * digits, data URLs. Links, hashes, SSH keys, integrity values and file paths are not counted.
  */
 export function hasEncodedBlob(text: string): boolean {

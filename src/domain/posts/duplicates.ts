@@ -52,7 +52,7 @@ function simHash(words: readonly string[]): string {
 }
 
 /**
- * It tells whether two fingerprints belong to near-identical posts: the same numbers, start and place, and nearly the same words.
+ * Tells whether two fingerprints belong to near-identical posts: the same numbers, start and place, and nearly the same words.
  * The cut was measured: changing one word in thirty moves a fingerprint by 6 bits, in one case of twenty by more than 10. Of
  * 33,670 pairs of 260 hand-written posts none is within 12 bits. Long texts of one language share most words, so less may differ
  * there.

@@ -257,7 +257,7 @@ export class Search {
   }
 
   /**
-   * Ranks the best thousand for the relevance of posts that are listed by time; a post behind these gets that of the last.
+   * Takes the relevance of posts that are listed by time from a ranking of the best thousand; a post behind these gets the last.
    * Null without a text.
    */
   async #relevanceOf(

@@ -10,7 +10,7 @@ import { subjectOf, type Understood, understoodIn, wordsUnderstood } from "./und
 
 /** The words of a search are read once: whatever needs them is given these. */
 export interface ReadWords {
-  /** It has its slips put right; null without any. */
+  /** Has its slips put right; null without any. */
   text: string | null;
   /** Parses the whole text; null without any. */
   whole: QueryText | null;

@@ -47,7 +47,7 @@ export interface PostToMatch {
 }
 
 /**
- * It says which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
+ * Says which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
  * word, and either every word or the meaning. It follows subscriptions made by any process; each new post meets
  * all that are active, and few are left for the rule.
  */

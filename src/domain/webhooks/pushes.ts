@@ -42,7 +42,7 @@ interface Parts {
   events: Pick<Events, "pushed">;
   /** It is told once what keeps messages from being signed. */
   log: (message: string) => void;
-  /** It gives 0…1, for the jitter of retries. */
+  /** Gives 0…1, for the jitter of retries. */
   random: () => number;
 }
 
@@ -145,7 +145,7 @@ type PushOutcome = Parameters<PushStore["settle"]>[2];
 
 /**
  * Waits between the ten attempts, in seconds: 5 s, 5 min, 30 min, then 2, 5, 10, 14, 20 and 24 h, 75 h 35 min in all.
- * From the table of the Standard Webhooks specification 1.0.
+ * They are from the table of the Standard Webhooks specification 1.0.
  */
 const WAITS_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** Events of hosts, whose subscriptions last a day at most, wait this long. The event can still be polled. */

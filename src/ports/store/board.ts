@@ -49,7 +49,7 @@ export interface BoardCounts {
 }
 
 export interface BoardOverview extends BoardCounts {
-  /** It counts the first-hand ones among `activePosts`; `syndicated` and `kinds` count these too. */
+  /** Counts the first-hand ones among `activePosts`; `syndicated` and `kinds` count these too. */
   firstHand: number;
   syndicated: number;
   /** Counts active subscriptions. */

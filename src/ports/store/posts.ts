@@ -117,7 +117,7 @@ export interface PostStore {
   get(id: string): Promise<StoredPost | null>;
   /** Reads the post of a publisher with this `idempotencyHash`, in any state, or null. */
   byIdempotency(publisherId: string, idempotencyHash: string): Promise<StoredPost | null>;
-  /** Reads the existing ones among these posts, in any state, in the order of `ids`. At most 1,000 ids. */
+  /** Reads the existing ones among these posts, in any state, in the order of `ids`, of which it takes at most 1,000. */
   many(ids: readonly string[]): Promise<StoredPost[]>;
   /** Lists active replies of a post, oldest first by (createdAt, id), after `after`. */
   replies(parentId: string, page: { after: Position | null; limit: number }): Promise<StoredPost[]>;

@@ -6,7 +6,7 @@ export type { ModerationEntry, SignInRow, StoredPublisher, StoredReport };
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
 export interface ErasedPublisher {
-  /** It counts posts that were not removed before. */
+  /** Counts posts that were not removed before. */
   posts: number;
   subscriptions: number;
   /** False while a reader elsewhere keeps older copies of the text in the database's log. */

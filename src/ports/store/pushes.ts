@@ -19,7 +19,7 @@ export interface ClaimedPush extends Push {
 
 /** Holds a push's subscription, as it was when the push was claimed. */
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
-  /** It holds host and port of the webhook. */
+  /** Holds host and port of the webhook. */
   origin: string;
   /** True when its last push failed. */
   failing: boolean;

@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   rows: (database: DatabaseSyncInstance) => PostRows;
   /** The module of a thread that answers from the same rows: see `serveSearches`. */
   worker: URL;
-  /** It answers from this many posts on. */
+  /** Answers from this many posts on. */
   threadFrom?: number;
   /** The memory of this thread is held to these. */
   limits?: typeof LIMITS;

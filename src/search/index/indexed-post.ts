@@ -5,7 +5,7 @@ import { indexable, otherSpellings } from "../text/tokens.ts";
 export interface IndexedText {
   title: string;
   body: string;
-  /** It holds tags and the name of the place. */
+  /** Holds tags and the name of the place. */
   more: string;
 }
 

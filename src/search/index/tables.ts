@@ -140,7 +140,7 @@ export class Tables {
     return this.#statements.markSnapshot.run(mark, erasures).changes === 1;
   }
 
-  /** It changes whenever another connection commits to the file. */
+  /** Changes whenever another connection commits to the file. */
   dataVersion(): number {
     return (this.#statements.version.get() as { data_version: number }).data_version;
   }

@@ -40,7 +40,7 @@ interface FilteredPost {
 
 /** A post is matched against the saved queries by these. */
 export interface NewPost extends FilteredPost {
-  /** It says these words, in the form that saved queries use. */
+  /** Says these words, in the form that saved queries use. */
   words: Iterable<string>;
   vector: Int8Array | null;
 }
@@ -84,7 +84,7 @@ export class SavedQueries<T> {
   readonly #floors: number[] = [];
   /** These bits are of the kinds that it asks for. */
   readonly #kinds: number[] = [];
-  /** It has this latitude, and the degrees around it, Infinity without a place. */
+  /** Has this latitude, and the degrees around it, Infinity without a place. */
   readonly #lats: number[] = [];
   readonly #degrees: number[] = [];
   readonly #freeRows: number[] = [];

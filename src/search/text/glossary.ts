@@ -4,7 +4,7 @@ import { ENGLISH_STOP_WORDS, stopWordsOf } from "./stop-words.ts";
 import { comparableWords, plainSpelling, WORD_LETTERS_MAX } from "./tokens.ts";
 
 /**
- * It has the words of notices in seven languages, for a model that reads English. A row is one thing: its name in English,
+ * Has the words of notices in seven languages, for a model that reads English. A row is one thing: its name in English,
  * and its stems in each language with blanks between them; a hyphen stands for a blank within a name.
  */
 const FILE = "glossary.jsonl";
@@ -36,9 +36,9 @@ const WORDS_MAX = 400;
 
 interface Glossary {
   language: Language;
-  /** It gives English by stem. */
+  /** Gives English by stem. */
   stems: ReadonlyMap<string, string>;
-  /** It gives English by names of several words. */
+  /** Gives English by names of several words. */
   names: ReadonlyMap<string, string>;
   stopWords: ReadonlySet<string>;
 }

@@ -56,7 +56,7 @@ export async function chooseDue<Push extends Due>(
 
 interface Receiver {
   active: boolean;
-  /** It holds host and port of the webhook, null without one. */
+  /** Holds host and port of the webhook, null without one. */
   webhook_origin: string | null;
   /** It is null until the webhook consents. */
   webhook_verified_at: unknown;

@@ -17,7 +17,7 @@ export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
   return template(strings, ...pieces) as Html;
 }
 
-/** Takes markup of this program itself: style, script, inert JSON. Never third-party text. */
+/** Takes markup of this program itself: style, script, inert JSON. It is never third-party text. */
 export const trusted = (markup: string): Html => rawHtml(markup);
 
 /**

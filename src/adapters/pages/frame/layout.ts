@@ -36,7 +36,7 @@ export interface PageParts {
   main: Piece;
   /** It is a narrow column beside `main`, below it on small screens. */
   aside?: Piece;
-  /** It names the narrow column for screen readers. */
+  /** Names the narrow column for screen readers. */
   asideLabel?: string;
   /** It stands above both columns. */
   banner?: Piece;

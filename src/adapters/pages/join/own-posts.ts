@@ -11,7 +11,7 @@ import { publishedOnce } from "./once.ts";
 /** Makes a form of this page, which does something with a post, and names it on a button. */
 export type FormOf = (action: string, fields: Html, button: string) => Html;
 
-/** It tells which form of one's own page was refused, and why. */
+/** Tells which form of one's own page was refused, and why. */
 export interface Refused {
   action: "write" | "answer" | "edit" | "verify";
   /** Holds what was filled into the boxes. */

@@ -22,7 +22,7 @@ interface Told {
 /** A form that stood on another site gets this. */
 export const FOREIGN =
   "Another site sent you here. Nothing has been done yet: look at the form, then decide.";
-/** It answers a form of which nobody can tell any more whether it was sent before. */
+/** Answers a form of which nobody can tell any more whether it was sent before. */
 export const STALE =
   "This page was open for a while. Nothing has been done now: send the form again if you still want to.";
 

@@ -8,7 +8,7 @@ import { ageTag, anchorOf, pathOf, publisherPath } from "./card.ts";
 
 /** Longer replies are cut, and link to their own page. */
 const REPLY_CHARS = 800;
-/** All replies together have this many, so that a page with twenty long ones stays below 15 kB compressed. */
+/** All replies together have at most this many, so that a page with twenty long ones stays below 15 kB compressed. */
 const REPLIES_CHARS = 4_500;
 
 /** Holds replies to a post, oldest first, and tells where the rest of them is. */

@@ -27,7 +27,7 @@ export interface Results {
   ranking: string;
   note: string | null;
   /**
-   * It searches without the filters that were read in its words, and tells how many posts that finds; null where none was
+   * Searches without the filters that were read in its words, and tells how many posts that finds; null where none was
    * read.
    */
   unfiltered: Unfiltered | null;
@@ -35,7 +35,7 @@ export interface Results {
   place: NonNullable<NearPoint["place"]> | null;
   /** No post fits these words of place and time together with the others. */
   unmet: readonly string[];
-  /** It searches by these alone, and tells how many posts that finds; null where it finds none. */
+  /** Searches by these alone, and tells how many posts that finds; null where it finds none. */
   unmetAlone: { params: SearchParams; total: number } | null;
   /** These misspelt words were put right; the page links to the search as typed, and the note leaves them out. */
   corrected: readonly Correction[];

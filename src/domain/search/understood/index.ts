@@ -16,7 +16,7 @@ export interface Understood {
   days?: { words: string; after?: string | undefined; before?: string | undefined };
 }
 
-/** It leaves out the words that were understood, for words and meaning; it is all of the text where nothing else is left. */
+/** Leaves out the words that were understood, for words and meaning; it is all of the text where nothing else is left. */
 export function subjectOf(text: string, understood: readonly string[]): string {
   const rest = understood
     .reduce((left, words) => left.replace(words, " "), text)

@@ -4,7 +4,7 @@ import { dayOf } from "../../resources.ts";
 
 /** A text speaks of these days. */
 export interface DaysInText {
-  /** Gives the first and `last` the last day, as `2026-12-12`; null for an open end. */
+  /** Both are days such as `2026-12-12`; null for an open end. */
   first: string | null;
   last: string | null;
   /** These words name them. */

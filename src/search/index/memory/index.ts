@@ -132,7 +132,7 @@ export class PostMemory {
     this.coded = rows.size;
   }
 
-  /** It tells by a glance at a few rows: it is asked after each change while a large board is embedded. */
+  /** Tells by a glance at a few rows: it is asked after each change while a large board is embedded. */
   #mostHaveVectors(): boolean {
     let count = 0;
     for (let i = 0; i < GLANCED; i += 1) {

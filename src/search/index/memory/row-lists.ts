@@ -169,7 +169,7 @@ export class ListBlocks {
   readonly #list: ListPlace;
   /** It is the address of the next block; 0 after the last. */
   #next: number;
-  /** It has this many bytes. */
+  /** The block has this many bytes. */
   #size = BLOCK_MIN;
 
   constructor(pages: readonly Page[], list: ListPlace) {

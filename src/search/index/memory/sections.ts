@@ -4,7 +4,7 @@ import type { PostMemory } from "./index.ts";
 /** Holds a part of the memory as bytes, to be kept in a file. */
 export interface Section {
   name: string;
-  /** It has the bytes in use, in several pieces where the memory is not in one. */
+  /** Has the bytes in use, in several pieces where the memory is not in one. */
   pieces: Uint8Array[];
   /** Makes room for as many bytes, to be filled by the caller. */
   room(bytes: number): Uint8Array[];

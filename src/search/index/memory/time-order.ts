@@ -7,7 +7,7 @@ const BLOCK = 256;
 export interface Wanted {
   /** Names the test: the same number, the same rows. */
   key: number;
-  /** It depends on nothing but the row's own fields. */
+  /** Depends on nothing but the row's own fields. */
   passes: (row: number) => boolean;
   endFrom: number;
 }

@@ -151,7 +151,7 @@ interface AskedWord {
   count: number;
   /** These are rows with their scores, where FTS5 answered. */
   found: [row: number, score: number][] | null;
-  /** It counts this much beside a whole word. */
+  /** Counts this much beside a whole word. */
   weight: number;
   /** True when the word is sought inside compounds. */
   isPart: boolean;

@@ -16,7 +16,7 @@ import { giveToFolder } from "../../../platform/folders.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 
-/** It changes with the meaning of any byte. */
+/** Changes with the meaning of any byte. */
 const FORMAT = "agent-board search 10";
 /** A file begins with this many bytes: the length of the header and its checksum, each a u32. */
 const PREFIX = 8;
@@ -27,7 +27,7 @@ const CHUNK = 1 << 20;
 
 interface Header {
   format: string;
-  /** It ties the file to the database's state: the database holds the same. */
+  /** Ties the file to the database's state: the database holds the same. */
   mark: string;
   model: string;
   scalars: Scalars;

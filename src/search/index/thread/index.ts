@@ -34,7 +34,7 @@ interface ThreadQuestion {
 /** The thread is sent a question, news of an erasure, or the request to end. */
 export type ThreadOrder = ThreadQuestion | "forget" | "end";
 
-/** It says once that it is ready, then answers each question in turn. `errcode` is SQLite's, else null. */
+/** Says once that it is ready, then answers each question in turn. `errcode` is SQLite's, else null. */
 export type ThreadNews =
   | "ready"
   | { answer: unknown }

@@ -15,7 +15,7 @@ export class VectorMemory {
   readonly dimension: number;
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
-  /** It shows the whole memory; it is made again when that grew. */
+  /** Shows the whole memory; it is made again when that grew. */
   #bytes: Int8Array;
 
   /** @param dimension  a multiple of 16, at most 8,192 */

@@ -7,7 +7,7 @@ const WIRE_VERSION_MIN = 21;
 export interface ServerFacts {
   version: string;
   wireVersion: number;
-  /** It names the replica set, and is null behind mongos. */
+  /** Names the replica set, and is null behind mongos. */
   setName: string | null;
   /** Arbiters and hidden members do not count; behind mongos there are 0. */
   members: number;

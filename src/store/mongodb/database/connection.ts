@@ -75,7 +75,7 @@ export async function connectMongodb(
     ...(/[?&]minPoolSize=/i.test(url) ? {} : { minPoolSize: 2 }),
     maxConnecting: 4,
     maxIdleTimeMS: 60_000,
-    // The driver sets no limit, and 30 s, by itself.
+    // By itself the driver sets no limit, and 30 s.
     waitQueueTimeoutMS: 5_000,
     serverSelectionTimeoutMS: SELECTION_MS,
     heartbeatFrequencyMS: HEARTBEAT_MS,

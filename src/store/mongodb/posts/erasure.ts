@@ -41,7 +41,7 @@ export async function erasePostDocuments(
 const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1 } as const;
 type Trace = Pick<PostDocument, "_id" | keyof typeof TRACES>;
 
-/** The posts to erase are found by this, and the indexed field puts the oldest first. */
+/** The filter finds the posts to erase, and the indexed field puts the oldest first. */
 interface Doomed {
   filter: Filter<PostDocument>;
   oldestBy: "removed_at" | "expires_at" | "created_at";

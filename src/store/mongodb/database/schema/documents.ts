@@ -41,7 +41,7 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   vec_maker?: string | null | undefined;
   vec?: Binary;
   place?: StoredPost["location"] | undefined;
-  /** It holds `place` as GeoJSON, where that has coordinates. */
+  /** Holds `place` as GeoJSON, where that has coordinates. */
   geo?: { type: "Point"; coordinates: [lng: number, lat: number] } | undefined;
   /** See `IndexEntry.source`. */
   source?: string | null | undefined;
@@ -58,7 +58,7 @@ export interface DueWork {
 
 /** `post_count` changes in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
 export interface PublisherDocument extends DocumentOf<StoredPublisher> {
-  /** It numbers the last entry of its inbox, and is raised in the transaction that adds one. */
+  /** Numbers the last entry of its inbox, and is raised in the transaction that adds one. */
   inbox_no: number;
   erasing: boolean;
   /** True until `pub_verified` and `pub_suspended` of its posts say its present status. */
@@ -71,11 +71,11 @@ export interface InboxDocument extends DocumentOf<BoardRows["inbox"]> {
 }
 
 export interface SubscriptionDocument extends DocumentOf<StoredSubscription> {
-  /** It holds host and port of the webhook, or null. */
+  /** Holds host and port of the webhook, or null. */
   webhook_origin: string | null;
   /** The next delivery gets this id. */
   next_delivery: number;
-  /** It numbers its last change, from the sequence `subscription_change`. */
+  /** Numbers its last change, from the sequence `subscription_change`. */
   change_no: number;
   /** Each redelivery raises it, so that it conflicts with other changes; missing before the first. */
   redeliveries?: number;

@@ -19,9 +19,9 @@ interface SchemaDocument {
 /** A step changes this in the documents of one collection. */
 export interface Step {
   collection: keyof Collections;
-  /** It finds documents that the step has not changed yet: it may be cut off and run again. */
+  /** Finds documents that the step has not changed yet: it may be cut off and run again. */
   where: Filter<Document>;
-  /** It lists stages of an update, such as `$set`. */
+  /** Lists stages of an update, such as `$set`. */
   update: Document[];
 }
 
