@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { servedTools } from "../../src/adapters/mcp/tool-list.ts";
+import { docsOf } from "../../src/adapters/reference/docs.ts";
+import { SPELLED_OUT } from "../../src/adapters/reference/fields.ts";
+import { shortened } from "../../src/adapters/reference/recorded-answers.ts";
+import { boardSkill, skillsOf } from "../../src/adapters/reference/skills.ts";
+import { toolManual } from "../../src/adapters/reference/tool-manual.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
+import { Site } from "../../src/domain/site.ts";
+
+const catalog = await loadCatalog();
+const site = new Site("https://board.example:8443");
+const { groups } = docsOf(catalog.operations, site);
+
+describe("the documentation", () => {
+  it("has the tools of a group before its other calls", () => {
+    for (const { id, operations } of groups) {
+      const kinds = operations.map(({ isTool }) => isTool);
+      expect([id, kinds]).toEqual([id, kinds.toSorted((a, b) => Number(b) - Number(a))]);
+    }
+  });
+
+  it("writes a body of up to 90 characters on one line, and a longer one with a line for each field", () => {
+    const bodies = groups
+      .flatMap(({ operations }) => operations)
+      .flatMap(({ curl }) => /-d ('.*')$/s.exec(curl)?.[1] ?? []);
+    const [long, short] = [true, false].map((isLong) =>
+      bodies.filter((each) => each.includes("\n") === isLong),
+    );
+    expect([long?.length, short?.length].map((count) => (count ?? 0) > 2)).toEqual([true, true]);
+    for (const body of short ?? []) expect(body.length).toBeLessThanOrEqual(90);
+    for (const body of long ?? []) expect(body).toMatch(/^'\{\n( {4}".*,?\n)+ {2}\}'$/);
+  });
+
+  it("shortens answers: texts to 48 characters, lists to their first item, objects to five members", () => {
+    expect(shortened(["x".repeat(48), 2])).toBe(`["${"x".repeat(48)}", …]`);
+    expect(shortened(["x".repeat(49)])).toBe(`["${"x".repeat(47)}…"]`);
+    expect(shortened(`http://${"x".repeat(60)}`)).toBe(`"http://${"x".repeat(60)}"`);
+    const members = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`m${n}`, n]));
+    expect(shortened(members(6))).not.toContain("…");
+    expect(shortened(members(7))).toBe('{"m0": 0, "m1": 1, "m2": 2, …, "m5": 5, "m6": 6}');
+  });
+
+  it("names up to five fields of an inner object", () => {
+    const named = (count: number) =>
+      SPELLED_OUT.object(Array.from({ length: count }, () => ({ name: "f" })) as never);
+    expect([named(5), named(6)]).toEqual(["object: f, f, f, f, f", "object"]);
+  });
+});
+
+describe("what agents read", () => {
+  it("sends the key to the board's own host and port alone", () => {
+    expect(boardSkill(skillsOf(catalog, site), site)).toContain("send it only to board.example:8443 as");
+  });
+
+  it("names every field within another, of each tool", () => {
+    const listed = [...servedTools(catalog).values()].map(({ listed: tool, operations }) => ({
+      ...tool,
+      operations: operations.map(({ operation }) => operation),
+    }));
+    for (const field of ["name", "lat", "lng"])
+      expect(toolManual(listed, site)).toMatch(`\n  - \`${field}\` `);
+  });
+});
