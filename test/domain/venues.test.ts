@@ -56,3 +56,20 @@ describe("the name of a venue", () => {
     ).toBeLessThanOrEqual(6);
   });
 });
+
+describe("the name of a place", () => {
+  it.each([
+    ["a town of 13,000 alone is none", "Casisang", false],
+    ["a town of 16,000 alone", "Carmelo", true],
+    ["a town of 11,000 with its country", "Carros, France", true],
+    ["a part of a town of 91,000 is none", "Chosica Nord", false],
+    ["a part of a town of 133,000", "Castanhal Nord", true],
+    ["a part of a town by a foreign name of four letters is none", "Roma Centro", false],
+    ["a part of a town by a foreign name of five letters", "Nizza Centro", true],
+    ["a part of a town by its own name of four letters", "Lima Centro", true],
+    ["five words", "San Miguel de Tucumán Centro", true],
+    ["six words are none", "Las Palmas de Gran Canaria Centro", false],
+  ])("is found or not: %s", (_what, name, isFound) => {
+    expect(placed(name)?.lat !== null).toBe(isFound);
+  });
+});
