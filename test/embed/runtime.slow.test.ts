@@ -53,6 +53,18 @@ describe("the tokens of a text", () => {
     tokensOf = (await openTokenizer(folder, model.maxTokens, false)).idsOf;
   });
 
+  it("that is cut keep the end where the model is of the operator's choice, and not in the default one", async () => {
+    const [{ folder }] = MODELS;
+    const cut = async (closes: boolean) => {
+      const { idsOf } = await openTokenizer(join(await ensureTestModel(), folder), 8, closes);
+      return idsOf("a garden chair ".repeat(9));
+    };
+    const [open, closed] = [await cut(false), await cut(true)];
+    expect([open.length, closed.slice(0, 7)]).toEqual([8, open.slice(0, 7)]);
+    expect(closed[7]).toBe(tokensOf("").at(-1));
+    expect(open[7]).not.toBe(closed[7]);
+  });
+
   // Recorded with @huggingface/transformers 4.3.1, whose tokens are behind the vectors of all boards so far.
   const recorded: { text: string; ids: number[] }[] = JSON.parse(
     readFileSync(new URL("tokens.json", import.meta.url), "utf8"),
