@@ -46,6 +46,56 @@ const BEHAVIOURS: readonly (readonly [what: string, polls: number, Answer])[] = 
   ],
 ];
 
+/** The bounds of every call. */
+const bounds = new Set<string>();
+let outbound: ReturnType<typeof openOutbound>;
+let syndication: Syndication;
+beforeAll(() => {
+  outbound = openOutbound({ allow: ["127.0.0.1"] });
+  syndication = new Syndication({
+    store: board.board.store,
+    index: board.board.index,
+    writing: board.board.services.writing,
+    outbound: {
+      ...outbound,
+      send(request) {
+        bounds.add(`${request.timeoutMs} ms, ${request.maxBytes / (1 << 20)} MiB`);
+        return outbound.send({ ...request, timeoutMs: TIMEOUT_MS });
+      },
+    },
+    create: board.board.relay,
+    clock: () => now,
+    pause: async (ms) => {
+      now += ms;
+    },
+  });
+});
+afterAll(() => outbound.close());
+
+it("feeds are polled once they are due, not while they are paused, and no further once another process polls", async () => {
+  const [source] = hosts as [FeedSource];
+  const [one, two, paused] = ["/one", "/two", "/paused"];
+  for (const path of [one, two, paused]) {
+    source.serve(path, `<rss version="2.0"><channel><title>T</title></channel></rss>`);
+    const given = { kind: "rss", everyMs: 5 * MINUTE_MS, paused: path === paused } as const;
+    await addFeed(board, source.origin + path, given);
+  }
+  /** The polls in one go, of which another process takes over before the last ones. */
+  const polled = async (at: number, most = 9) => {
+    now = at;
+    source.asked.length = 0;
+    await syndication.pollDue(now, async () => source.asked.length < most);
+    return source.asked.map(({ path }) => path);
+  };
+  expect(await polled(START, 1)).toEqual([one]);
+  expect(await polled(START)).toEqual([two]);
+  expect(await polled(START + 5 * MINUTE_MS - 1)).toEqual([]);
+  expect(await polled(START + 5 * MINUTE_MS, 9)).toEqual([one, two]);
+  await syndication.feeds.change(() => []);
+  for (const host of hosts) host.asked.length = 0;
+  now = START;
+});
+
 it("an hour of feeds, most of them failing, has few polls, each host one a second, and calls no other host", async () => {
   for (const [n, source] of hosts.entries()) {
     for (const [what, , answer] of BEHAVIOURS) {
@@ -54,26 +104,11 @@ it("an hour of feeds, most of them failing, has few polls, each host one a secon
       await addFeed(board, source.origin + path, { kind: "rss", everyMs: 5 * MINUTE_MS });
     }
   }
-  const outbound = openOutbound({ allow: ["127.0.0.1"] });
-  const syndication = new Syndication({
-    store: board.board.store,
-    index: board.board.index,
-    writing: board.board.services.writing,
-    outbound: {
-      ...outbound,
-      send: (request) => outbound.send({ ...request, timeoutMs: Math.min(request.timeoutMs, TIMEOUT_MS) }),
-    },
-    create: board.board.relay,
-    clock: () => now,
-    pause: async (ms) => {
-      now += ms;
-    },
-  });
   for (let minute = 0; minute < 60; minute += 1) {
     now = Math.max(now, START + minute * MINUTE_MS);
     await syndication.pollDue(now, async () => true);
   }
-  await outbound.close();
+  expect([...bounds]).toEqual(["20000 ms, 8 MiB"]);
 
   for (const { asked } of hosts) {
     const counts = BEHAVIOURS.map(([what, polls]) => {

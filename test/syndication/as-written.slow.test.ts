@@ -281,8 +281,8 @@ describe("what is called off, a test or an error is withdrawn", () => {
     ["14b-message-type.atom.xml", "cap"],
     ["18-cancelled.jsonl", "jsonl"],
   ] as const)("%s", (name, kind) => {
-    const { entries, withdrawn, present } = file(name, kind);
-    expect([entries, withdrawn]).toEqual([[], present]);
+    const { entries, withdrawn, present, over } = file(name, kind);
+    expect([entries, withdrawn, over]).toEqual([[], present, 0]);
     expect(present.length).toBeGreaterThan(0);
   });
 

@@ -182,6 +182,14 @@ describe("one bad event", () => {
       ["New 2026-12-14T12:00"],
     ],
     [
+      "two revisions, of which the later sequence was modified first",
+      [
+        "UID:1|SUMMARY:New|DTSTART:20261214T120000Z|SEQUENCE:2|LAST-MODIFIED:20261101T000000Z",
+        "UID:1|SUMMARY:Old|DTSTART:20261214T120000Z|SEQUENCE:1|LAST-MODIFIED:20261102T000000Z",
+      ],
+      ["New 2026-12-14T12:00"],
+    ],
+    [
       "a period",
       ["UID:1|SUMMARY:P|DTSTART:20261214T120000Z|RDATE;VALUE=PERIOD:20261215T120000Z/PT2H"],
       ["P 2026-12-14T12:00", "P 2026-12-15T12:00"],
@@ -198,6 +206,16 @@ describe("one bad event", () => {
   ])("has as many posts as it names events: %s", (_what, events, posts) =>
     expect(shown(ics(...events))).toEqual(posts),
   );
+});
+
+it.each([
+  ["P2D", "2026-12-16T12:00"],
+  ["P1W", "2026-12-21T12:00"],
+  ["PT1H30M", "2026-12-14T13:30"],
+  ["P1DT15S", "2026-12-15T12:00"],
+])("an event that lasts %s ends then", (length, end) => {
+  const [entry] = ics(`UID:1|SUMMARY:T|DTSTART:20261214T120000Z|DURATION:${length}`).entries;
+  expect(new Date(entry?.input.ends_at ?? 0).toISOString().slice(0, 16)).toBe(end);
 });
 
 describe("text", () => {
@@ -240,10 +258,14 @@ describe("rows", () => {
     expect(ends).toEqual([last, last, last, null]);
   });
 
-  it("of one id are told apart by their titles", () => {
-    const item = (title: string) => `<item><guid>x</guid><title>${title}</title></item>`;
-    const text = `<rss version="2.0"><channel>${item("One")}${item("Two")}${item("Two")}</channel></rss>`;
-    expect(shown(read(text, { kind: "rss" }))).toEqual(["One", "Two"]);
+  it("of one id are told apart by their titles and addresses", () => {
+    const items = ["One a", "Two a", "Two a", "Two b"].map((item) => item.split(" "));
+    const text = items.map(
+      ([title, page]) =>
+        `<item><guid isPermaLink="false">x</guid><title>${title}</title><link>https://a.example/${page}</link></item>`,
+    );
+    const found = read(`<rss version="2.0"><channel>${text.join("")}</channel></rss>`, { kind: "rss" });
+    expect(shown(found)).toEqual(["One", "Two", "Two"]);
   });
 
   it("have no address in a guid that is none, and the kind that the operator names", () => {
@@ -261,13 +283,23 @@ describe("rows", () => {
   });
 
   it("are posted up to a thousand", () => {
-    const all = (count: number) =>
-      rows(...Array.from({ length: count }, (_, n) => ({ id: `${n}`, title: "T" })));
-    for (const [count, left] of [
-      [1_000, 0],
-      [1_001, 1],
-    ] as const)
-      expect(all(count)).toMatchObject({ entries: { length: 1_000 }, left });
+    const later = Array.from({ length: 999 }, (_, n) => ({ id: `${n}`, title: "T", start: NOW + 2e9 - n }));
+    const [last, undated] = [
+      { id: "last", title: "T", start: NOW + 3e9 },
+      { id: "undated", title: "T" },
+    ];
+    expect(rows(last, ...later)).toMatchObject({ entries: { length: 1_000 }, left: 0 });
+    const { entries, left } = rows(last, ...later, undated);
+    // Those that begin soonest; what has no start is there already.
+    expect([left, entries.length, entries[0]?.id, entries[1]?.id]).toEqual([1, 1_000, "undated", "998"]);
+    expect(entries.some(({ id }) => id === "last")).toBe(false);
+  });
+
+  it("that cannot be read are named up to the twentieth, and counted", () => {
+    const bad = (count: number) =>
+      rows(...Array.from({ length: count }, (_, n) => ({ id: `${n}`, title: "T", start: "TBD" }))).refused;
+    expect([bad(20).length, bad(20).at(-1)]).toEqual([20, expect.stringContaining("Entry 20")]);
+    expect([bad(22).length, bad(22).at(-1)]).toEqual([21, "and 2 more"]);
   });
 
   const HALL = { name: "Hall", lat: null, lng: null };
@@ -287,6 +319,14 @@ describe("rows", () => {
     [{ expires: "2099-01-01T00:00Z" }, { expires_at: NOW + 365 * 86_400_000 }],
     [{ body: 'See <a href="https://example.org/b">b</a>' }, { url: "https://example.org/b" }],
     [{ title: "t".repeat(200) }, { title: "t".repeat(200) }],
+    [{ title: "t".repeat(201) }, { title: `${"t".repeat(199)}…` }],
+    // What the board notes of the source, no entry says of itself.
+    [
+      { metadata: { source: "x", license: "none", a: 1 } },
+      { metadata: { source: "feed_0", license: "CC0-1.0", a: 1 } },
+    ],
+    [{ timezone: "Asia/Tokyo" }, { timezone: null, starts_at: null }],
+    [{ start: MOMENT, timezone: "Asia/Tokyo" }, { timezone: "Asia/Tokyo" }],
     [{ id: "i".repeat(300) }, { metadata: { source_id: "i".repeat(300) } }],
     [{ id: "i".repeat(301) }, { metadata: { source_id: expect.stringMatching(/^[\da-f]{64}$/) } }],
   ])("become posts within bounds: %j", (fields, post) => {

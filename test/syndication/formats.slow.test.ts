@@ -83,7 +83,7 @@ describe("calendars", () => {
         "LOCATION:Town Hall\\, Berlin",
         "GEO:52.5;13.4",
         "URL:https://example.org/e",
-        "CATEGORIES:Food,Drink",
+        "CATEGORIES:Food,Tea\\; hot",
       ),
     );
     expect(items[0]).toMatchObject({
@@ -91,7 +91,7 @@ describe("calendars", () => {
       body: "First\nsecond line",
       url: "https://example.org/e",
       place: { name: "Town Hall, Berlin", lat: 52.5, lng: 13.4 },
-      tags: ["Food", "Drink"],
+      tags: ["Food", "Tea; hot"],
     });
   });
 

@@ -172,15 +172,20 @@ describe("a calendar that is relayed", () => {
     expect(await poll((await aFeed("/quay.ics")).feed)).toMatchObject({ added: 1, folded: 0 });
   });
 
-  it("takes things of one name for the same within a hundredth of a degree", async () => {
-    for (const [lat, folded] of [
-      [52.5, 0],
-      [52.509, 1],
-      [52.511, 0],
+  it("takes things of one name for the same within a hundredth of a degree, and where the place was looked up", async () => {
+    for (const [place, folded] of [
+      ["Gate|GEO:52.5;13.4", 0],
+      ["Gate|GEO:52.509;13.4", 1],
+      ["Gate|GEO:52.5;13.409", 1],
+      ["Gate|GEO:52.511;13.4", 0],
+      ["Gate|GEO:52.5;13.411", 0],
+      ["Leeds", 0],
+      ["Leeds|GEO:53.9;-1.4", 1],
     ] as const) {
-      const gig = `SUMMARY:Garden gig|DTSTART:20261213T180000Z|LOCATION:Gate|GEO:${lat};13.4`;
-      serve(`/gate-${lat}`, calendar({ gig }));
-      expect(await poll((await aFeed(`/gate-${lat}`)).feed)).toMatchObject({ added: 1 - folded, folded });
+      const path = `/${encodeURIComponent(place)}`;
+      serve(path, calendar({ gig: `SUMMARY:Garden gig|DTSTART:20261213T180000Z|LOCATION:${place}` }));
+      const found = await poll((await aFeed(path)).feed);
+      expect(found, place).toMatchObject({ added: 1 - folded, folded });
     }
   });
 
@@ -249,6 +254,11 @@ describe("a calendar that is relayed", () => {
     expect(await poll(feed)).toMatchObject({ retired: 0, doubted: 3 });
     expect(await poll(feed)).toMatchObject({ retired: 3, doubted: 0 });
     expect(await titlesOf(publisher)).toEqual(["Kiosk is open"]);
+    serve("/rows.jsonl", rows(...titles));
+    await poll(feed);
+    serve("/rows.jsonl", rows(...titles.slice(2)));
+    // Half of them is not most of them.
+    expect(await poll(feed)).toMatchObject({ retired: 2, doubted: 0 });
   });
 
   it("names what it could not take, in its state too", async () => {
@@ -260,19 +270,40 @@ describe("a calendar that is relayed", () => {
     const refused = ['Bad egg: "someday" is no time.'];
     expect(await poll(feed)).toMatchObject({ added: 1, refused });
     expect(await board.board.syndication.feeds.state(feed.id)).toMatchObject({ failures: 0, refused });
+    serve(
+      "/bad.ics",
+      calendar(Object.fromEntries([..."abcdefghijkl"].map((uid) => [uid, "DTSTART:someday"]))),
+    );
+    await poll(feed);
+    expect((await board.board.syndication.feeds.state(feed.id)).refused).toHaveLength(10);
   });
 
   it("adds no more a day than its ceiling, and the rest the next day", async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 7 }, (_, n) => [
-        `m${n}`,
-        `SUMMARY:Lesson number ${n}|DTSTART:202612${10 + n}T090000Z`,
-      ]),
-    );
-    serve("/many.ics", calendar(many));
+    const many = (count: number) =>
+      serve(
+        "/many.ics",
+        calendar(
+          Object.fromEntries(
+            Array.from({ length: count }, (_, n) => [
+              `m${n}`,
+              `SUMMARY:Lesson number ${n}|DTSTART:202612${10 + n}T090000Z`,
+            ]),
+          ),
+        ),
+        { etag: `"${count}"` },
+      );
+    many(3);
     const { feed, publisher } = await aFeed("/many.ics", { dailyMax: 5 });
-    expect(await poll(feed)).toMatchObject({ added: 5, left: 2 });
+    expect(await poll(feed)).toMatchObject({ added: 3, left: 0 });
+    many(7);
+    expect(await poll(feed)).toMatchObject({ added: 2, left: 2 });
     expect(await poll(feed)).toMatchObject({ added: 0, left: 2 });
+    // What found no room has to be sent again.
+    expect(source.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+      undefined,
+      '"3"',
+      undefined,
+    ]);
     now += 24 * HOUR_MS;
     expect(await poll(feed)).toMatchObject({ added: 2, left: 0 });
     expect(await postsOf(publisher)).toHaveLength(7);
@@ -392,8 +423,20 @@ describe("the source is asked politely", () => {
       lastError: "The source answered 503.",
     });
     answer("/down.ics", (_request, response) => response.writeHead(500).end());
-    await expect(poll(feed)).rejects.toThrow("500");
-    expect(await feeds.state(feed.id)).toMatchObject({ failures: 2, nextAt: now + 4 * HOUR_MS });
+    // Twice as long each time, a day at most; a source may ask for a week.
+    for (const [at, hours] of [4, 8, 16, 24, 24].entries()) {
+      await expect(poll(feed)).rejects.toThrow("500");
+      expect(await feeds.state(feed.id)).toMatchObject({ failures: at + 2, nextAt: now + hours * HOUR_MS });
+    }
+    answer("/down.ics", (_request, response) => response.writeHead(429, { "retry-after": "2419200" }).end());
+    await expect(poll(feed)).rejects.toThrow("429");
+    expect(await feeds.state(feed.id)).toMatchObject({ nextAt: now + 7 * 24 * HOUR_MS });
+    answer("/down.ics", (_request, response) => response.writeHead(304).end());
+    await expect(poll(feed)).rejects.toThrow("304");
+    serve("/down.ics", calendar({ up: "SUMMARY:Up again|DTSTART:20261205T180000Z" }));
+    await poll(feed);
+    const healthy = { failures: 0, lastError: null, succeededAt: now, nextAt: now + HOUR_MS };
+    expect(await feeds.state(feed.id)).toMatchObject(healthy);
     answer("/down.ics", (_request, response) => response.writeHead(410).end());
     await expect(poll(feed)).rejects.toThrow("410");
     expect((await feeds.all()).find(({ id }) => id === feed.id)?.paused).toBe(true);
