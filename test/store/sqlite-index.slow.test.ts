@@ -10,8 +10,8 @@ import { openSqlite, sqliteIndex } from "../../src/store/sqlite/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { allAnswers } from "../support/search/all-answers.ts";
-import { openIndex, vectorOf } from "../support/search/embedded-index.ts";
 import { wordAt } from "../support/search/history.ts";
+import { openIndex, vectorOf } from "../support/search/open-index.ts";
 import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
 
 const MODEL = { modelId: "test-model", dimension: 32 };

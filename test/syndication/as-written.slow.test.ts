@@ -141,11 +141,12 @@ describe("times as people write them", () => {
       rows(
         { startDate: "2026-12-12", startTime: "19:00", endTime: "22:00" },
         { startDate: "2026-12-13", startTime: "19:00", endTime: "1:00" },
+        { startDate: "2026-12-15", startTime: "19:00", endTime: "19:00" },
       ),
       { kind: "jsonl" },
     );
     const ends = found.entries.map(({ input }) => new Date(input.ends_at ?? 0).toISOString().slice(0, 16));
-    expect(ends).toEqual(["2026-12-12T22:00", "2026-12-14T01:00"]);
+    expect(ends).toEqual(["2026-12-12T22:00", "2026-12-14T01:00", "2026-12-15T19:00"]);
   });
 
   it.each([

@@ -85,11 +85,7 @@ function relaxations(query: SearchQuery, words: Question["words"]): Relaxation[]
     [(query.publisher ?? "") !== "", "searching without `publisher`", { publisher: undefined }],
     [query.include_syndicated === false, "`include_syndicated=true`", { include_syndicated: true }],
     [query.include_expired !== true, "`include_expired=true`", { include_expired: true }],
-    [
-      query.include_replies !== true && (query.thread ?? "") === "",
-      "`include_replies=true`",
-      { include_replies: true },
-    ],
+    [query.include_replies !== true, "`include_replies=true`", { include_replies: true }],
     [
       phrases.length > 0 || excluded.length > 0,
       "searching without quotes and exclusions",

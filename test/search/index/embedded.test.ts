@@ -3,15 +3,7 @@ import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
-import {
-  anEntry,
-  MODEL,
-  NOW,
-  question,
-  useIndexFile,
-  vectorOf,
-} from "../../support/search/embedded-index.ts";
-import { bytesOf } from "../../support/search/left-in-files.ts";
+import { anEntry, MODEL, NOW, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 
@@ -240,35 +232,6 @@ describe("the embedded index", () => {
     const { n } = opened.database.prepare("SELECT count(*) AS n FROM index_change").get() as { n: number };
     expect(n).toBeLessThan(67_000);
     expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
-  });
-
-  it("leaves no byte of a removed or edited text in its files", async () => {
-    const opened = openIndex();
-    opened.write((index) => {
-      for (let i = 0; i < 200; i += 1)
-        index.put(anEntry({ id: `p${i}`, title: `Filler number ${i}`, body: "more ".repeat(50) }));
-      index.put(
-        anEntry({
-          id: "a",
-          title: "Xylophonist wanted",
-          body: "zyzzyva ".repeat(300),
-          tags: ["quokkatag"],
-          placeName: "Ulcombeville",
-        }),
-      );
-      index.put(anEntry({ id: "b", title: "Before vexillology", body: "kept" }));
-    });
-    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    expect(bytesOf(opened.folder)).toContain("zyzzyva");
-    opened.write((index) => {
-      index.remove("a");
-      index.put(anEntry({ id: "b", title: "After", body: "kept" }));
-    });
-    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const bytes = bytesOf(opened.folder);
-    const secrets = ["zyzzyva", "xylophonist", "quokkatag", "ulcombeville", "vexillolog"];
-    expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
-    expect(await opened.find("after")).toEqual(["b"]);
   });
 
   it("has no vectors of another model, and none without a model", async () => {

@@ -5,6 +5,8 @@ import { PostMemory } from "../../../src/search/index/memory/index.ts";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { SnapshotFile } from "../../../src/search/index/snapshot/index.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
+import { History } from "../../support/search/history.ts";
+import { bytesOf, bytesOfVector, leftInFiles } from "../../support/search/left-in-files.ts";
 import {
   anEntry,
   DIMENSION,
@@ -12,9 +14,7 @@ import {
   type OpenIndex,
   useIndexFile,
   vectorOf,
-} from "../../support/search/embedded-index.ts";
-import { History } from "../../support/search/history.ts";
-import { bytesOf, bytesOfVector, leftInFiles } from "../../support/search/left-in-files.ts";
+} from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const BOARD = 400;

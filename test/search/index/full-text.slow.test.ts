@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
 import { expectExact } from "../../support/search/exact.ts";
 import { History, wordAt } from "../../support/search/history.ts";
+import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };

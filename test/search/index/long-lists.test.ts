@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { IndexEntry, SearchIndex } from "../../../src/ports/search-index.ts";
 import type { Position } from "../../../src/ports/store/index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
-import { anEntry, question, useIndexFile } from "../../support/search/embedded-index.ts";
+import { anEntry, question, useIndexFile } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 

@@ -3,8 +3,8 @@ import { weakResults } from "../../../src/domain/search/weak.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { cosineOf } from "../../../src/search/ranking/vectors.ts";
 import { aPage } from "../../support/boards/questions.ts";
-import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
 import { expectExact } from "../../support/search/exact.ts";
+import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { aPage } from "../../support/boards/questions.ts";
 import { allAnswers } from "../../support/search/all-answers.ts";
-import { MODEL, question, useIndexFile, vectorOf } from "../../support/search/embedded-index.ts";
 import { answersOn, expectExact } from "../../support/search/exact.ts";
 import { History, wordAt } from "../../support/search/history.ts";
+import { MODEL, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 

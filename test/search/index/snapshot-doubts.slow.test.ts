@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -66,49 +57,29 @@ function sectionsOfFile(): { name: string; bytes: number }[] {
   return JSON.parse(file.subarray(8, 8 + file.readUInt32LE(0)).toString()).sections;
 }
 
-function flip(at: number): void {
-  const bytes = readFileSync(snapshot());
-  bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
-  writeFileSync(snapshot(), bytes);
-}
-
 describe("a snapshot", () => {
   it("is taken when nothing is wrong with it", async () => {
     expect(await starts(answersRightly)).toBe(true);
   });
 
-  it("is not taken when it ends too soon, wherever that is", async () => {
-    const { size } = statSync(snapshot());
+  it("is not taken when it ends too soon or has one wrong bit, in any section or in what describes them", async () => {
     const random = seeded(1);
-    const lengths = [0, 1, 7, 8, 100, 8 + 65_535, 8 + 65_536, size - 1];
-    lengths.push(...Array.from({ length: 25 }, () => Math.floor(random() * size)));
     const whole = readFileSync(snapshot());
-    for (const length of lengths) {
-      writeFileSync(snapshot(), whole);
-      truncateSync(snapshot(), length);
-      expect([length, isReadable()]).toEqual([length, false]);
-    }
-    expect(await starts(answersRightly)).toBe(false);
-  });
-
-  it("is not taken with one wrong bit, in any section or in what describes them", async () => {
-    const random = seeded(2);
-    const length = readFileSync(snapshot()).readUInt32LE(0);
-    const places = [0, 1, 3, 4, 7, 8, 20, 8 + length - 1];
+    const places = [0, 1, 3, 4, 7, 8, 20, 100, 8 + whole.readUInt32LE(0) - 1];
     let at = 8 + 65_536;
     for (const { bytes } of sectionsOfFile()) {
       if (bytes > 0) places.push(at, at + bytes - 1, at + Math.floor(random() * bytes));
       at += bytes;
     }
-    expect(at).toBe(statSync(snapshot()).size);
-    const whole = readFileSync(snapshot());
+    expect(at).toBe(whole.length);
     for (const place of places) {
-      writeFileSync(snapshot(), whole);
-      flip(place);
-      expect([place, isReadable()]).toEqual([place, false]);
+      writeFileSync(snapshot(), whole.subarray(0, place));
+      expect([place, "cut", isReadable()]).toEqual([place, "cut", false]);
+      const flipped = Buffer.from(whole);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << (place % 8));
+      writeFileSync(snapshot(), flipped);
+      expect([place, "flipped", isReadable()]).toEqual([place, "flipped", false]);
     }
-    writeFileSync(snapshot(), whole);
-    flip(places.at(-1) ?? 0);
     expect(await starts(answersRightly)).toBe(false);
   });
 

@@ -4,16 +4,16 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/search/index/follower.ts";
 import { allAnswers, QUESTIONS } from "../../support/search/all-answers.ts";
+import { History } from "../../support/search/history.ts";
 import {
   anEntry,
   hasUnfinished,
   MODEL,
   type OpenIndex,
+  openIndex as openCopy,
   useIndexFile,
   vectorOf,
-} from "../../support/search/embedded-index.ts";
-import { History } from "../../support/search/history.ts";
-import { openIndex as openCopy } from "../../support/search/open-index.ts";
+} from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const BOARD = 500;

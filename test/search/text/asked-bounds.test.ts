@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { putBehind } from "../../../src/domain/search/behind.ts";
 import { holdsUnwanted } from "../../../src/search/standing/index.ts";
 import { amountsIn, askedBounds, breaksPrice } from "../../../src/search/text/asked-bounds.ts";
 import { parseQueryText } from "../../../src/search/text/query-text.ts";
+import { aPost, aPublisher } from "../../support/search/rows.ts";
+import { sqliteUnderTest } from "../../support/search/store-under-test.ts";
 
 const ANY = Number.POSITIVE_INFINITY;
 
@@ -61,6 +64,28 @@ describe("a bound on a price", () => {
     expect(breaks("bike from 50 to 80 €", "A bike, 80 €")).toBe(false);
     expect(breaks("bike from 50 to 80 €", "A bike, 49 €")).toBe(true);
     expect(breaks("bike from 50 to 80 €", "A bike, 81 €")).toBe(true);
+  });
+
+  it("is looked for in the first two hundred posts of a ranking, and what follows comes no further ahead", async () => {
+    const { store, destroy } = await sqliteUnderTest();
+    await store.publishers.insert(aPublisher("pub_a"));
+    const { bounds } = parseQueryText("bike under 900 €");
+    const ids = Array.from({ length: 201 }, (_, n) => `p${n}`);
+    for (const id of ids) await store.posts.insert(aPost(id, { body: id === "p5" ? "1,000 €" : "800 €" }));
+    const ranked = async (order: readonly string[]) => {
+      const given = order.map((id) => ({ id, relevance: 0.9 }));
+      return (await putBehind(store.posts, given, bounds)).slice(-2);
+    };
+    const others = ids.filter((id) => id !== "p5");
+    expect(await ranked([...others.slice(0, 199), "p5", "p200"])).toEqual([
+      { id: "p5", relevance: 0.5 },
+      { id: "p200", relevance: 0.5 },
+    ]);
+    expect(await ranked([...others, "p5"])).toEqual([
+      { id: "p200", relevance: 0.9 },
+      { id: "p5", relevance: 0.9 },
+    ]);
+    await destroy();
   });
 
   it("leaves words and meaning to the rest", () => {

@@ -51,11 +51,11 @@ describe("glossOf", () => {
 });
 
 describe("what the model gets", () => {
-  const post = { title: "Suche Geige", body: "Für meine Tochter.", tags: ["musik"], placeName: "Wien" };
+  const post = { title: "Suche Geige", body: "Für ein Kind.", tags: ["musik"], placeName: "Wien" };
 
   it("is a post with its title in English first and all of it last", () => {
     expect(textForModel(post, { english: true })).toBe(
-      "wanted looking for, violin fiddle strings. Suche Geige. Für meine Tochter.\nmusik, Wien\nwanted looking for, violin fiddle strings",
+      "wanted looking for, violin fiddle strings. Suche Geige. Für ein Kind.\nmusik, Wien\nwanted looking for, violin fiddle strings, child children",
     );
     expect(textForModel("gebrauchte Geige", { english: true })).toBe(
       "gebrauchte Geige. used second-hand, violin fiddle strings",
@@ -65,7 +65,7 @@ describe("what the model gets", () => {
   it("is an English text as it stands", () => {
     const english = { title: "Violin wanted", body: "For my daughter.", tags: [], placeName: null };
     expect(textForModel(english, { english: true })).toBe("Violin wanted. For my daughter.");
-    expect(textForModel(post, { english: false })).toBe("Suche Geige. Für meine Tochter.\nmusik, Wien");
+    expect(textForModel(post, { english: false })).toBe("Suche Geige. Für ein Kind.\nmusik, Wien");
     expect(textForModel("used violin", { english: true })).toBe("used violin");
   });
 });

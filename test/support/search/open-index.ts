@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { afterEach } from "vitest";
 import { seeded } from "../../../bench/support/random.ts";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../src/platform/sqlite.ts";
 import { DAY_MS } from "../../../src/platform/time.ts";
@@ -8,6 +9,7 @@ import type { PostFilter } from "../../../src/schema/filter.ts";
 import { LIMITS } from "../../../src/search/index/follower.ts";
 import { StandaloneIndex } from "../../../src/search/index/standalone.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
+import { useFolderForEach } from "../run/temporary.ts";
 import { T0 as NOW } from "./rows.ts";
 
 /** True while a snapshot of the folder's index is being written, or after its writer died. */
@@ -79,6 +81,23 @@ export function openIndex(
       });
       return places.map(({ id }) => id).sort();
     },
+  };
+}
+
+/**
+ * Gives each test of the calling file an empty file for indexes.
+ * @returns opens an index on a new connection to the test's file; closed after the test
+ */
+export function useIndexFile(): (options?: OpenOptions) => OpenIndex {
+  const folder = useFolderForEach();
+  const opened: OpenIndex[] = [];
+  afterEach(() => {
+    for (const { database } of opened.splice(0)) database.close();
+  });
+  return (options) => {
+    const one = openIndex(folder(), options);
+    opened.push(one);
+    return one;
   };
 }
 

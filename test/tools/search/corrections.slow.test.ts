@@ -110,4 +110,22 @@ describe("misspelt words, without a model", () => {
     const saved = await call(board, "POST /subscriptions", { query: { q: "mashine" } }, me);
     expect(saved.body.data.query.q).toBe("mashine");
   });
+
+  it("are the first twelve of a text, and in another language those from eight letters on", async () => {
+    await write(board, me.key, { title: "Keyboard", body: "Frau Mueller" });
+    const corrected = async (q: string) =>
+      (await call(board, `GET /search?q=${encodeURIComponent(q)}`)).body.meta.corrected?.length ?? 0;
+    const others = (count: number) => "abcdefghijkl".slice(0, count).replace(/./g, "zq$&vwxk ");
+    expect([await corrected(`${others(11)}mashine`), await corrected(`${others(12)}mashine`)]).toEqual([
+      1, 0,
+    ]);
+    expect([await corrected("für die keybaord"), await corrected("für die mashine")]).toEqual([1, 0]);
+  });
+
+  it("are told from words that posts spell otherwise", async () => {
+    const noteOn = async (q: string) =>
+      (await call(board, `GET /search?q=${encodeURIComponent(q)}`)).body.meta.note ?? "";
+    expect(await noteOn("keyboard Müller")).not.toContain("No post has");
+    expect(await noteOn("keyboard Möller")).toContain('No post has "möller"; these match the rest.');
+  });
 });

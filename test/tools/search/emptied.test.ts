@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { startBoard } from "../../support/boards/board.ts";
 import { call } from "../../support/boards/client.ts";
+import { writeMany } from "../../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 
@@ -40,6 +42,23 @@ describe("a search that some filter empties", () => {
     const { body } = await call(board, `GET /search?${query}`);
     expect(body.data).toEqual([]);
     expect(body.meta.note).toBe(`Nothing matched all filters; ${note}.`);
+  });
+
+  it("says that a board below fifty posts is small, and above what else to try", async () => {
+    const small = await startBoard({}, { clock: () => now });
+    // The board counts its posts anew after a while.
+    const note = async () => {
+      now += 60_000;
+      return (await call(small, "GET /search?q=theorbo")).body.meta.note;
+    };
+    await writeMany(
+      small,
+      Array.from({ length: 49 }, () => ({ kind: "thread" })),
+    );
+    expect(await note()).toBe("Nothing matched; this board is small and holds 49 posts.");
+    await writeMany(small, [{ kind: "thread" }]);
+    expect(await note()).toContain("Nothing matched. Try other words, or save the query");
+    await small.stop();
   });
 
   it("says so of a thread and of a publisher, whose replies need no leave", async () => {

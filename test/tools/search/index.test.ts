@@ -183,6 +183,20 @@ describe("search", () => {
       expect(await found(board, "/search?q=ukulele")).toHaveLength(4);
     });
 
+    it("finds what publishers of a name wrote, if it has three letters and more", async () => {
+      for (const name of ["Quy", "Quy", "Qz"]) {
+        const { key } = await register(board, name);
+        await write(board, key, { title: `Harpsichord of ${name === "Qz" ? "two" : "three"}`, tags: ["by"] });
+      }
+      const three = "Harpsichord of three";
+      const strong = async (q: string) =>
+        (await found(board, `/search?tags=by&q=${encoded(q)}`))
+          .filter(({ weak }) => weak !== true)
+          .map(({ title }) => title);
+      for (const q of ["Quy", "posts by Quy"]) expect(await strong(q), q).toEqual([three, three]);
+      expect(await strong("Qz")).toEqual([]);
+    });
+
     it("finds an edited post by its new words and no longer by its old ones", async () => {
       const { id } = await write(board, me.key, { title: "Clavichord" });
       await call(board, `PATCH /posts/${id}`, { title: "Glockenspiel" }, me);
@@ -234,6 +248,14 @@ describe("search", () => {
       expect(Math.max(...scores)).toBeLessThanOrEqual(1);
       expect(Math.min(...scores)).toBeGreaterThanOrEqual(0);
       expect(body.data[0].title).toBe("sooner");
+      // What is over counts less, unless a time is asked for.
+      const later = async (more: string) => {
+        const posts = await found(board, `/search?q=theremin&tags=order${more}`);
+        const [one, other] = ["later", "over"].map((title) => posts.find((post) => post.title === title));
+        return one.relevance - other.relevance;
+      };
+      expect(await later("")).toBeCloseTo(0.2 / 1.3, 2);
+      expect(await later(`&after=${encoded(at(-5))}`)).toBe(0);
       const newest = await search("q=theremin&tags=order&sort=newest");
       expect(newest.body.meta.ranking).toBe("newest");
       expect(titlesOf(newest.body)).toEqual(NEWEST);
@@ -324,6 +346,26 @@ describe("search", () => {
     it("has no note when there is nothing to say, and says of a radius without a place that it does nothing", async () => {
       expect((await search("tags=order&publisher=&kind=")).body.meta).not.toHaveProperty("note");
       expect((await search("tags=order&radius_km=5")).body.meta.note).toContain("`radius_km` does nothing");
+    });
+
+    it("says how many posts fit the filters alone where they are more, and the page has room for them", async () => {
+      const note = "4 posts fit the filters alone: the same search without `q`.";
+      // Two of four have the word.
+      for (const [query, fitting] of [
+        ["q=concert&limit=3", 4],
+        ["q=concert&limit=2", undefined],
+        ["q=theremin&limit=20", undefined],
+      ] as const) {
+        const { meta } = (await search(`tags=order&${query}`)).body;
+        expect([meta.fitting, meta.note?.includes(note) === true], query).toEqual([fitting, fitting === 4]);
+      }
+    });
+
+    it("says that bounds are in the wrong order where they are", async () => {
+      const bounds = async (after: number, before: number) =>
+        (await search(`tags=order&after=${encoded(at(after))}&before=${encoded(at(before))}`)).body.meta.note;
+      expect(await bounds(2, 1)).toContain("`after` is later than `before`");
+      expect((await bounds(2, 2)) ?? "").not.toContain("`after` is later");
     });
   });
 
@@ -429,7 +471,11 @@ describe("search", () => {
   it("shows the bound that `soonest` adds, and adds none when the past is asked for", async () => {
     const applied = async (query: string) => (await search(`sort=soonest&${query}`)).body.meta.query;
     expect((await applied("kind=event")).after).toBe(new Date(now).toISOString());
-    expect((await applied("kind=event&before=2026-01-01")).after).toBeUndefined();
+    for (const [before, after] of [
+      [at(0), undefined],
+      [new Date(now + 1).toISOString(), new Date(now).toISOString()],
+    ] as const)
+      expect((await applied(`kind=event&before=${encoded(before)}`)).after).toBe(after);
     expect((await applied("kind=event&include_expired=true")).after).toBeUndefined();
   });
 

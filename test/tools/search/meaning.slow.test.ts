@@ -128,6 +128,7 @@ describe("search by meaning, with the model", () => {
     ["zindlefrap", "Nothing matched", 'No post has "zindlefrap"; these are the nearest in meaning.'],
     ["zindlefrap kittens", 'No post has "zindlefrap"; these match the rest.'],
     ["C++ kittens", 'No post has "c++"; these match the rest.'],
+    ["blorpta quonke frobni zindlef kittens", 'No post has "blorpta", "quonke", or "frobni"; these'],
     ["zindlefrap kittens in Berlin tomorrow", 'No post has "zindlefrap"; these match the rest.'],
   ])("of %s names the words that no post has", async (q, ...notes) => {
     const { body } = await search(`q=${encoded(q)}`);

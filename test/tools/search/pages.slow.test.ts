@@ -154,6 +154,9 @@ describe("pages of a search", () => {
     const scores: number[] = seen.map((post) => post.relevance);
     expect(scores.every((score, n) => score <= (scores[n - 1] ?? 1))).toBe(true);
     expect(new Set(idsOf(await walk(board, "/search?kind=offer&limit=100"))).size).toBe(wanted);
+    // Of those listed by time some are not among the best thousand, and count as the last of these.
+    const newest = await found(board, "/search?q=narwhal&sort=newest&limit=100");
+    expect(Math.min(...newest.map((post) => post.relevance))).toBeGreaterThan(0);
     const client = await mcpClient({ url: `${board.url}/mcp` });
     const { text } = await client.call("search", { kind: "offer", limit: 3 });
     expect(text).toContain("Posts 1–3 of 1,000+, newest first");
@@ -208,15 +211,6 @@ describe("pages of a search", () => {
       const { body } = await call(foreign, "GET /search?limit=1");
       await foreign.stop();
       expect(await codeOf(`/search?limit=1&cursor=${body.next_cursor}`)).toBe("invalid_cursor");
-    });
-
-    it("for a ranking an hour old", async () => {
-      const { tag } = await seed(3);
-      const { body } = await call(board, `GET /search?q=walrus&tags=${tag}&limit=1`);
-      now += 3_600_000;
-      expect(await codeOf(`/search?q=walrus&tags=${tag}&limit=1&cursor=${body.next_cursor}`)).toBe(
-        "invalid_cursor",
-      );
     });
   });
 

@@ -34,6 +34,10 @@ describe("words of place and time in a search", () => {
     expect(data.map(({ title }: { title: string }) => title)[0]).toBe("Saturday by the Spree");
     expect(data).toHaveLength(4);
     expect(data[3].title).toBe("weekday in Hamburg");
+    const relevanceOf = (start: string) =>
+      data.find(({ title }: { title: string }) => title.startsWith(start)).relevance;
+    expect(relevanceOf("Saturday in") - relevanceOf("weekday in")).toBeCloseTo(0.25 / 1.3, 2);
+    expect(relevanceOf("weekday by") - relevanceOf("weekday in")).toBeCloseTo(0.4 / 1.3, 1);
     expect(meta.understood).toEqual({
       near: { words: "near Berlin", place: "Berlin, Germany", radius_km: 25 },
       days: { words: "this weekend", after: "2026-12-12", before: "2026-12-13" },
@@ -116,6 +120,14 @@ describe("words of place and time in a search", () => {
     const [, path = ""] = /GET (\/api\/v1\/search\?\S+)\.$/.exec(meta.note) ?? [];
     const filtered = (await (await fetch(board.url + path)).json()) as { data: { title: string }[] };
     expect(filtered.data.map(({ title }) => title)).toEqual(["Saturday by the Spree"]);
+    // What else was sent is in it, except for what is so anyway.
+    const sentBy = async (more: string) => {
+      const { note } = (await search("free jazz near Berlin", more)).meta;
+      return new URLSearchParams(/GET \/api\/v1\/search\?(\S+)\./.exec(note)?.[1]);
+    };
+    const own = await sentBy("&limit=7&kind=event");
+    expect([own.get("limit"), own.get("kind"), own.get("near")]).toEqual(["7", "event", "Berlin, Germany"]);
+    expect((await sentBy("&limit=20")).has("limit")).toBe(false);
   });
 
   it("name days where `timezone` says the reader is, in the search and in the call that filters", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { startBoard } from "../../support/boards/board.ts";
 import { call, eventually } from "../../support/boards/client.ts";
+import { idsFor } from "../../support/boards/questions.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { found, prose, walk, write } from "../../support/boards/writing.ts";
+import { aPost } from "../../support/search/rows.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -54,9 +56,37 @@ describe("walks by relevance", () => {
       now = asked + 9 * MINUTE_MS;
     }
     const { body } = await call(board, `GET ${path}&limit=2`);
-    now += 61 * MINUTE_MS;
+    now += 60 * MINUTE_MS;
     const late = await call(board, `GET ${path}&limit=2&cursor=${body.next_cursor}`);
     expect(late.body.error.code).toBe("invalid_cursor");
+  });
+
+  it("begin with the same cursor for ten minutes, and then with a new one", async () => {
+    const { path } = await seed(3);
+    const cursor = async () => (await call(board, `GET ${path}&limit=2`)).body.next_cursor;
+    const first = await cursor();
+    now += 10 * MINUTE_MS - 1;
+    expect(await cursor()).toBe(first);
+    now += 1;
+    expect(await cursor()).not.toBe(first);
+  });
+
+  it("go on in another process past posts whose ids end in the same three letters", async () => {
+    const { store, index } = board.board;
+    const ids = [0, 1, 2].map((n) => `p_0000${n}abc`);
+    for (const id of ids) {
+      const post = {
+        publisherId: author.id,
+        title: "Okapi",
+        createdAt: now,
+        expiresAt: now + 60 * MINUTE_MS,
+      };
+      await store.posts.insert(aPost(id, post));
+    }
+    expect(await idsFor(index, "okapi")).toEqual(ids);
+    const { body } = await call(board, "GET /search?q=okapi&limit=1");
+    const rest = await walk(other, `/search?q=okapi&limit=1&cursor=${body.next_cursor}`);
+    expect(idsOf([...body.data, ...rest])).toEqual(ids);
   });
 
   it("go on in another process that ranks anew, while posts arrive, change and go", async () => {

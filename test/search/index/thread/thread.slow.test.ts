@@ -13,7 +13,7 @@ import {
   question,
   useIndexFile,
   vectorOf,
-} from "../../../support/search/embedded-index.ts";
+} from "../../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const WORKER = new URL("../../../../src/search/index/thread/worker.ts", import.meta.url);
