@@ -4,15 +4,15 @@ import wabt from "wabt";
 const SOURCE = new URL("../../../src/search/ranking/kernel/kernel.wat", import.meta.url);
 const TARGET = new URL("../../../src/search/ranking/kernel/bytes.ts", import.meta.url);
 
-/** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
+/** Writes the generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {
   const { parseWat } = await wabt();
   const parsed = parseWat("kernel.wat", readFileSync(SOURCE, "utf8"), { simd: true, threads: true });
   const { buffer } = parsed.toBinary({});
   parsed.destroy();
-  return `// Generated from kernel.wat by \`npx tsx test/support/search/build-kernel.ts\`; a test compares.
+  return `// \`npx tsx test/support/search/build-kernel.ts\` makes this file of kernel.wat; a test compares.
 
-/** WebAssembly with SIMD, ${buffer.length} bytes, as base64. */
+/** It is WebAssembly with SIMD, ${buffer.length} bytes, as base64. */
 export const KERNEL =
   "${Buffer.from(buffer).toString("base64")}";
 `;
