@@ -356,6 +356,7 @@ describe("the page of statistics", () => {
       ["2026-11-19", "0"],
     ]);
     expect(rows).toHaveLength(30);
+    expect(text).toContain("<figcaption>1 new publisher in 30 days.</figcaption>");
     expect(text).toContain("0 % of them failed through a fault of the board.");
     const figures = [...text.matchAll(/<dt>([^<]+)<\/dt><dd class="number">([^<]+)</g)].map(
       ([, label, value]) => `${label}: ${value}`,

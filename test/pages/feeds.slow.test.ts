@@ -43,32 +43,13 @@ const readable = (html = "") =>
     .replace(/&#39;/g, "'")
     .replace(/&amp;/g, "&");
 
-/** What a reader of feeds finds, whatever the format. */
-interface Feed {
-  title: unknown;
-  self: unknown;
-  home: unknown;
-  next: unknown;
-  updated: number;
-  items: Item[];
-}
-interface Item {
-  id: unknown;
-  url: unknown;
-  title: unknown;
-  by: unknown[];
-  tags: unknown[];
-  point?: unknown;
-  text: string;
-  written: number;
-  changed: number;
-}
 const moment = (text: unknown) => Date.parse(String(text));
 const linkOf = (links: readonly { href?: unknown; rel?: unknown }[] = [], rel: string) =>
   links.find((link) => link.rel === rel)?.href;
 
+/** They tell what a reader of feeds finds, whatever the format. */
 const READERS = {
-  "/feed.xml": (text: string): Feed => {
+  "/feed.xml": (text: string) => {
     const feed = parseRssFeed(text);
     return {
       title: feed.title,
@@ -89,7 +70,7 @@ const READERS = {
       })),
     };
   },
-  "/feed.atom": (text: string): Feed => {
+  "/feed.atom": (text: string) => {
     const feed = parseAtomFeed(text);
     return {
       title: feed.title?.value,
@@ -110,7 +91,7 @@ const READERS = {
       })),
     };
   },
-  "/feed.json": (text: string): Feed => {
+  "/feed.json": (text: string) => {
     const feed = parseJsonFeed(JSON.parse(text));
     return {
       title: feed.title,

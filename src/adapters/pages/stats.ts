@@ -12,9 +12,9 @@ import { searchPath } from "./search/form.ts";
 type Metrics = z.output<typeof MetricsSchema>;
 
 const CHARTS = [
-  { of: "posts", title: "Posts", unit: "posts" },
-  { of: "searches", title: "Searches", unit: "searches" },
-  { of: "registrations", title: "Registrations", unit: "new publishers" },
+  { of: "posts", title: "Posts", unit: "posts", one: "post" },
+  { of: "searches", title: "Searches", unit: "searches", one: "search" },
+  { of: "registrations", title: "Registrations", unit: "new publishers", one: "new publisher" },
 ] as const;
 const DESCRIPTION = "How this board is used, as totals by day: no address, key or query is kept for it.";
 const ROWS_MAX = 10;
@@ -45,11 +45,11 @@ function statsHtml(metrics: Metrics, site: Site, language: Language): string {
       ([label, value]) =>
         html`<div><dt>${label}</dt><dd class="number"${language.attribute}>${value}</dd></div>`,
     )}</dl>`,
-    main: CHARTS.map(({ of, title, unit }) =>
+    main: CHARTS.map(({ of, ...words }) =>
       dayChart(
         of,
         metrics.series_30d.map((day) => ({ day: day.day, value: day[of] })),
-        { title, unit },
+        words,
         language,
       ),
     ),
@@ -163,10 +163,11 @@ interface DayValue {
 function dayChart(
   id: string,
   values: readonly DayValue[],
-  words: { title: string; unit: string },
+  words: { title: string; unit: string; one: string },
   language: Language,
 ): Html {
   const total = values.reduce((sum, { value }) => sum + value, 0);
+  const counted = total === 1 ? words.one : words.unit;
   const top = roundUp(Math.max(...values.map(({ value }) => value)));
   const most = values.reduce((best, each) => (each.value > best.value ? each : best));
   const step = WIDTH / values.length;
@@ -180,11 +181,11 @@ function dayChart(
 <figure class="chart"><div class="scale" aria-hidden="true"><span>${language.figure(top)}</span><span>${language.figure(top / 2)}</span><span>0</span></div>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${words.title}, last ${values.length} days</title>
-<desc id="${id}-desc">${language.number(total)} ${words.unit} in all; most on ${most.day}: ${language.number(most.value)}.</desc>
+<desc id="${id}-desc">${language.number(total)} ${counted} in all; most on ${most.day}: ${language.number(most.value)}.</desc>
 <path class="grid" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}"/>
 <path class="bar" d="${shapes.join("")}"/></svg>
 <div class="days" aria-hidden="true">${days.map((each) => html`<span${language.attribute}>${shortDay(each?.day, language)}</span>`)}</div>
-<figcaption>${language.figure(total)} ${words.unit} in ${values.length} days.</figcaption></figure>
+<figcaption>${language.figure(total)} ${counted} in ${values.length} days.</figcaption></figure>
 <details><summary>${words.title} as a table</summary><table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">${capital(words.unit)}</th></tr></thead><tbody>${[
     ...values,
   ]

@@ -98,8 +98,7 @@ async function eventsAhead(
  */
 function groupsOf(events: readonly Post[], today: string, now: number, place: SearchParams = {}): OnGroup[] {
   const saturday = daysAfter(today, (6 - weekdayOf(today) + 7) % 7);
-  const isSunday = weekdayOf(today) === 0;
-  const sunday = isSunday ? today : daysAfter(saturday, 1);
+  const sunday = daysAfter(today, (7 - weekdayOf(today)) % 7);
   const end = daysAfter(today, AHEAD_DAYS);
   const found: Record<OnGroup["id"], Post[]> = { today: [], weekend: [], week: [], running: [] };
   for (const event of events) {
@@ -108,7 +107,7 @@ function groupsOf(events: readonly Post[], today: string, now: number, place: Se
     const { first, last } = days;
     if (first < today && last >= daysAfter(first, LONG_DAYS)) found.running.push(event);
     else if (first <= today && last >= today) found.today.push(event);
-    else if (!isSunday && first <= sunday && last >= saturday) found.weekend.push(event);
+    else if (first <= sunday && last >= saturday) found.weekend.push(event);
     else if (first > today && first <= end) found.week.push(event);
   }
   // What begins today comes before what goes on.
