@@ -28,7 +28,7 @@ describe("limits", () => {
   const post = (board: TestBoard, options: object) =>
     call(board, "POST /posts", { title: "A notice", body: prose() }, options);
 
-  const limits = { RATE_LIMITS: "write=3/60,search=1/60,register=5/60,register_net=7/60", TRUST_PROXY: "1" };
+  const limits = { RATE_LIMITS: "write=3/60,search=1/60,register=5/60,register_net=7/120", TRUST_PROXY: "1" };
   const one = useTestBoard(limits, { clock: () => now });
   const two = useTestBoard(limits, () => ({ clock: () => now, dataDir: one.dataDir }));
 
@@ -102,6 +102,13 @@ describe("limits", () => {
     expect([count(answers, 201), count(answers, 429)]).toEqual([7, 2]);
     expect((await registerAs(one, from("2001:db8:6:1::1"))).status).toBe(201);
     expect(count(await times(9, (i) => registerAs(one, from(`198.51.100.${i}`))), 201)).toBe(9);
+  });
+
+  it("ask for patience until the last of those that are over has ended", async () => {
+    const address = from("2001:db8:7:1::1");
+    const waits: (string | null)[] = [];
+    for (let n = 0; n < 8; n += 1) waits.push((await registerAs(one, address)).headers.get("retry-after"));
+    expect(waits).toEqual([null, null, null, null, null, "60", "60", "120"]);
   });
 
   it("start over when their window has ended", async () => {
