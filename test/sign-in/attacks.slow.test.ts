@@ -27,8 +27,9 @@ const outbound: Outbound = {
     const found = documents.get(request.url);
     fetched.push(request);
     if (found === undefined) return guard.send(request);
-    const { status = 200, ...document } = found;
-    return { status: Number(status), headers: {}, body: Buffer.from(JSON.stringify(document)) };
+    const { status = 200, headers = {}, ...document } = found;
+    const body = Buffer.from(JSON.stringify(document));
+    return { status: Number(status), headers: headers as Record<string, string>, body };
   },
 };
 /** Every request for a document. */
@@ -224,27 +225,36 @@ describe("a client's document", () => {
     expect(own.body.data.signed_in_hosts).toMatchObject([{ name: described.clientId }]);
   });
 
-  it("is fetched from public addresses alone, in one short answer, once in an hour", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now });
-    onTestFinished(() => void vi.useRealTimers());
-    const described = describedBy({ redirect_uris: [CALLBACK] });
-    const times = () => fetched.filter(({ url }) => url === described.clientId).length;
-    await described.signIn(key);
-    expect(fetched.at(-1)).toEqual({
-      ...{ method: "GET", url: described.clientId },
-      ...{ maxBytes: 5_120, timeoutMs: 3_000, exemptions: false },
-    });
-    const begun = now;
-    for (const [minutes, wanted] of [
-      [59, 1],
-      [61, 2],
-    ] as const) {
-      now = begun + minutes * 60_000;
-      vi.setSystemTime(now);
+  it.each<[string, () => Record<string, string>, number]>([
+    ["once in an hour", () => ({}), 60],
+    ["no sooner whatever its site says", () => ({ "cache-control": "no-cache, max-age=0" }), 60],
+    ["as late as its site allows", () => ({ "cache-control": "public, max-age=7200" }), 120],
+    ["once it expires", () => ({ expires: new Date(now + 3 * 3_600_000).toUTCString() }), 180],
+    ["once in a day at least", () => ({ "cache-control": "max-age=31536000" }), 1_440],
+  ])(
+    "is fetched from public addresses alone, in one short answer, %s",
+    async (_when, headers, lastsMinutes) => {
+      vi.useFakeTimers({ toFake: ["Date"], now });
+      onTestFinished(() => void vi.useRealTimers());
+      const described = describedBy({ redirect_uris: [CALLBACK], headers: headers() });
+      const times = () => fetched.filter(({ url }) => url === described.clientId).length;
       await described.signIn(key);
-      expect([minutes, times()]).toEqual([minutes, wanted]);
-    }
-  });
+      expect(fetched.at(-1)).toEqual({
+        ...{ method: "GET", url: described.clientId },
+        ...{ maxBytes: 5_120, timeoutMs: 3_000, exemptions: false },
+      });
+      const begun = now;
+      for (const [minutes, wanted] of [
+        [lastsMinutes - 1, 1],
+        [lastsMinutes + 1, 2],
+      ] as const) {
+        now = begun + minutes * 60_000;
+        vi.setSystemTime(now);
+        await described.signIn(key);
+        expect([minutes, times()]).toEqual([minutes, wanted]);
+      }
+    },
+  );
 
   it.each([
     ["of another client", { client_id: "https://other.example/", redirect_uris: [CALLBACK] }],

@@ -64,6 +64,10 @@ function uriRefusal(uri: unknown): string | null {
 /** Fetches a client's document through the outgoing guard: from public addresses alone, in one short answer. */
 export async function fetchDocument(outbound: Outbound, url: string): Promise<globalThis.Response> {
   const bounds = { maxBytes: 5 * 1024, timeoutMs: 3_000, exemptions: false };
-  const { status, body } = await outbound.send({ method: "GET", url, ...bounds });
-  return new globalThis.Response(status === 200 ? new Uint8Array(body) : null, { status });
+  const { status, headers, body } = await outbound.send({ method: "GET", url, ...bounds });
+  const answer = new globalThis.Response(status === 200 ? new Uint8Array(body) : null, { status });
+  // It is kept as long as these say.
+  for (const name of ["cache-control", "expires"])
+    if (typeof headers[name] === "string") answer.headers.set(name, headers[name]);
+  return answer;
 }
