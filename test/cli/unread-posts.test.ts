@@ -4,6 +4,7 @@ import { countUnread, isUnread, UNREAD_SETTING } from "../../src/domain/board/un
 import { register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
+import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
 
 const TURKISH = {
   title: "Piyano dersi veriyorum",
@@ -52,6 +53,28 @@ describe("posts that the model makes nothing of", () => {
       expect(await said()).toMatch(/makes nothing of 20 %/);
       await store.settings.set(UNREAD_SETTING, "19");
       expect(await said()).not.toMatch(/makes nothing/);
+    });
+  });
+
+  describe("among the newest two hundred", () => {
+    const board = useTestBoard({}, { idle: true });
+
+    it("are counted where the model reads English alone", async () => {
+      const { store, index, embedder } = board.board;
+      await store.publishers.insert(aPublisher("pub_a"));
+      const english = { title: "Lamp", body: "It is for sale at the market, and the shade is new." };
+      const written = (n: number, text: object) =>
+        store.posts.insert(aPost(`p${n}`, { publisherId: "pub_a", createdAt: n, ...text }));
+      await written(0, TURKISH);
+      for (let n = 1; n < 200; n += 1) await written(n, english);
+      const counted = async (reads: { english: boolean }) => {
+        await countUnread({ store, index, embedder: { ...embedder, ...reads } }, T0);
+        return store.settings.get(UNREAD_SETTING);
+      };
+      expect(await counted({ english: false })).toBeNull();
+      expect(await counted({ english: true })).toBe("1");
+      await written(200, english);
+      expect(await counted({ english: true })).toBe("0");
     });
   });
 });

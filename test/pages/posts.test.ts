@@ -163,11 +163,27 @@ describe("a card in a list tells", () => {
     await write(board, me.key, { ...yoga, starts_at: "2027-05-16T10:00:00Z" });
     expect(await later()).toBe("also 11 May, 12 May, 13 May, 14 May, 15 May and 1 more");
     const fair = { kind: "event", title: "Fair", tags: ["fair"], source_url: "https://fair.example/fair" };
-    for (let n = 0; n < 12; n += 1)
-      await write(board, (await register(board)).key, { ...fair, starts_at: "2027-05-10T10:00:00Z" });
-    expect(factsOf((await cards("tags=fair"))[0])).toContain(
-      "+11 from the same source: 1 2 3 4 5 6 7 8 9 10",
-    );
+    const copied = async (times: number) => {
+      for (let n = 0; n < times; n += 1)
+        await write(board, (await register(board)).key, { ...fair, starts_at: "2027-05-10T10:00:00Z" });
+      return factsOf((await cards("tags=fair"))[0]);
+    };
+    expect((await copied(1)).join()).not.toContain("same source");
+    expect(await copied(1)).toContain("+1 from the same source: 1");
+    expect(await copied(10)).toContain("+11 from the same source: 1 2 3 4 5 6 7 8 9 10");
+  });
+
+  it("the words that were sought, one or several", async () => {
+    await write(board, me.key, {
+      kind: "offer",
+      tags: ["loom"],
+      body: "We weave on a loom beside the mill.",
+    });
+    const marked = async (q: string) =>
+      [...((await cards(`tags=loom&q=${q}`))[0] ?? "").matchAll(/<mark>([^<]*)<\/mark>/g)].map(
+        ([, word]) => word,
+      );
+    expect([await marked("loom"), await marked("mill+loom")]).toEqual([["loom"], ["loom", "mill"]]);
   });
 
   it("240 characters of the text", async () => {
