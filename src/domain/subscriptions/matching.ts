@@ -167,8 +167,7 @@ export class Matching {
     const vector = hasVectorOf(this.#embedder, row) ? row.vector : null;
     const isNew = vector !== null && row.vectorModel === makerOf(this.#embedder);
     if (!isNew && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
-    const background = vector === null ? null : row.background;
-    if (vector !== null && text !== null) this.#backgrounds.set(id, background);
+    if (vector !== null && text !== null) this.#backgrounds.set(id, row.background);
     const standing = standingFor(this.#embedder, row, query);
     const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
     this.#standing.add(id, { ...ways, filter, savedNo: row.savedNo }, standing);
