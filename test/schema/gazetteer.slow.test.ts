@@ -151,6 +151,10 @@ describe("placeInText", () => {
     ["jazz in São Paulo - tonight", "in São Paulo", "São Paulo"],
     ["Lessons move to Etobicoke", "to Etobicoke", "Etobicoke"],
     ["meet in Kent, Washington", "in Kent, Washington", "Kent"],
+    // A capital letter makes a city of 215,000 a name, unless every word has one; of 750,000 it needs none.
+    ["a lamp Eindhoven cheap", "Eindhoven", "Eindhoven"],
+    ["Lamp Amsterdam Cheap", "Amsterdam", "Amsterdam"],
+    ["lamp amsterdam cheap", "amsterdam", "Amsterdam"],
   ])("reads the whole name in %s", (text, words, name) => {
     const found = placeInText(text);
     expect(found?.text).toBe(words);
@@ -160,6 +164,7 @@ describe("placeInText", () => {
   it.each([
     ...["holiday in Cuba", "surf in Bali", "room in Kent", "walking in Skye", "near Scotland"],
     ...["I can help", "loom for sale", "rum tasting", "soul music", "vin naturel", "a wedding", "a coin"],
+    ...["Lamp Eindhoven Cheap", "lamp eindhoven cheap"],
     ...["what is to come", "to manage people", "bei Regen drinnen", "at Christmas", "nice bath"],
   ])("reads none in %s", (text) => {
     expect(placeInText(text)).toBeNull();

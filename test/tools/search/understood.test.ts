@@ -226,6 +226,7 @@ describe("words of place and time in a search", () => {
     ["Konzert morgen", "morgen", "2026-12-11", "2026-12-11"],
     ["Flohmarkt nächstes Wochenende", "nächstes Wochenende", "2026-12-19", "2026-12-20"],
     ["Kurs vom 12. bis 14. Dezember", "12. bis 14. Dezember", "2026-12-12", "2026-12-14"],
+    ["Kurse im Dezember, am 15. Dezember abends", "15. Dezember", "2026-12-15", "2026-12-15"],
     ["Zimmer ab Januar", "ab Januar", "2027-01-01"],
     ["Ausstellung bis Ende Mai", "bis Ende Mai", undefined, "2027-05-31"],
     ["brocante ce week-end", "ce week-end", "2026-12-12", "2026-12-13"],
