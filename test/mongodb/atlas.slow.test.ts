@@ -277,7 +277,11 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     ];
     for (const rerank of [false, true]) {
       const options = { rerank, limit: 50, except: new Set<string>(), lifts };
-      expect(await index.ask("rank", asked, options)).toEqual(await embedded.ask("rank", asked, options));
+      const ranked = await embedded.ask("rank", asked, options);
+      expect(await index.ask("rank", asked, options)).toEqual(ranked);
+      const others = { ...options, limit: 48, except: new Set(ranked.slice(0, 2).map(({ id }) => id)) };
+      const rest = await index.ask("rank", asked, others);
+      expect(new Set(rest.map(({ id }) => id))).toEqual(new Set(ranked.slice(2).map(({ id }) => id)));
     }
   });
 

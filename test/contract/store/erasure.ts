@@ -6,17 +6,20 @@ import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
 /** What remains of old posts and erased publishers. */
 export function describeErasure({ store, another }: Subject): void {
   describe("erasing old posts", () => {
-    it("erases what expired or was removed before the given times, and nothing else", async () => {
+    it("erases what expired or was removed before the given times, with its reports, and nothing else", async () => {
+      const ids = ["old", "old-hidden", "young", "gone", "going"];
       await store.posts.insert(aPost("old", { expiresAt: T0 }));
       await store.posts.insert(aPost("old-hidden", { expiresAt: T0, state: "hidden" }));
       await store.posts.insert(aPost("young", { expiresAt: T0 + 1 }));
       await store.posts.insert(aPost("gone"));
       await store.posts.insert(aPost("going"));
+      for (const postId of ids) await store.reports.upsert(aReport(`rep_${postId}`, { postId }));
       await store.posts.remove("gone", T0);
       await store.posts.remove("going", T0 + 1);
       expect(await store.posts.erase({ expired: T0 + 1, removed: T0 + 1 }, 100)).toBe(3);
-      const ids = ["old", "old-hidden", "young", "gone", "going"];
       expect(idsOf(await store.posts.many(ids))).toEqual(["young", "going"]);
+      const reports = await Promise.all(ids.map((id) => store.reports.of(id, 9)));
+      expect(reports.map(({ length }) => length)).toEqual([0, 0, 1, 0, 1]);
       expect((await store.publishers.get("pub_a"))?.postCount).toBe(1);
     });
 

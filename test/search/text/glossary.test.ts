@@ -21,6 +21,7 @@ describe("glossOf", () => {
     ["Gartenqwxyzz", "garden"],
     ["Xyzzkühlschrank", "fridge"],
     ["Klavier", "piano"],
+    ["habitaciones", "room"],
   ])("takes compounds apart: %s", (text, gloss) => expect(glossOf(text)).toBe(gloss));
 
   it.each([
@@ -36,12 +37,19 @@ describe("glossOf", () => {
     "café latte",
     "Kornblum KD-210",
     "東京の自転車",
+    // Endings have three letters at most.
+    "habitacioncitas",
     "",
   ])("leaves English, names and what it does not know alone: %s", (text) => expect(glossOf(text)).toBe(""));
 
   it("looks into no word above 40 letters, however it is made of known ones", () => {
     expect(glossOf("boot".repeat(10))).not.toBe("");
     expect(glossOf(`${"boot".repeat(1998)}qqqqqq`)).toBe("");
+  });
+
+  it("reads the first four hundred words", () => {
+    expect(glossOf(`${"qwxyz ".repeat(399)}Klavier`)).toBe("piano");
+    expect(glossOf(`${"qwxyz ".repeat(400)}Klavier`)).toBe("");
   });
 
   it("reads names of several words", () => {
