@@ -134,7 +134,7 @@ export class Search {
           fitting !== null && fitting <= query.limit ? fitting : 0,
         );
     const found = [...page.found, ...weak];
-    const endsWeak = advice && plan.sort === "relevance" && plan.question.vector !== null;
+    const endsWeak = advice && plan.sort === "relevance" && plan.question.vector !== null && found.length > 0;
     // They are asked together: what one question waits for is mostly its turn.
     const [shown, vectors, unknown] = await Promise.all([
       staged("read", this.#shown(found, plan.question)),
