@@ -194,7 +194,7 @@ async function answered(ask: () => Promise<Answer>): Promise<Answer> {
   const end = Date.now() + PATIENCE_MS;
   while (Date.now() < end) {
     const answer = await ask().catch(() => null);
-    // It is 401 after an erasure whose first answer was lost, 404 after such a removal.
+    // An erasure whose first answer was lost gives 401, such a removal 404.
     if (answer !== null && (answer.status < 400 || [401, 404].includes(answer.status))) return answer;
     await new Promise((done) => setTimeout(done, 100));
   }

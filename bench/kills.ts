@@ -50,7 +50,7 @@ export async function killRun(kills: number, erasures: number, main?: string): P
       const key = await registered(caller, `Writer ${no}`);
       while (!over) {
         const id = idOf(await post(board, key, { title: prose(), body: prose() }).catch(() => null));
-        // It is refused while the board is down.
+        // A post is refused while the board is down.
         if (id === null) await sleep(50);
         else acknowledged.push(id);
       }

@@ -73,9 +73,9 @@ export interface OpenBoard {
   /** Writes a post that the board itself relays, and counts it; false for one that was there already. */
   relay: (input: PostInput, publisher: StoredPublisher) => Promise<boolean>;
   dispatcher: Dispatcher;
-  /** It is null where no host can sign in. */
+  /** No host can sign in where this is null. */
   signIn: SignIn | null;
-  /** It is null where nobody operates the board from afar. */
+  /** Nobody operates the board from afar where this is null. */
   operator: OperatorAccess | null;
   usage: Usage;
   envelopes: Envelopes;

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 /** A first call that fails or is odd. */
 export interface Situation {
   name: string;
-  /** It is the address of the board; `/mcp` unless named. */
+  /** The agent meets the board at this address; `/mcp` unless named. */
   at?: "/mcp" | "/mcp/readonly" | "/mcp/data";
   /** The host sends the key of an agent unless this says otherwise. */
   key?: "none";

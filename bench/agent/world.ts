@@ -9,7 +9,7 @@ export const LADDER = "Ana looks for a ladder of four metres, for a day, in Kreu
 /** A board with something of everything, and the ids that an agent may have met. */
 export interface World {
   board: TestBoard;
-  /** It is the key of an agent with posts and a subscription. */
+  /** An agent with posts and a subscription has this key. */
   key: string;
   event: string;
   thread: string;
@@ -18,7 +18,7 @@ export interface World {
   own: string;
   subscription: string;
   publisher: string;
-  /** It is that publisher's key. */
+  /** That publisher has this key. */
   library: string;
   /** This key was good until its publisher erased itself. */
   goneKey: string;

@@ -16,7 +16,7 @@ export interface PostVectors {
   source: string;
   /** Draws one post's, a unit vector as int8. */
   draw(random: () => number): Int8Array;
-  /** They are by the query's text. */
+  /** Vectors are kept by the query's text. */
   queries: ReadonlyMap<string, Int8Array>;
 }
 

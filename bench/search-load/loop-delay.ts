@@ -6,7 +6,7 @@ export interface LoopDelay {
   p50: number;
   p99: number;
   max: number;
-  /** It is the CPU time of the process, all threads, since the last question. */
+  /** The process took so much CPU time, all threads, since the last question. */
   cpu: number;
   residentBytes: number;
 }

@@ -34,7 +34,7 @@ export interface NoticeAnswer {
   success5: boolean;
 }
 
-/** It is "today" for the labelled queries, a Thursday. */
+/** The labelled queries have this "today", a Thursday. */
 const TODAY = Date.UTC(2026, 11, 10, 9);
 /** Posts by one publisher: more of them within an hour could be taken for a storm. */
 const BY_ONE = 20;

@@ -22,7 +22,7 @@ export interface PeerFigures {
   buildMs: number;
   diskBytes: number;
   residentBytes: number;
-  /** They are by the name of a series; a text stands where the engine failed. */
+  /** Series are kept by name; a text stands where the engine failed. */
   series: Record<string, Timed | string>;
 }
 

@@ -111,7 +111,7 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
   };
 }
 
-/** It is as long as a SHA-256. */
+/** The hash is as long as a SHA-256. */
 const keyHash = (n: number) => digits(n, 64);
 
 const at = (time: number) => ({ createdAt: time, updatedAt: time, writtenNo: time });

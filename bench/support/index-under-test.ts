@@ -10,7 +10,7 @@ export const RANKING = 1_000;
 
 export interface IndexedPost {
   entry: IndexEntry;
-  /** It is null for a post that is not embedded yet. */
+  /** A post that is not embedded yet has null. */
   vector: Int8Array | null;
 }
 

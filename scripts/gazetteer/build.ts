@@ -12,7 +12,7 @@ interface City {
   featureCode: string;
   adminCode: string;
   population: number;
-  /** They are longitude and latitude. */
+  /** Coordinates are longitude and latitude. */
   loc: { coordinates: [number, number] };
 }
 

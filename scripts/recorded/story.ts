@@ -12,7 +12,7 @@ export const EXAMPLE_IDS = {
 } as const;
 type Kind = keyof typeof EXAMPLE_IDS;
 
-/** It is the `data` of an answer. */
+/** An answer has these `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
 type Data = any;
 

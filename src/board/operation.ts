@@ -52,7 +52,7 @@ type KeyContext = Context & { caller: StoredPublisher };
 export interface Reply<Data> {
   outcome: "ok" | "created" | "pending";
   data: Data;
-  /** It is present on answers that are lists; null on the last page. */
+  /** Answers that are lists have it; on the last page it is null. */
   nextCursor?: string | null;
   /** Gives the next cursor of the same page, ended behind its first `shown` items; a list without it is asked again for fewer. */
   cursorAt?: (shown: number) => Promise<string | null>;
@@ -105,7 +105,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   output: Output;
   auth: "open" | "key";
   effect: "reads" | "writes" | "erases";
-  /** It is `read` or `write`, by the effect, unless the definition says otherwise. */
+  /** The effect decides between `read` and `write`, unless the definition says otherwise. */
   limit: LimitName;
   /** It may answer these failures besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];

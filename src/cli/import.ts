@@ -81,7 +81,7 @@ async function importPosts(
 }
 
 interface Row {
-  /** It is counted from 1. */
+  /** Lines are counted from 1. */
   line: number;
   bytes: Buffer;
 }

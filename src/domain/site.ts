@@ -1,10 +1,10 @@
 /** A board presents itself so on pages, in feeds, in tools and on cards. */
 export interface Identity {
-  /** It is one line. */
+  /** The name is one line. */
   name: string;
-  /** It is a sentence. */
+  /** The description is a sentence. */
   description: string;
-  /** It is the language, by BCP 47, of the board's own words on its pages. */
+  /** The board's own words on its pages are in this language, by BCP 47. */
   language: string;
   /** The front page looks at what is on from this place, by name or coordinates as `near` takes it; or null. */
   homePlace: string | null;

@@ -19,7 +19,7 @@ export function innermostReason(error: unknown): string {
 
 /** Names a file of a set. Sources may hold it in different bytes with the same meaning: each known copy is pinned. */
 export interface PinnedFile {
-  /** It is below the set's folder, with forward slashes. */
+  /** The path is below the set's folder, with forward slashes. */
   path: string;
   copies: readonly { bytes: number; sha256: string }[];
 }
@@ -27,11 +27,11 @@ export interface PinnedFile {
 /** These files do not come with this package. */
 export interface FileSet {
   name: string;
-  /** It is below a model folder, or an absolute path. */
+  /** The folder is below a model folder, or an absolute path. */
   folder: string;
-  /** It is owner and name on the hub; default: `folder`. */
+  /** The hub knows the repository by owner and name; the default is `folder`. */
   repository?: string;
-  /** It is a commit on the hub; null where the hub does not have the files. */
+  /** The revision is a commit on the hub; null means that the hub does not have the files. */
   revision: string | null;
   files: readonly PinnedFile[];
   /** This package of the npm registry has the files, and its tarball this size; null where there is none. */

@@ -10,9 +10,9 @@ import { fetchFromRegistry } from "./registry.ts";
 /** Names a set and the folders to look in. */
 export interface FileSearch {
   set: FileSet;
-  /** It is looked at first, and never written. */
+  /** This folder is looked at first, and never written. */
   modelDir: string;
-  /** It is looked at next; downloads go here. */
+  /** This folder is looked at next; downloads go here. */
   cacheDir: string;
 }
 
@@ -21,7 +21,7 @@ export interface FileFetch extends FileSearch {
   offline?: boolean | undefined;
   progress?: ProgressFactory | undefined;
   signal?: AbortSignal;
-  /** It is the base URL of the hub; default: the public one. */
+  /** The hub has this base URL; the default is the public one. */
   hub?: string | undefined;
 }
 

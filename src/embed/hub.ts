@@ -13,7 +13,7 @@ const HUB = "https://huggingface.co/";
 export interface HubSource {
   repository: string;
   commit: string;
-  /** It is the base URL of the hub; default: the public one. */
+  /** The hub has this base URL; the default is the public one. */
   hub?: string | undefined;
 }
 

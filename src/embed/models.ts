@@ -12,12 +12,12 @@ export interface EmbeddingModel extends FileSet {
   maxTokens: number;
   /** The vector is made of the states of all tokens, of the first, or of the last. */
   pooling: "mean" | "cls" | "last";
-  /** They are put before queries and before posts, as the model was trained. */
+  /** Prefixes are put before queries and before posts, as the model was trained. */
   queryPrefix: string;
   postPrefix: string;
   /** See `Embedder.english`. */
   english: boolean;
-  /** It is the path of the weights, below `folder`; null until it is known which file the hub has. */
+  /** The weights have this path below `folder`; null means that nobody knows yet which file the hub has. */
   weights: string | null;
   scale: CosineScale;
   /** A model of the operator's choice comes from there; undefined for the models below. */

@@ -20,7 +20,7 @@ export async function fetchFromRegistry(
   const packed = `${target}-pack`;
   await Promise.all([target, packed].map((path) => mkdir(path, { recursive: true })));
   const received = progress(`${what} from the package registry`, bytes);
-  // It has a cache of its own, which goes with the folder: the user's would keep the tarball.
+  // The call has a cache of its own, which goes with the folder: the user's would keep the tarball.
   const settings = "--cache=cache --ignore-scripts --loglevel=error --fetch-retries=0 --fetch-timeout=60000";
   await npm(["pack", `${name}@${version}`, ...settings.split(" ")], { cwd: packed, signal });
   const tarball = (await readdir(packed)).find((file) => file.endsWith(".tgz"));

@@ -39,7 +39,7 @@ const AGAIN_MAX_MS = 60 * 60_000;
  */
 export class ModelThread {
   state: ModelState = "loading";
-  /** They are the whole words of the model's vocabulary, about 20,000; empty until it is ready. */
+  /** The model's vocabulary has about 20,000 whole words; the set is empty until it is ready. */
   words: ReadonlySet<string> = new Set();
   readonly #model: EmbeddingModel;
   readonly #find: (signal: AbortSignal) => Promise<ModelFolders>;
@@ -98,7 +98,7 @@ export class ModelThread {
     this.#worker = null;
     if (worker === null) return;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
-    // It is never terminated: during a run, the runtime would abort the whole process.
+    // The thread is never terminated: during a run, the runtime would abort the whole process.
     worker.postMessage("end" satisfies WorkerRequest);
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     worker.unref();

@@ -20,7 +20,7 @@ export interface EmbedderOptions {
   progress?: ProgressFactory | undefined;
   /** True: nothing is downloaded. */
   offline?: boolean;
-  /** It is the base URL of the hub; default: the public one. */
+  /** The hub has this base URL; the default is the public one. */
   hub?: string | undefined;
   /** An absent model is looked for again after this many milliseconds; the pause grows. */
   againMs?: number;
@@ -57,7 +57,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
     const key = JSON.stringify(query);
     const vector = remembered.get(key) ?? (await thread.embed([query], "query"))[0] ?? new Float32Array();
     remembered.set(key, vector);
-    // It is copied, so that no caller changes what the next one gets.
+    // A copy is given, so that no caller changes what the next one gets.
     return new Float32Array(vector);
   };
 

@@ -8,7 +8,7 @@ import { isCountryName, regionCodes } from "./regions.ts";
 export interface Area {
   /** Its form names this area alone. */
   label: string;
-  /** It is in degrees. */
+  /** Coordinates are in degrees. */
   lat: number;
   lng: number;
   radiusKm: number;
@@ -22,7 +22,7 @@ const BY_HAND = readData<[lat: number, lng: number, radiusKm: number, ...names: 
 
 let byName: ReadonlyMap<string, Omit<Area, "label">> | undefined;
 
-/** It is made at the first call. */
+/** The table is made at the first call. */
 function areasByHand() {
   byName ??= new Map(
     BY_HAND.flatMap(([lat, lng, radiusKm, ...names]) =>

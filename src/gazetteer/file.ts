@@ -10,10 +10,10 @@ export const PER_TENFOLD = 24;
 /** Holds a town or district, as the file has it. */
 export interface PlaceRecord {
   name: string;
-  /** It is in degrees, in steps of `STEP`. */
+  /** Coordinates are in degrees, in steps of `STEP`. */
   lat: number;
   lng: number;
-  /** It is rounded to a tenth. */
+  /** The number is rounded to a tenth. */
   population: number;
   /** Joins ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
   region: string;

@@ -10,9 +10,9 @@ export interface GazetteerPlace {
   /** Its form names this place alone: `Berlin, Germany`, `Springfield, Illinois`, `Kreuzberg, Berlin`. */
   label: string;
   name: string;
-  /** It is ISO 3166-1 alpha-2. */
+  /** The code is ISO 3166-1 alpha-2. */
   country: string;
-  /** It is in degrees, good to about a kilometre. */
+  /** Coordinates are in degrees, good to about a kilometre. */
   lat: number;
   lng: number;
   population: number;
@@ -198,7 +198,7 @@ function namedLike(table: PlaceTable, name: string): number[] {
 }
 
 const UMLAUT = /[aou]e|aa/;
-/** They are as names with umlauts are folded. */
+/** `ae`, `oe`, `ue` and `aa` become the letters that folding makes of ä, ö, ü and å. */
 const withUmlauts = (folded: string) => folded.replace(/([aou])e|aa/g, (_, letter = "a") => letter);
 
 /** Keeps the candidates in a region or country, or near a place, of this name; null for words that name none. */

@@ -29,7 +29,7 @@ let countries: ReadonlySet<string> = new Set();
 /** Tells whether a name is that of a whole country. @param folded  by `foldedPlace` */
 export const isCountryName = (folded: string): boolean => regionCodes().has(folded) && countries.has(folded);
 
-/** It is made at the first call. */
+/** The table is made at the first call. */
 export function regionCodes(): RegionCodes {
   if (codes !== undefined) return codes;
   codes = new Map();

@@ -32,11 +32,11 @@ interface Parts {
   metrics: Metrics;
   jobs: readonly Job[];
   clock: () => number;
-  /** It is called with each error and the work that failed, such as `matching`. The work is tried again. */
+  /** Each error is told with the work that failed, such as `matching`. The work is tried again. */
   failed: (what: string, error: unknown) => void;
-  /** It is called every second while the store can be written. */
+  /** The loop calls this every second while the store can be written. */
   available: () => void;
-  /** It is called when a run of a job could not begin, with the reason. */
+  /** A run of a job that could not begin is told with the reason. */
   missed: (job: string, why: string) => void;
 }
 
@@ -100,7 +100,7 @@ export class Background {
     this.#deliverer = new Poller(claim, this.#failed("claiming deliveries"));
   }
 
-  /** It is called when a post was written or changed: wakes matching and embedding. */
+  /** Whoever wrote or changed a post calls this: matching and embedding wake up. */
   written(): void {
     this.#matcher.nudge();
     this.#embedding.nudge();

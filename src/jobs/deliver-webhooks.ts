@@ -21,9 +21,9 @@ interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
   clock: () => number;
-  /** It is called when the outcome of an attempt is stored. */
+  /** The job calls this when the outcome of an attempt is stored. */
   ended: (delivered: boolean, isGivenUp: boolean) => void;
-  /** It is called when an attempt has ended: more may be claimed. */
+  /** The job calls this when an attempt has ended, since more may be claimed then. */
   freed: () => void;
   failed: (error: unknown) => void;
 }
@@ -35,7 +35,7 @@ interface DeliveryOptions {
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
-  /** It is the clock at the last claim; a start begins by looking for what waits by a clock that has gone back. */
+  /** The last claim was made at this time; a start begins by looking for what waits by a clock that has gone back. */
   #latest = Number.POSITIVE_INFINITY;
 
   constructor(options: DeliveryOptions) {
@@ -81,7 +81,7 @@ export class WebhookDelivery {
       await store.pushes.settle(push, attempt, outcome);
       if (attempt !== null) ended(outcome.state === "delivered", outcome.deactivate !== null);
     } catch (error) {
-      // It is not settled: the lease ends, and it is tried again.
+      // The push stays unsettled: its lease ends, and it is tried again.
       if (this.#underWay.has(push)) failed(error);
     } finally {
       this.#underWay.delete(push);

@@ -11,7 +11,7 @@ export type Held = () => Promise<boolean>;
 /** A job has a schedule, and a run in bounded steps that are safe to repeat. */
 export interface Job {
   name: string;
-  /** It is a cron expression with five fields, in UTC. */
+  /** The expression has the five fields of cron, and counts in UTC. */
   cron: string;
   /** No step takes as long. For this long after a step began, no other instance runs the job. */
   leaseMs: number;
@@ -25,9 +25,9 @@ interface SchedulerOptions {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
-  /** It is called for a run that did not begin: an earlier one is under way, or the process slept. */
+  /** A run that did not begin is told: an earlier one is under way, or the process slept. */
   missed: (job: string, why: string) => void;
-  /** It is called for every run that ended, for the statistics. */
+  /** Every run that ended is told, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function startJobs(jobs: readonly Job[], options: SchedulerOptions): () =
       () => {
         const run = runJob(job, owner, options, stopping.signal);
         underWay.add(run);
-        // It is given back, since a run that has not ended keeps the next one from beginning.
+        // The caller gets the run, since one that has not ended keeps the next one from beginning.
         return run.finally(() => underWay.delete(run));
       },
       {
@@ -83,7 +83,7 @@ export async function runJob(
     if (fence === null) return;
     let complete = true;
     await job.run(options.clock(), async () => {
-      // It has another fence: the lease ended, somebody else had it, and perhaps gave it back.
+      // Another fence means that the lease ended, and somebody else had it and perhaps gave it back.
       complete &&= !stopping.aborted && (await take()) === fence;
       return complete;
     });

@@ -17,7 +17,7 @@ const HTTPS_PORT = 443;
 /** These names never belong to the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
 const LOCAL_NAMES = ["localhost", "local", "internal", "home.arpa", "onion", "alt"];
 
-/** It is public by number but not on the public internet: Azure's hosts serve secrets there. */
+/** This address is public by number but not on the public internet: Azure's hosts serve secrets there. */
 const DENIED = ["168.63.129.16/32"].map((block) => ipaddr.parseCIDR(block));
 
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");

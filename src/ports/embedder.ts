@@ -1,6 +1,6 @@
 import type { PostParts } from "../schema/text.ts";
 
-/** It is `absent` when no model could be found or loaded, `off` when switched off by configuration. */
+/** A model is `absent` when none could be found or loaded, `off` when switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
 /** Cosines are read by these, since each model has a range of its own. */
@@ -13,7 +13,7 @@ export interface CosineScale {
   unrelated: { median: number; high: number };
 }
 
-/** It is the scale of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
+/** The rule of docs/matching.md was made for this scale: that of all-MiniLM-L6-v2 q8 on notices. */
 export const REFERENCE_SCALE: CosineScale = {
   minCosine: 0.25,
   margin: 0.1,

@@ -34,7 +34,7 @@ export interface OutboundAnswer {
 }
 
 export class OutboundError extends Error {
-  /** It is `blocked` when the policy forbids it, `failed` when it was tried and did not work. */
+  /** The reason is `blocked` when the policy forbids a request, `failed` when it was tried and did not work. */
   readonly reason: "blocked" | "failed";
 
   constructor(reason: "blocked" | "failed", message: string, options: { cause?: unknown } = {}) {

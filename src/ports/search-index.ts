@@ -20,7 +20,10 @@ export interface Question {
   distinct?: boolean;
   /** Only one of the posts with one `IndexEntry.series` matches: the next date, or the last where all are over. */
   nextDates?: boolean;
-  /** It is aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
+  /**
+   * The caller aborts it when nobody waits for the answer any more: a question that still waits for its turn is then
+   * not asked.
+   */
   gone?: AbortSignal | undefined;
 }
 
@@ -136,9 +139,9 @@ export interface IndexEntry {
   publisherId: string;
   parentId: string | null;
   syndicated: boolean;
-  /** It is equal for copies of one post, see `sourceOf`; null for replies and without a source. */
+  /** Copies of one post have the same source, see `sourceOf`; replies and posts without one have null. */
   source: string | null;
-  /** It is equal for the dates of one series, see `seriesOf`. */
+  /** The dates of one series have the same value, see `seriesOf`. */
   series: string | null;
 }
 

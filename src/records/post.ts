@@ -34,7 +34,7 @@ export const POST = record({
   body: written("", text),
   link: written(null, text.nullable()),
   tags: written([], z.array(text).readonly()),
-  /** It is `approximate` where the coordinates are those of the named place. */
+  /** The precision is `approximate` where the coordinates are those of the named place. */
   location: written(
     null,
     z
@@ -59,22 +59,22 @@ export const POST = record({
   replyCount: wipedTo(0, count),
   lastReplyAt: wipedTo(null, moment.nullable()),
   flags: wipedTo([], z.array(PostFlag).readonly()),
-  /** It is a 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
+  /** A similarity hash of 64 bits, as 16 hex digits, stands for the text: near-identical texts differ in few bits. */
   fingerprint: id,
   /**
-   * It is the SHA-256 of the input as it was sent, in hex, and tells whether a replayed idempotency key carries the same
-   * post. Empty without such a key.
+   * The SHA-256 of the input as it was sent, in hex, tells whether a replayed idempotency key carries the same post.
+   * The hash is empty without such a key.
    */
   inputHash: text,
-  /** It is the SHA-256 of its idempotency key, in hex, or null. No two posts of a publisher have the same. */
+  /** The SHA-256 of its idempotency key, in hex, differs between all posts of a publisher; null stands for no key. */
   idempotencyHash: text.nullable(),
   retrievals: count,
   createdAt: moment,
   updatedAt: moment,
   /**
-   * It is the number of the last change of a saved query when the post was written: it is newer than the queries whose
-   * `savedNo` this reaches. An insert sets it, whatever is given, and so does the change that shows a held post for the
-   * first time.
+   * The number of the last change of a saved query when the post was written tells which queries are older than the
+   * post: those whose `savedNo` is not above it. An insert sets it, whatever is given, and so does the change that
+   * shows a held post for the first time.
    */
   writtenNo: changeNumber,
   /** Who was told of it has not heard this yet; an edit or a removal sets it, and its work takes it off. */

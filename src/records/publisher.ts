@@ -8,14 +8,14 @@ export const PUBLISHER = record({
   description: wipedTo(null, text.nullable()),
   url: wipedTo(null, text.nullable()),
   domain: wipedTo(null, text.nullable()),
-  /** It is the token of the domain proof, and stays until the domain changes. */
+  /** The token of the domain proof stays until the domain changes. */
   verifyToken: wipedTo(null, text.nullable()),
   verifiedAt: wipedTo(null, moment.nullable()),
   verifiedVia: wipedTo(null, z.enum(["dns", "file"]).nullable()),
   /** The proof was last checked then. */
   checkedAt: moment.nullable(),
   suspendedAt: moment.nullable(),
-  /** It is the SHA-256 of the API key, in hex. */
+  /** The API key itself is not kept: this is its SHA-256, in hex. */
   keyHash: id,
   /** A recovery of the key by proof of the domain waits for an objection: see `domain/publishers/recovery`. */
   recovery: since(wipedTo(null, text.nullable()), () => null),
@@ -27,8 +27,8 @@ export type StoredPublisher = RowOf<typeof PUBLISHER>;
 /** The sign-in of hosts keeps a client, a sign-in under way, a grant, a code or a token in each. */
 export const SIGN_IN = record({
   /**
-   * It is its kind, a colon and the SHA-256 of its name. The name of a code or token is what its holder shows; it is kept
-   * nowhere.
+   * The id of a code or token is its kind, a colon and the SHA-256 of its name, which is what its holder shows, and
+   * which is kept nowhere.
    */
   id,
   /** Belongs to this grant, and ends with it. */
@@ -45,7 +45,7 @@ export const REPORT = record(
   {
     id,
     postId: idOf("post", id),
-    /** It is `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
+    /** A reporter is `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
     reporter: id,
     /** Has `addr:<keyed hash>` of each address it came from, oldest first; none where none was known. */
     addresses: z.array(id).readonly(),
@@ -60,11 +60,11 @@ export type StoredReport = RowOf<typeof REPORT>;
 export const MODERATION = record({
   at: moment,
   action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),
-  /** It is the id of a post or publisher. */
+  /** The subject is a post or a publisher. */
   subject: id,
   /**
-   * It is `operator`, with a name where one is known; or what hid a post by itself: enough `reports`, or the `hold` of
-   * first posts.
+   * Somebody acted as `operator`, with a name where one is known; or a post was hidden by itself, for enough `reports`
+   * or by the `hold` of first posts.
    */
   actor: z.union([z.enum(["operator", "reports", "hold"]), z.templateLiteral(["operator ", id])]),
   reason: text,

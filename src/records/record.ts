@@ -98,7 +98,7 @@ export const wipedTo = <Schema extends z.ZodType>(empty: z.output<Schema>, schem
 export const written = <Schema extends z.ZodType>(empty: z.output<Schema>, schema: Schema): Schema =>
   having(schema, { wiped: empty, written: true });
 
-/** It is the id of another row, which must be there. */
+/** The field names another row, which must be there. */
 export const idOf = <Schema extends z.ZodType>(names: NonNullable<Facts["names"]>, schema: Schema): Schema =>
   having(schema, { names });
 
@@ -117,7 +117,7 @@ export const text = z.string();
 export const count = z.int().min(0);
 /** Counts epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
 export const moment = having(z.int().min(-8.64e15).max(8.64e15), { kept: "moment" });
-/** It is an object with any keys; a zod record would drop `__proto__`. */
+/** Any keys may stand in the object; a zod record would drop `__proto__`. */
 export const free = having(
   z.custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -12,12 +12,12 @@ export const SUBSCRIPTION = record({
   id,
   publisherId: idOf("publisher", id),
   label: text.nullable(),
-  /** It is the saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
+  /** The saved query is JSON in the form that callers send, as `src/domain/search/query.ts` writes it. */
   query: free,
   breadth: since(Breadth, () => "close"),
   /** True when it is told that a post which it was told of moves, ends early or is taken down. */
   changes: since(z.boolean(), () => true),
-  /** It is the vector of the query's text under `vectorModel`, or null until there is one. */
+  /** The query's text has this vector under `vectorModel`; null means that there is none yet. */
   vector: vector.nullable(),
   vectorModel: text.nullable(),
   /**
@@ -50,7 +50,7 @@ export const SUBSCRIPTION = record({
   lastMatchedAt: moment.nullable(),
   createdAt: moment,
   /**
-   * It is the number of the change that saved it, or that ended its last pause, see `StoredPost.writtenNo`: order of
+   * The change that saved it, or that ended its last pause, has this number, see `StoredPost.writtenNo`: order of
    * writing decides which posts are newer, since clocks differ and go back, and since matching may be behind. The store
    * sets it, whatever is given.
    */
@@ -93,7 +93,7 @@ export type PushState = (typeof PUSH_STATES)[number];
 const attempt = z.strictObject({
   at: moment,
   latencyMs: count,
-  /** It is the HTTP status of the answer, or null when there was none. */
+  /** The answer had this HTTP status; null means that none came. */
   status: z.int().nullable(),
   /** Says why there was none, in a few words, none of them the receiver's. */
   error: text.nullable(),
@@ -112,7 +112,7 @@ export const PUSH = record(
     attempts: count,
     /** Keeps the latest 20 attempts, oldest first, those before a redelivery included. */
     history: z.array(attempt).readonly(),
-    /** It is tried next then; null where it is not. */
+    /** The next attempt is made then; null means that there is none. */
     dueAt: moment.nullable(),
   },
   [["subscriptionId", "deliveryId"]],

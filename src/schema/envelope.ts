@@ -45,7 +45,7 @@ export const Meta = z.object({
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 
-/** It is the `meta` of a failure; the counts are missing when the storage itself failed. */
+/** A failure has this `meta`; the counts are missing when the storage itself failed. */
 export const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({
   board: BoardCounts.optional(),
 });

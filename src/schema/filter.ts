@@ -54,6 +54,6 @@ export interface WordQuery {
 export interface Lift {
   /** A condition that is left out holds for every post. Posts without dates fit a window too, unless `datedOnly`. */
   filter: Partial<PostFilter>;
-  /** It is added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. */
+  /** The weight is added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. */
   weight: number;
 }

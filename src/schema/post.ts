@@ -50,7 +50,7 @@ const Location = z
   .refine(({ lat, lng }) => lat != null || lng == null, { ...TOGETHER, path: ["lat"] })
   .refine(({ lat, lng }) => lng != null || lat == null, { ...TOGETHER, path: ["lng"] });
 
-/** It is a place; its name alone may come as a string. */
+/** A place may come as a string, which is its name. */
 const LocationInput: z.ZodType<z.output<typeof Location>, z.input<typeof Location>> = z.preprocess(
   (sent, context) => {
     const place = fromJsonText(sent);
@@ -103,7 +103,7 @@ function metadataProblem(sent: unknown): string | null {
   return null;
 }
 
-/** It is a list; its items may come as one string with commas. */
+/** A list of tags may come as one string with commas. */
 const Tags: z.ZodType<string[], string[]> = z.preprocess(
   (sent) => {
     const tags = fromJsonText(sent);

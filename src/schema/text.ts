@@ -41,10 +41,10 @@ export const line = (max: number) => bounded(max, cleanLine, 1);
 /** Takes a string of several lines, 1 to `max` code points after cleaning. */
 export const multiline = (max: number) => bounded(max, cleanMultiline, 1);
 
-/** It is like `line`, but may be empty after cleaning. */
+/** The text may be empty after cleaning, unlike that of `line`. */
 export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 
-/** It is like `multiline`, but may be empty after cleaning. */
+/** The text may be empty after cleaning, unlike that of `multiline`. */
 export const optionalMultiline = (max: number) => bounded(max, cleanMultiline, 0);
 
 /** Matches blanks, and characters that draw nothing: a title of them would be a line without anything to read or to click. */

@@ -26,7 +26,7 @@ const WORDS =
 /** A date in a feed covers this time, in epoch milliseconds. */
 export interface FeedSpan {
   from: number;
-  /** It is the last millisecond of a day; equal to `from` for a moment. */
+  /** The last millisecond of a day is meant; for a moment it equals `from`. */
   to: number;
   /** The date names no zone, so it was read in that of the feed. */
   local: boolean;

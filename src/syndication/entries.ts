@@ -20,7 +20,7 @@ export interface Entry {
 
 /** Holds what a feed has now. Ids are those of the source. */
 export interface Entries {
-  /** They are in the order in which they begin. */
+  /** Entries stand in the order in which they begin. */
   entries: Entry[];
   /** Holds ids of all entries, past and refused ones included. */
   present: string[];

@@ -10,13 +10,13 @@ export const Feed = z.object({
   id: z.string(),
   url: z.string(),
   kind: z.enum(FEED_KINDS),
-  /** It is shown as the source of its posts. */
+  /** Posts of the feed show this name as their source. */
   name: z.string(),
   /** The source allows its content to be passed on under it. */
   license: z.string(),
   /** This publisher relays it. */
   publisherId: z.string(),
-  /** They are added to every post. */
+  /** Every post gets these tags. */
   tags: z.array(z.string()),
   /** Its posts are of this kind, whatever the source says; null leaves it to the source. */
   postKind: Kind.nullable(),
@@ -37,7 +37,7 @@ export type Feed = z.infer<typeof Feed>;
 export const FeedState = z.object({
   etag: z.string().nullable().default(null),
   lastModified: z.string().nullable().default(null),
-  /** It is the SHA-256 of the last text: a source without validators is not read again while its text stays. */
+  /** The SHA-256 of the last text keeps a source without validators from being read again while its text stays. */
   textHash: z.string().nullable().default(null),
   /** Its entries were last read then. */
   readAt: z.number().nullable().default(null),

@@ -5,7 +5,7 @@ export interface FeedItem {
   /** The source has this id for it; some sources change it at each fetch. */
   id: string;
   title: string;
-  /** It is plain text or HTML. */
+  /** The body is plain text or HTML. */
   body?: string | null;
   /** True when its format knows no markup. */
   isPlain?: boolean;
@@ -17,9 +17,9 @@ export interface FeedItem {
   timezone?: string | null | undefined;
   place?: { name: string | null; lat: number | null; lng: number | null } | null | undefined;
   tags?: string[];
-  /** It is valid until then, if the source says so. */
+  /** The item is valid until then, if the source says so. */
   expiresAt?: number | null;
-  /** It is called off, a test, or not for everyone: it is no post, and ends the one it had. */
+  /** An item that is called off, a test, or not for everyone makes no post, and ends the one it had. */
   cancelled?: boolean;
   /** By default it is that of the feed's format. */
   kind?: Kind | null;
@@ -41,7 +41,7 @@ export const ENTRIES_MAX = 20_000;
 /** Such an entry could not be read. */
 export interface Unread {
   why: string;
-  /** It is its id at the source; null where it cannot be read either. */
+  /** The source knows the item by this id; null means that it cannot be read either. */
   id: string | null;
 }
 

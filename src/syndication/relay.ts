@@ -27,7 +27,7 @@ export interface Applied {
   changed: number;
   /** They ended, since the source withdrew or dropped them. */
   retired: number;
-  /** They are on the board already, from another source. */
+  /** These are on the board already, from another source. */
   folded: number;
   /** These new ones are above the day's ceiling, or above what a feed may have. */
   left: number;

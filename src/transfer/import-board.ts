@@ -39,7 +39,7 @@ export async function checkExport(file: string, read: (bytes: number) => void): 
   let header: Header | null = null;
   let lines = 0;
   let last: Buffer | null = null;
-  /** It is the first wrong line. Where the file was damaged it counts for nothing. */
+  /** The first wrong line counts for nothing where the file was damaged. */
   let wrong: unknown = null;
   const checkRow = (line: string) => {
     const { row, dropped: left } = readRow(line);
@@ -173,7 +173,7 @@ function at<T>(line: number, read: () => T): T {
 export const IMPORT_MARK = "import";
 
 const Mark = z.object({
-  /** It is the id of the export. */
+  /** The export has this id. */
   export: z.string(),
   /** This many lines of the file are in the board. */
   lines: z.int().min(0),

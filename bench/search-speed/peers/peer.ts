@@ -4,7 +4,7 @@ import type { IndexedPost } from "../../support/index-under-test.ts";
 export interface PeerQuestion {
   /** Telling words: none of the engines has to know stop words. */
   words: readonly string[];
-  /** It is a unit vector, the same as the board's up to its rounding. */
+  /** The vector is a unit vector, the same as the board's up to its rounding. */
   vector: Float32Array;
   now: number;
   /** Null asks for everything that is not expired. */

@@ -32,22 +32,22 @@ const MISTYPED = {
 
 /** The adapter reads them from the request; nobody has checked them yet. */
 export interface Credentials {
-  /** It is as sent, or null. */
+  /** The key is as sent, or null. */
   apiKey: string | null;
   /** The token of this publisher came with the request, already checked. */
   signedIn?: StoredPublisher;
-  /** It is set once a key of OPERATOR_KEY was checked. */
+  /** The dispatcher believes this name: a key of OPERATOR_KEY was checked. */
   operator?: "operator" | `operator ${string}`;
-  /** It is the address of the client. */
+  /** The client called from this address. */
   address: string;
   /** Names the calling program, out of a fixed set; `none` if nothing names it. */
   client?: string;
   /** The answer is read there; `rest` if not given. */
   surface?: Surface;
   line?: Line;
-  /** It is told the id of the publisher that calls, once it is known. */
+  /** The dispatcher tells the id of the publisher that calls, once it is known. */
   onCaller?(id: string): void;
-  /** It is told once the call has been counted: its limit headers, null where limits are off. */
+  /** The dispatcher tells the limit headers once the call has been counted; null where limits are off. */
   onCounted?(limits: LimitHeaders | null): void;
 }
 
@@ -73,13 +73,16 @@ export interface Admission {
   reporter: string;
   /** The call waits there for its turn. */
   queue: string;
-  /** It is a keyed hash of the caller's address. IPv6 counts by /48, since a household has many a /64. */
+  /** A keyed hash stands for the caller's address. IPv6 counts by /48, since a household has many a /64. */
   address: string;
   client: string;
   surface: Surface;
   line: Line | null;
   now: number;
-  /** It is `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
+  /**
+   * A call is refused by `missing_api_key` or `invalid_api_key` when the operation needs a key and the call has none
+   * that is valid.
+   */
   refusal: BoardError | null;
 }
 
@@ -99,7 +102,7 @@ export interface AnswerLabel {
 export interface Failed {
   error: BoardError;
   status: number;
-  /** It is the id of the log line of an `internal` failure. */
+  /** The log line of an `internal` failure has this id. */
   reference: string | undefined;
 }
 

@@ -249,9 +249,9 @@ const amountOf = (bound: number | bigint, origin: string) =>
 const inWords = (values: readonly string[]) =>
   values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 
-/** It was sent, and the operation does not have it. */
+/** An unknown field was sent, and the operation does not have it. */
 interface UnknownField {
-  /** It is dotted, and safe for an agent to read: the caller may have copied it from a post. */
+  /** The path is dotted, and safe for an agent to read: the caller may have copied it from a post. */
   path: string;
   /** This field was probably meant; null for none. */
   meant: string | null;

@@ -17,9 +17,9 @@ const TAG_BYTES = 16;
 /** These make it the same call; only who sends all of it again gets the answer. */
 export interface RepeatedCall {
   operation: string;
-  /** It is as sent in `Idempotency-Key`. */
+  /** The key is as sent in `Idempotency-Key`. */
   idempotencyKey: string;
-  /** It is the API key as sent; of a caller without one, what is known of it. */
+  /** The caller is the API key as sent, or what is known of somebody without one. */
   caller: string;
   input: unknown;
 }

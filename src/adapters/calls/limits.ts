@@ -175,7 +175,7 @@ interface Count {
   resetS: number;
 }
 
-/** It is at most the window: a clock that was set back leaves ends of windows far ahead. */
+/** The wait is at most the window: a clock that was set back leaves ends of windows far ahead. */
 const secondsLeft = (ms: number, { seconds }: Policy) => Math.min(seconds, Math.max(1, Math.ceil(ms / 1000)));
 
 interface PolicyState {

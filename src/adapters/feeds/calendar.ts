@@ -46,7 +46,7 @@ function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
     status: ICalEventStatus.CANCELLED,
     stamp: changed,
     lastModified: changed,
-    // It is higher than when the event was last shown.
+    // The number is higher than when the event was last shown.
     sequence: sequenceOf(entry.createdAt, entry.changedAt) + 1,
   };
 }
@@ -59,7 +59,7 @@ async function written(
   // The library escapes the texts of events, but not the name of the calendar.
   const name = escaped(about.title, false);
   const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });
-  // They are folded here: the library blocks the process for some 650 ms over a hundred long events.
+  // Lines are folded here: the library blocks the process for some 650 ms over a hundred long events.
   let lines = "";
   for (const [nth, event] of events.entries()) {
     if (nth % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await nextTurn();
@@ -148,7 +148,7 @@ const STATUSES: Readonly<Record<string, ICalEventStatus>> = {
 };
 
 /**
- * It is 0 for a post that was never edited, more with every edit. Edits are not counted: the seconds between writing and
- * the last edit take their place.
+ * The number is 0 for a post that was never edited, and grows with every edit. Edits are not counted: the seconds
+ * between writing and the last edit take their place.
  */
 const sequenceOf = (createdAt: number, changedAt: number) => Math.ceil((changedAt - createdAt) / 1000);

@@ -10,13 +10,13 @@ import { cleanText } from "./text.ts";
 export interface Channel {
   title: string;
   description: string;
-  /** It is the address of the feed, with its parameters. */
+  /** The feed has this address, with its parameters. */
   self: string;
   /** This page has the same posts. */
   home: string;
-  /** It is the next page of the feed; null on the last. */
+  /** The next page of the feed has this address; null stands for none. */
   next: string | null;
-  /** It is in ISO 8601: the latest change of any post, or the launch of the board when there is none. */
+  /** The time is in ISO 8601: the latest change of any post, or the launch of the board when there is none. */
   updated: string;
   /** Gives the id of a post, unique among all boards and unchanged by edits. */
   idOf(postId: string): string;

@@ -24,7 +24,7 @@ export function sendTagged(
     // `request.fresh` would not do: fetch sends `Cache-Control: no-cache` with a tag, and Express then calls nothing fresh.
     if (namesTag(request.get("if-none-match"), tag)) return void response.status(304).end();
   }
-  // It is sent as bytes: to a text Express would add a charset, which some types do not have.
+  // Bytes are sent: to a text Express would add a charset, which some types do not have.
   response.setHeader("Content-Type", type);
   response.send(Buffer.from(text));
 }

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
 /** Holds arguments as the board understands them. */
 export interface Understood {
   served: ServedOperation;
-  /** They are under the names of the operation. */
+  /** Arguments stand under the names of the operation. */
   input: Fields;
   /** It comes from the argument `api_key`; null without one. */
   apiKey: string | null;

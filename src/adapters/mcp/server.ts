@@ -23,7 +23,7 @@ import { servedTools } from "./tool-list.ts";
 /** The MCP server is built from these. */
 export interface McpParts {
   catalog: Catalog;
-  /** It is a promise while the board still opens: lists are answered meanwhile, calls wait for it. */
+  /** A promise stands here while the board still opens: lists are answered meanwhile, calls wait for it. */
   dispatcher: Dispatcher | Promise<Dispatcher>;
   site: Site;
   logger: Logger;

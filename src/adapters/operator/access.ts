@@ -43,7 +43,7 @@ export class OperatorAccess {
     this.#parts = parts;
   }
 
-  /** It is null without a key: nobody operates the board from afar then. */
+  /** Without a key this gives null: nobody operates the board from afar then. */
   static of(parts: AccessParts): OperatorAccess | null {
     return parts.keys.length === 0 ? null : new OperatorAccess(parts);
   }
@@ -73,7 +73,7 @@ export class OperatorAccess {
     const token = newToken() + newToken();
     const expiresAt = this.#parts.clock() + SESSION_MS;
     const row = { id: rowId(token), grantId: null, publisherId: null, consumedAt: null, expiresAt };
-    // It is the key's hash: a session ends when its key is taken out of OPERATOR_KEY.
+    // The row holds the key's hash: a session ends when its key is taken out of OPERATOR_KEY.
     await this.#parts.store.signIns.put({ ...row, payload: JSON.stringify(keyMark(sent)) });
     response.cookie(COOKIE, token, { ...cookieFor(request), maxAge: SESSION_MS });
   }

@@ -12,7 +12,7 @@ import { reportsOf, stateOf } from "./tools.ts";
 export interface Desk {
   site: Site;
   session: Session;
-  /** It is path and query of this page. */
+  /** This page has this path and query. */
   here: string;
 }
 

@@ -32,7 +32,7 @@ export interface OnGroup {
 export interface WhatsOn {
   /** Only those with events; each event stands in the first that fits it. */
   groups: readonly OnGroup[];
-  /** It is the place asked for, or the home of the board; null for everywhere. */
+  /** The page is about the place asked for, or the home of the board; null stands for everywhere. */
   near: string | null;
   /** These parameters keep a search near the place that the visitor chose; none for the board's home, where much has no place. */
   kept: SearchParams;

@@ -22,10 +22,10 @@ const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-s
 
 /** An operation belongs to the first group that holds its path. */
 const GROUPS: readonly {
-  /** It is `posts` for `/docs/posts`. */
+  /** The page `/docs/posts` has the id `posts`. */
   id: string;
   heading: string;
-  /** It is one sentence. */
+  /** One sentence says what the page is about. */
   about: string;
   chapters: readonly Chapter[];
   holds?: (path: string) => boolean;

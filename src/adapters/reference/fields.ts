@@ -14,7 +14,7 @@ export interface Field {
   type: string;
   /** It may be empty. */
   description: string;
-  /** It is undefined without a default. */
+  /** A field without a default has undefined. */
   preset: unknown;
   /** True for a field that is named only to be refused. */
   refused: boolean;

@@ -200,7 +200,7 @@ const header = (name: string, description: string): JsonObject => ({
   schema: { type: "string" },
 });
 
-/** It is a UUID, since whoever sends the same key, from the same address, with the same body gets the same answer. */
+/** The key is a UUID, since whoever sends the same key, from the same address, with the same body gets the same answer. */
 const REPEATED =
   "A UUID of your own. The same call sent again within ten minutes, after a lost answer, gets the first answer again.";
 

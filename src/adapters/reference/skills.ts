@@ -9,7 +9,7 @@ export interface Skill {
   /** Says in one line when to use it. */
   description: string;
   url: string;
-  /** It is the whole file, under 1.5 kB. */
+  /** The whole file stays under 1.5 kB. */
   text: string;
 }
 

@@ -66,7 +66,7 @@ export async function fetchDocument(outbound: Outbound, url: string): Promise<gl
   const bounds = { maxBytes: 5 * 1024, timeoutMs: 3_000, exemptions: false };
   const { status, headers, body } = await outbound.send({ method: "GET", url, ...bounds });
   const answer = new globalThis.Response(status === 200 ? new Uint8Array(body) : null, { status });
-  // It is kept as long as these say.
+  // The document is kept as long as these say.
   for (const name of ["cache-control", "expires"])
     if (typeof headers[name] === "string") answer.headers.set(name, headers[name]);
   return answer;

@@ -67,7 +67,7 @@ export function signInRows(
       }
       const payload = JSON.parse(row.payload) as AdapterPayload;
       if (kind === "Client") {
-        // It is written at most once a day.
+        // The row is written at most once a day.
         if (now + CLIENT_KEPT_MS - row.expiresAt > DAY_MS)
           await signIns.prolong(row.id, now + CLIENT_KEPT_MS);
         return payload;

@@ -8,7 +8,7 @@ import { laterDaysOf, whenOf } from "./when.ts";
 export interface PostDisplay {
   /** These are stems of the words searched for; excerpts are cut around them. */
   sought: readonly string[];
-  /** It is in epoch milliseconds; posts that expired earlier are marked. */
+  /** The time is in epoch milliseconds; posts that expired earlier are marked. */
   now: number;
   isWhole: boolean;
   /** Whole posts show their addresses, dates and metadata. */

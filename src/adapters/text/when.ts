@@ -67,7 +67,7 @@ export const localDay = (ms: number, zone: string): string =>
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** It is 0 for Sunday, 6 for Saturday. */
+/** Sunday is 0, Saturday 6. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay();
 
 /** Lists later days of a series, in the zone of the post: `2026-12-08, 2026-12-15 +3`. Empty without any. */
@@ -83,7 +83,7 @@ const dayText = (clock: ClockTime): string => `${clock.weekday} ${dateText(clock
 const dateText = ({ year, month, day }: ClockTime): string => `${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");
 
-/** They are by language, parts and zone. There are some 600 zones, but callers may spell them in any letter case. */
+/** Formats are kept by language, parts and zone. There are some 600 zones, but callers may spell them in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({
   max: 500,
   memoMethod: (key) => new Intl.DateTimeFormat(...(JSON.parse(key) as [string, DateOptions])),
@@ -99,9 +99,9 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 interface ClockTime {
   weekday: string;
-  /** It is 1 to 31. */
+  /** Days count from 1 to 31. */
   day: number;
-  /** It is 1 to 12. */
+  /** Months count from 1 to 12. */
   month: number;
   monthName: string;
   /** Has four digits. */

@@ -21,7 +21,7 @@ interface CountedSuccess {
   client: string;
 }
 
-/** It is told of everything that this process does, for instruments that keep their own counts. */
+/** Instruments keep their own counts, and are told of everything that this process does. */
 export interface Instruments {
   /** @param ms  how long it took; null where that is not known, or the call waited for news */
   answered(name: string, status: number, ms: number | null): void;

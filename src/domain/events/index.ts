@@ -37,9 +37,9 @@ const REPLAYED_MS = INBOX_KEPT_DAYS * DAY_MS;
 
 export interface Topic {
   event: EventName;
-  /** They are as the client sent them: the id of the subscription depends on them. */
+  /** Arguments stay as the client sent them: the id of the subscription depends on them. */
   arguments: Record<string, unknown>;
-  /** They are read; for `post.replied` there is only `thread`. */
+  /** The query was read from them; for `post.replied` there is only `thread`. */
   query: StandingQuery;
 }
 
@@ -82,7 +82,7 @@ export class Events {
     const id = this.#idOf(topic, null, caller);
     const expiresAt = now + LEASE_MS;
     const row = await subscriptions.get(id);
-    // It is renewed once half of it is over, so that polls seldom write.
+    // The lease is renewed once half of it is over, so that polls seldom write.
     if (row !== null && (row.expiresAt ?? 0) - now > LEASE_MS / 2) return row;
     const kept = await this.#keep(topic, row, { id, expiresAt }, () => ({ expiresAt }), caller, now);
     return kept.row;

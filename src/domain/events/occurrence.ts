@@ -16,7 +16,7 @@ export interface Occurrence {
 
 interface Told {
   post: Post | GonePost;
-  /** It is the id of the post that was told of, in whose place another date of its series may stand. */
+  /** Somebody was told of this post, in whose place another date of its series may stand. */
   told: string;
   change: ToldChange | null;
   matchedAt: number;

@@ -106,7 +106,7 @@ export interface Entry {
 /** Words are filed under their first letters, at most so many: a text is compared with few at each place. */
 export const KEY_LENGTH = 4;
 
-/** It is null before the first text: a program that flags nothing need not wait. */
+/** The lexicon is null before the first text: a program that flags nothing need not wait. */
 let lexicon: ReadonlyMap<string, readonly Entry[]> | null = null;
 
 /** Lists the words by their first letters, the shorter ones first. */

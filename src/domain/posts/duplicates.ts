@@ -115,7 +115,7 @@ const FINGERPRINTS_MAX = 500;
 /** Among many near-duplicates only the latest few are searched for one to edit. */
 const NOTED_MAX = 20;
 
-/** It is of the same publisher and says nearly the same; it may have been removed since. */
+/** The earlier post is of the same publisher and says nearly the same; it may have been removed since. */
 export interface NearDuplicate {
   id: string;
   createdAt: number;

@@ -37,7 +37,7 @@ interface Parts {
   secrets: Secrets;
   /** This many posts of a publisher must be shown before further ones are shown at once; 0 holds none. */
   holdFirst: number;
-  /** It is called after each write, so that matching and embedding begin at once. */
+  /** Each write calls this, so that matching and embedding begin at once. */
   written: () => void;
 }
 
@@ -189,7 +189,8 @@ export class Writing {
     const updatedAt = Math.max(now, post.updatedAt + 1);
     const options = { text: textChanged, asOf: post.updatedAt };
     const stored = await this.#parts.store.posts.update(id, { ...change, updatedAt }, options);
-    // It was removed meanwhile, or edited: window and flags would then mix two versions, and are worked out again.
+    // Somebody removed or edited the post meanwhile: window and flags would then mix two versions, and are worked out
+    // again.
     if (stored === null) return this.edit(id, patch, caller, now);
     this.#parts.written();
     if (change.flags !== undefined) notes.push(...notesOnText(stored));

@@ -18,7 +18,7 @@ const ADDRESS_CHARS = 200;
  */
 export function hostName(said: unknown): string | undefined {
   if (typeof said !== "string") return undefined;
-  // It is cut before it is cleaned, since a name may be as long as a request.
+  // The name is cut before it is cleaned, since it may be as long as a request.
   const plain = cleanLine(said.slice(0, 10 * NAME_CHARS)).replace(/[\p{Quotation_Mark}`\p{C}]/gu, "");
   const name = [...plain.replace(/\s+/g, " ").trim()].slice(0, NAME_CHARS).join("").trim();
   return name === "" ? undefined : name;

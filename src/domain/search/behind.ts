@@ -7,7 +7,7 @@ import type { QueryText } from "../../search/text/query-text.ts";
 /** Only the best posts are read: what is asked in words seldom has more that answer. */
 const READ = 200;
 /**
- * It is taken from the relevance of a post that names other prices, or has what is not wanted: softly, since words can be
+ * A post that names other prices, or has what is not wanted, loses so much of its relevance: softly, since words can be
  * misread.
  */
 const BEHIND = 0.4;

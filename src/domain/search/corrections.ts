@@ -14,7 +14,7 @@ export interface Correction {
 /** Holds a text with its slips put right. */
 export interface CorrectedText {
   text: string;
-  /** They are in the order of the text; empty when it stands as it was typed. */
+  /** Corrections stand in the order of the text; there are none when it stands as it was typed. */
   corrections: Correction[];
 }
 

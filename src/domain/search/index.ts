@@ -135,7 +135,7 @@ export class Search {
         );
     const found = [...page.found, ...weak];
     const endsWeak = advice && plan.sort === "relevance" && plan.question.vector !== null && found.length > 0;
-    // They are asked together: what one question waits for is mostly its turn.
+    // All three are asked together: what one question waits for is mostly its turn.
     const [shown, vectors, unknown] = await Promise.all([
       staged("read", this.#shown(found, plan.question)),
       endsWeak ? vectorsOf(this.#parts.index, found) : new Map<string, never>(),
@@ -188,7 +188,7 @@ export class Search {
     // What is over is left out, unless the past is asked for.
     const asksPast = filter.includeExpired || (filter.before !== null && filter.before <= now);
     const isBounded = sort === "soonest" && filter.after === null && !asksPast;
-    // It is taken before the bound is set to this moment: a cursor names the same list at every page.
+    // The query is taken before the bound is set to this moment: a cursor names the same list at every page.
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
     // As words, place and time still find the posts that name them.

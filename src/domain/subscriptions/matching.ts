@@ -42,7 +42,7 @@ export interface PostToMatch {
   publisher: StoredPublisher;
   /** The post answers one of this publisher, or of none (null). */
   answers?: string | null;
-  /** It is of the embedder's model, or null while there is none. */
+  /** The vector is of the embedder's model; null while there is none. */
   vector: Int8Array | null;
 }
 
@@ -221,7 +221,7 @@ export class Matching {
     }
   }
 
-  /** It is empty when the model is busy or gone: words still match, and the next refresh tries again. */
+  /** The list is empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
       return await this.#embedder.embed(texts, "query");

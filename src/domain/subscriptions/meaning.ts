@@ -68,7 +68,7 @@ export function standingFor(
   return standingText({ text, kinds, hasPlace: near !== null, vector, background, breadth, map });
 }
 
-/** It is added to both counts, so that a board's first posts are not each a reason to count again. */
+/** Both counts are raised by this, so that a board's first posts are not each a reason to count again. */
 const BESIDE = 20;
 /** A board that has grown or shrunk by this factor is counted again. */
 const CHANGED = 1.25;

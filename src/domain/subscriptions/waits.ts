@@ -15,7 +15,7 @@ export const STREAMS_MAX = MOST.ofOnePublisher;
 
 /** A caller waits for its answer on this connection. */
 export interface Line {
-  /** It is aborted when the caller hangs up. */
+  /** The signal is aborted when the caller hangs up. */
   readonly closed: AbortSignal;
   /** Says that the call waits from now on, and no longer counts among those under way. */
   rest(): void;
@@ -81,7 +81,7 @@ export class Waits {
     if (seconds === 0) return look();
     const deadline = performance.now() + seconds * 1000;
     for (let isFirst = true, isLast = false; ; isFirst = false) {
-      // It is read before the look, so that nothing is missed that comes after it.
+      // The place is read before the look, so that nothing is missed that comes after it.
       const seen = await this.newest(caller.id);
       const page = await (isFirst ? look() : this.#inTurn(look));
       if (page.hasNews || isLast) return page;

@@ -40,7 +40,7 @@ interface Parts {
   /** Every message says it about the text in it. */
   contentNotice: string;
   events: Pick<Events, "pushed">;
-  /** It is told once what keeps messages from being signed. */
+  /** The log is told once what keeps messages from being signed. */
   log: (message: string) => void;
   /** Gives 0…1, for the jitter of retries. */
   random: () => number;

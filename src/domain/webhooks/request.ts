@@ -9,9 +9,9 @@ const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
 export interface CallResult {
   attempt: PushAttempt;
-  /** It is the answer's `Retry-After`, as it was sent. */
+  /** The answer had this `Retry-After`, as it was sent. */
   retryAfter: string | null;
-  /** It is empty when no answer came. */
+  /** The text is empty when no answer came. */
   answered: string;
 }
 

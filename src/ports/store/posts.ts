@@ -35,7 +35,7 @@ export interface EarlierPage {
 /** The operator looks through these posts; what is left out bounds nothing. */
 export interface WrittenFilter {
   publisherId?: string | undefined;
-  /** They were written at or after this time. */
+  /** Only posts written at or after this time count. */
   since?: number | undefined;
   /** Only those that are hidden themselves; one may also be hidden with its publisher or its root. */
   hidden?: boolean | undefined;
@@ -67,8 +67,8 @@ export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expires
 export interface InsertOptions {
   guard?: InsertGuard;
   /**
-   * It is asked inside the write of a reply. Throws to refuse it; else gives the time until which the thread lives at
-   * least, or null. A store may call it more than once.
+   * The store asks this inside the write of a reply, perhaps more than once. Throws to refuse the reply; else gives the
+   * time until which the thread lives at least, or null.
    */
   admit?(root: ThreadRoot): number | null;
 }

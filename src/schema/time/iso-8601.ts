@@ -5,11 +5,11 @@ import { DAY_MS } from "../../platform/time.ts";
  * what clocks show, as if these stood in UTC (`local`), unless the text names its zone.
  */
 export interface TimeSpan {
-  /** It is the first millisecond covered, and `to` the last, of the epoch; equal for a moment. */
+  /** `from` and `to` are the first and the last millisecond covered, of the epoch; they are equal for a moment. */
   from: number;
   to: number;
   local: boolean;
-  /** It is trimmed, and else as sent. */
+  /** Only the spaces around it are gone from what was sent. */
   text: string;
   /** The text names this zone in brackets (RFC 9557). */
   zone?: string;

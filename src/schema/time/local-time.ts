@@ -162,7 +162,7 @@ export function offsetMs(moment: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
 }
 
-/** They are kept by zone: making one costs as much as twenty readings. */
+/** Clocks are kept by zone: making one costs as much as twenty readings. */
 const CLOCKS = new LRUCache<string, Intl.DateTimeFormat>({
   max: 50,
   memoMethod: (zone) =>

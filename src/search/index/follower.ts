@@ -28,14 +28,14 @@ interface FollowerOptions {
 
 /** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
 export class Follower {
-  /** It is empty until the first question. */
+  /** The memory is empty until the first question. */
   memory: PostMemory;
   /** True when this connection committed since the change table was last read. */
   stale = true;
   readonly #tables: Tables;
   readonly #stems: Stems;
   readonly #model: { modelId: string | null; dimension: number };
-  /** It is null for a database in memory. */
+  /** A database in memory has no snapshot. */
   readonly #snapshot: SnapshotFile | null;
   readonly #limits: typeof LIMITS;
   #loaded = false;
@@ -148,7 +148,7 @@ export class Follower {
     if (erasures !== this.#purged) memory.compact();
     this.#purged = erasures;
     const { change } = memory;
-    // It is set at once, so that a failed attempt is not repeated at every question.
+    // The number is set at once, so that a failed attempt is not repeated at every question.
     this.#saved = change;
     this.#savedAt = performance.now();
     const tables = this.#tables;
@@ -181,7 +181,7 @@ export class Follower {
     const version = tables.dataVersion();
     this.#erasures = tables.snapshotState().erasures;
     this.#purged = this.#erasures;
-    // It is read before the posts: a commit in between is read twice, which does no harm.
+    // The change is read before the posts: a commit in between is read twice, which does no harm.
     const change = tables.newestChange();
     this.memory = this.#newMemory();
     const { memory } = this;

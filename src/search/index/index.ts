@@ -59,7 +59,7 @@ export class EmbeddedIndex implements SearchIndex {
     this.#limits = limits;
   }
 
-  /** It is called once after migrations, before anything else. */
+  /** The store calls this once after migrations, before anything else. */
   attach(database: DatabaseSyncInstance): void {
     // Freed pages keep no bytes of erased posts.
     database.exec("PRAGMA secure_delete = ON");
@@ -85,23 +85,23 @@ export class EmbeddedIndex implements SearchIndex {
     }
   }
 
-  /** It is called when an active post comes, changes or goes. */
+  /** The store calls this when an active post comes, changes or goes. */
   replace(seq: number, before: IndexText | null, after: IndexText | null): void {
     const [old, text] = [before, after].map((one) => (one === null ? null : indexedTextOf(one)));
     this.tables.replace(seq, old ?? null, text ?? null);
   }
 
-  /** It is called when something else of an active post changed, such as its vector. */
+  /** The store calls this when something else of an active post changed, such as its vector. */
   touch(seq: number): void {
     this.tables.touch(seq);
   }
 
-  /** It is called when a publisher came or changed. */
+  /** The store calls this when a publisher came or changed. */
   touchPublisher(id: string): void {
     this.tables.touchPublisher(id);
   }
 
-  /** It is called when a publisher is erased, behind its posts. */
+  /** The store calls this when a publisher is erased, behind its posts. */
   forgetPublisher(id: string): void {
     this.tables.forgetPublisher(id);
     this.#erased = true;
@@ -118,7 +118,7 @@ export class EmbeddedIndex implements SearchIndex {
     this.#erased = true;
   }
 
-  /** It is called after each commit, never inside one. */
+  /** The store calls this after each commit, never inside one. */
   committed(): void {
     if (this.#local !== null) this.#local.follower.stale = true;
     if (this.#erased) this.#forget();

@@ -20,7 +20,7 @@ import { Stems } from "./words/stems.ts";
 /** Questions are answered by this thread's memory, or by another thread. */
 export interface Answers {
   readonly ask: Ask;
-  /** It is called when something was erased: no file may hold it from now on. */
+  /** The index calls this when something was erased: no file may hold it from now on. */
   forget(): void;
   /** Leaves a snapshot for the next start. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Answers {
 /** Vectors of other models stay in the file and are not searched; with null, none are. */
 export interface IndexModel {
   modelId: string | null;
-  /** It is a multiple of 16. */
+  /** The dimension is a multiple of 16. */
   dimension: number;
 }
 

@@ -106,7 +106,7 @@ export class Tables {
     this.#statements.removeAllWords.run();
   }
 
-  /** It is called when something else of a post changed than its text. */
+  /** The index calls this when something else of a post changed than its text. */
   touch(seq: number): void {
     this.#changed(seq, null);
   }
@@ -121,7 +121,7 @@ export class Tables {
     this.#statements.forgetPublisher.run(id);
   }
 
-  /** It is called when something is erased that a snapshot may hold. */
+  /** The index calls this when something is erased that a snapshot may hold. */
   eraseSnapshot(): void {
     this.#statements.eraseSnapshot.run();
   }

@@ -9,11 +9,11 @@ export interface Scored<Key> {
   keys: ArrayLike<Key>;
   /** It lies in -1…1, and is NaN when the post or the query has no vector. */
   cosines: Float64Array;
-  /** It is BM25, above 0; 0 when no word occurs. */
+  /** BM25 gives a score above 0, or 0 when no word occurs. */
   words: Float64Array;
   /** See `WordMatch.coverage`. */
   coverage: Float64Array;
-  /** It is the largest of `words` of all matches. */
+  /** No match has a larger score in `words`. */
   bestWords: number;
 }
 
@@ -190,7 +190,7 @@ export const UNKNOWN_WORDS_MARGIN = 0.1;
 const COVERAGE_STEPS = 1023;
 
 export interface WordMatch {
-  /** It is BM25, above 0; 0 when no word occurs. */
+  /** BM25 gives a score above 0, or 0 when no word occurs. */
   words: number;
   /** Its words make up this share of the query, weighted by how rare each is: 0…1. */
   coverage: number;
@@ -222,7 +222,7 @@ export function coverageFactors(words: WordQuery | null): Float64Array {
   return factors;
 }
 
-/** They are by the number of words: queries have at most a few hundred. */
+/** Factors are kept by the number of words: queries have at most a few hundred. */
 const FACTORS = new Map<number, Float64Array>();
 
 /** Gives the lowest meaning that a post with words of this coverage may have. */

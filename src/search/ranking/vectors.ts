@@ -15,7 +15,7 @@ export function quantize(vector: Float32Array): Int8Array {
 
 /** Gives the vector back that `quantize` was given, within 1/1000 for each component that was not clamped. */
 export function dequantize(vector: Int8Array): Float32Array {
-  // It is a loop: `from` with a function takes twenty times as long.
+  // This is a loop because `from` with a function takes twenty times as long.
   const out = new Float32Array(vector.length);
   for (let i = 0; i < out.length; i += 1) out[i] = (vector[i] ?? 0) / SCALE;
   return out;

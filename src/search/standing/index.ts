@@ -8,7 +8,7 @@ import { mentions, type Speech, says, speechOf, termsOf } from "./terms.ts";
 /** Turns the cosines of another model into those of the model that the rule was made for: offset + slope · cosine. */
 export interface CosineMap {
   offset: number;
-  /** It is above 0. */
+  /** The slope is above 0. */
   slope: number;
 }
 const SAME: CosineMap = { offset: 0, slope: 1 };
@@ -29,7 +29,7 @@ export interface StandingText {
   bounds: QueryText["bounds"];
   /** Cosine and words have to reach this together; Infinity without a vector. */
   cut: number;
-  /** It is for cosines as the model of the vectors has them. */
+  /** The map is for cosines as the model of the vectors has them. */
   map: CosineMap;
 }
 
@@ -129,7 +129,7 @@ export function holdsUnwanted(unwanted: QueryText["bounds"]["unwanted"], text: s
 
 /** Gives the cosine, as the model of the vectors has it, below which no post answers by meaning. */
 export function floorOf({ cut, map }: StandingText): number {
-  // It is a hair lower, since the sum is added up in another order elsewhere.
+  // The bound is a hair lower, since the sum is added up in another order elsewhere.
   return (Math.max(LOWEST_COSINE, cut - RULE.head) - 1e-9 - map.offset) / map.slope;
 }
 

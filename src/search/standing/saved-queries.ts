@@ -49,7 +49,7 @@ export interface NewPost extends FilteredPost {
 interface Candidate<T> {
   id: string;
   value: T;
-  /** It is null when the query or the post has no vector. */
+  /** Query or post has no vector where this is null. */
   cosine: number | null;
 }
 

@@ -3,16 +3,16 @@ import { wordsOf } from "./tokens.ts";
 
 /** Bounds a price, in whole units of a currency. */
 export interface PriceBound {
-  /** It is as it was said. */
+  /** These are the words of the caller. */
   said: string;
   min: number;
   max: number;
-  /** It is an ISO code, or null for any. */
+  /** An ISO code names it; null stands for any. */
   currency: string | null;
 }
 
 interface Unwanted {
-  /** It is as it was said, without the word before it. */
+  /** These are the words of the caller, without the one before them. */
   said: string;
   /** A post has it when it has all of these. */
   words: readonly string[];
@@ -22,9 +22,9 @@ interface Unwanted {
 export interface AskedBounds {
   price: PriceBound | null;
   unwanted: readonly Unwanted[];
-  /** It is the text without these words. */
+  /** These words are gone from this text. */
   rest: string;
-  /** It is `rest` with what it is to be without, or not for: "a flu jab without appointment" is about appointments too. */
+  /** This is `rest` with what it is to be without, or not for: "a flu jab without appointment" is about appointments too. */
   subject: string;
 }
 

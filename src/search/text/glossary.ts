@@ -141,7 +141,7 @@ export const glossaryVersion = (): string => all().version;
 
 let made: ReturnType<typeof readAll> | undefined;
 
-/** It is read at the first use: boards whose model reads other languages need none of it. */
+/** The glossary is read at the first use: boards whose model reads other languages need none of it. */
 const all = () => {
   made ??= readAll();
   return made;

@@ -7,7 +7,7 @@ interface Reader {
   english: boolean;
 }
 
-/** It is raised when a post reaches the model in another form than before. */
+/** The number is raised when posts reach the model in another form than before. */
 const FORM = 1;
 
 /**

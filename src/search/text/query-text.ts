@@ -5,7 +5,7 @@ import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
 /** A search text asks by words for the index, and by a text for the embedding. */
 export interface QueryText extends WordQuery {
-  /** It is the text as a person would say it, for the embedding: no operators, nothing excluded. */
+  /** The embedding gets the text as a person would say it: no operators, nothing excluded. */
   plain: string;
   /** These phrases and exclusions go beyond what a query may have, as typed: nothing looks at them. */
   unread: readonly string[];
@@ -112,7 +112,7 @@ interface Part {
   start: number;
   quoted: boolean;
   negated: boolean;
-  /** It is the text between the previous part and this one, without quotes. */
+  /** This text stands between the previous part and this one, without quotes. */
   before: string;
 }
 

@@ -128,7 +128,7 @@ export const withSigns = (word: string): string =>
 export function indexable(text: string): string {
   // The rest would make the same of plain English, in three times the time.
   if (!/\P{ASCII}/u.test(text)) return asOneWord(text.toLowerCase()).replace(CONTROLS, " ");
-  // It is done as `wordsOf` does it, before letters are respelled: whether a word is one is decided once.
+  // As in `wordsOf`, this comes before letters are respelled: whether a word is one is decided once.
   return plainSpelling(asOneWord(plainOf(text).toLowerCase())).replace(UNSPACED, " $& ");
 }
 
@@ -168,7 +168,10 @@ function plainOf(text: string): string {
 
 let segmenterOnce: Intl.Segmenter | undefined;
 
-/** It is made at the first use: loading the dictionaries takes some milliseconds, and most boards never need them. */
+/**
+ * The segmenter is made at the first use: loading the dictionaries takes some milliseconds, and most boards never need
+ * them.
+ */
 function segmenter(): Intl.Segmenter {
   segmenterOnce ??= new Intl.Segmenter("und", { granularity: "word" });
   return segmenterOnce;

@@ -131,7 +131,7 @@ function reasonOf(error: unknown): string {
       ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"
       : `it answers with error ${error.code} (${error.codeName})`;
   }
-  // It is our own, or from the DNS look-up of mongodb+srv://.
+  // The error is our own, or from the DNS look-up of mongodb+srv://.
   if (error instanceof Error) return error instanceof MongoError ? error.name : error.message;
   return String(error);
 }

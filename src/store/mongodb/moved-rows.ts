@@ -41,7 +41,7 @@ export interface Part<Row> {
 
 export interface Moving<Row> {
   collection: keyof Collections;
-  /** They are read one after another; by default all documents are at once, by the fields of the record. */
+  /** Parts are read one after another; by default all documents are at once, by the fields of the record. */
   parts?: readonly Part<Row>[];
   /** An index has this order; by default that of ids. */
   order?: Sort;

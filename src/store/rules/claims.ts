@@ -58,7 +58,7 @@ interface Receiver {
   active: boolean;
   /** Holds host and port of the webhook, null without one. */
   webhook_origin: string | null;
-  /** It is null until the webhook consents. */
+  /** The webhook has not consented where this is null. */
   webhook_verified_at: unknown;
 }
 

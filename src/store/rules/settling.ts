@@ -14,7 +14,7 @@ interface PushChange {
   attempts: number;
 }
 
-/** It is a claim's count of attempts this far: a redelivery starts from zero. */
+/** A claim counts the attempts this far: a redelivery starts from zero. */
 export function attemptsBefore({ attempts, againAt }: KeptPush): number {
   return againAt === null ? attempts : 0;
 }

@@ -52,7 +52,7 @@ function itemOf(feature: unknown, replaced: ReadonlySet<string>, reading: Readin
 function pointsOf(geometry: unknown): Point[] {
   if (!isFields(geometry)) return [];
   const found: Point[] = [];
-  // It is a list instead of recursion: arrays from outside may be nested deeper than the call stack.
+  // A list takes the place of recursion: arrays from outside may be nested deeper than the call stack.
   const queue: unknown[] = [geometry["coordinates"], ...listOf(geometry["geometries"]).map(coordinatesOf)];
   for (let next = queue.pop(); queue.length > 0 || next !== undefined; next = queue.pop()) {
     if (!Array.isArray(next)) continue;

@@ -121,7 +121,7 @@ export function serveEvents(
     const { cursor = null, maxAgeMs, maxEvents } = parsed(Page, params);
     if (!waits.admits(publisher.id)) throw exhausted("streams", { max: STREAMS_MAX });
     const { id } = await events.lease(topic, publisher, entered.now);
-    // It is read first, so that no match falls between the page and the wait.
+    // The place is read first, so that no match falls between the page and the wait.
     const place = await waits.newest(publisher.id);
     const pageAfter = (from: string | null, maxAge?: number) =>
       events.page(id, { cursor: from, maxAgeMs: maxAge, limit: maxEvents }, parts.clock());

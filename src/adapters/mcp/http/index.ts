@@ -42,9 +42,9 @@ const BY_HTTP = -32000;
 export interface McpRouterParts extends McpParts {
   dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
-  /** It is null where no host can sign in: there is no `/mcp/me` then. */
+  /** No host can sign in where this is null: there is no `/mcp/me` then. */
   signIn: SignIn | null;
-  /** It is null without OPERATOR_KEY: there is no `/mcp/operator` then. */
+  /** Without OPERATOR_KEY this is null: there is no `/mcp/operator` then. */
   operator: OperatorAccess | null;
 }
 

@@ -33,7 +33,7 @@ const LISTEN = "subscriptions/listen";
 const STREAMS: readonly string[] = [LISTEN, METHODS.stream];
 
 export interface StdioOptions {
-  /** It is sent with every call that needs a key. */
+  /** Every call that needs a key gets this one. */
   apiKey: string | null;
   /** Leaves out every tool that changes anything. */
   readOnly: boolean;

@@ -102,7 +102,7 @@ ${placeForm(null, filters)}`,
 };
 
 interface Shown {
-  /** It is null for the weeks from this one on. */
+  /** The page shows the weeks from this one on where this is null. */
   month: string | null;
   /** The table has these days. */
   span: Span;

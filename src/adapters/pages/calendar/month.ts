@@ -52,7 +52,7 @@ export const boundsOf = ({ first, last }: Span): { after: string; before: string
   before: new Date(Date.parse(last) + DAY_MS + ZONE_MS).toISOString(),
 });
 
-/** It is 0 for a Monday. */
+/** Monday is 0. */
 const daysFromMonday = (day: string): number => (weekdayOf(day) + 6) % WEEK;
 
 /** Gives all days, from the first to the last. */
@@ -90,7 +90,7 @@ function monthsAfter(month: string, months: number): string {
 }
 
 const WEEK = 7;
-/** It is a Monday. */
+/** That day was a Monday. */
 const MONDAY = Date.parse("2024-01-01");
 
 /**

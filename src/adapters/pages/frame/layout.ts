@@ -26,28 +26,28 @@ export const otherForms = (path: string): HeadLink[] => [
 ];
 
 export interface PageParts {
-  /** It is plain text without the site's name, empty for the home page. It may contain third-party text. */
+  /** The title is plain text without the site's name, empty for the home page. It may contain third-party text. */
   title: string;
-  /** It is plain text for search engines and link cards. It may contain third-party text. */
+  /** The description is plain text for search engines and link cards. It may contain third-party text. */
   description: string;
   /** It begins at the site's root and has the parameters that matter; null for a page without an address of its own. */
   path: string | null;
   site: Site;
   main: Piece;
-  /** It is a narrow column beside `main`, below it on small screens. */
+  /** A narrow column stands beside `main`, below it on small screens. */
   aside?: Piece;
   /** Names the narrow column for screen readers. */
   asideLabel?: string;
   /** It stands above both columns. */
   banner?: Piece;
-  /** It is schema.org data. */
+  /** The data are those of schema.org. */
   jsonLd?: unknown;
   links?: readonly HeadLink[];
   /** The browser goes on to there by itself, at once. */
   leadsTo?: string;
   /** Keeps search engines away: results, failures, forms. */
   noindex?: boolean;
-  /** It is `article` for a post. */
+  /** A post is an `article`. */
   openGraphType?: "website" | "article" | "profile";
 }
 

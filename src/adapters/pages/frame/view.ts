@@ -19,7 +19,7 @@ export interface Asked {
   query: Readonly<Record<string, string>>;
   /** Counts epoch milliseconds. */
   now: number;
-  /** It is the visitor's, for dates and numbers in HTML. */
+  /** The visitor reads dates and numbers of HTML in this language. */
   language: Language;
   /**
    * Asks the operation at a GET route, such as `/posts/{id}`. The page was admitted already: asking costs no further call.
@@ -34,7 +34,7 @@ interface Shown {
   markdown(): string;
   /** Only a page that shows several operations has it. */
   json?: unknown;
-  /** It is opaque; null on the last page of results. */
+  /** The cursor is opaque, and null on the last page of results. */
   nextCursor?: string | null;
 }
 

@@ -21,7 +21,7 @@ const own = (fields: readonly string[], does: (form: OwnForm) => Promise<Answer>
     try {
       return await does(form as OwnForm);
     } catch (thrown) {
-      // It is gone when the page that took it down is loaded again.
+      // The note is gone when the page that took it down is loaded again.
       if (!(thrown instanceof BoardError) || !GONE.includes(thrown.code)) throw thrown;
       return (form as OwnForm).ownPage("This is gone already.", { status: FAILURES[thrown.code].status });
     }

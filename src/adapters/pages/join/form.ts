@@ -38,9 +38,9 @@ interface Sent {
   filled: Readonly<Record<string, string>>;
   /** See `addedFields`. */
   added: Readonly<Record<string, unknown>>;
-  /** It is all of the body. */
+  /** The whole body of the form is here. */
   body: unknown;
-  /** It is null for a form that needs none. */
+  /** A form that needs no key has null. */
   apiKey: string | null;
 }
 
@@ -75,7 +75,7 @@ export class SentForm<Key extends string | null = string | null> {
     return this.#parts.dispatcher.now;
   }
 
-  /** It is as an operation takes it. */
+  /** The input has the form that an operation takes. */
   get input(): Record<string, unknown> {
     return { ...this.added, ...this.filled };
   }

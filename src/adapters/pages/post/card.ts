@@ -17,7 +17,7 @@ export interface CardDisplay {
   anchors?: true;
   /** Leaves out the publisher, on its own page. */
   ownPage?: true;
-  /** It is in epoch milliseconds; posts that expired earlier say so. */
+  /** The time is in epoch milliseconds; posts that expired earlier say so. */
   now: number;
   /** Dates and numbers are written in it. */
   language: Language;

@@ -14,7 +14,7 @@ const REPLIES_CHARS = 4_500;
 /** Holds replies to a post, oldest first, and tells where the rest of them is. */
 export interface RepliesPage {
   posts: readonly Post[];
-  /** It is opaque; null on the last page. */
+  /** The cursor is opaque, and null on the last page. */
   next: string | null;
   isFirst: boolean;
 }

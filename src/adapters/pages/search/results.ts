@@ -12,15 +12,15 @@ import type { SearchParams } from "./form.ts";
 
 export interface Results {
   posts: readonly Post[];
-  /** They are near in meaning, and shown below the others under a heading of their own. */
+  /** Weak results are near in meaning, and shown below the others under a heading of their own. */
   weak: readonly Post[];
   nextCursor: string | null;
   /** See `SearchPage`. */
   first: number | null;
   total: number;
-  /** It is as the board applied it: `meta.query`. */
+  /** The query is shown as the board applied it: `meta.query`. */
   query: Readonly<Record<string, unknown>>;
-  /** It is the text searched for, as applied; empty without one. */
+  /** The text searched for is shown as applied, and empty without one. */
   q: string;
   /** These are stems of its words. */
   sought: readonly string[];
@@ -91,7 +91,7 @@ interface Unfiltered {
   understood: Understood;
   /** Without the words that were read, and without the filters. */
   params: SearchParams;
-  /** They have the filters in place of the words. */
+  /** The filters stand in place of the words. */
   filtered: SearchParams;
   total: number;
 }

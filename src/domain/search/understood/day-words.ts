@@ -20,7 +20,7 @@ export interface DayLanguage {
 const words = (alternatives: string) => new RegExp(`(?<![\\p{L}-])(?:${alternatives})(?![\\p{L}])`, "iu");
 const before = (alternatives: string) => new RegExp(`(?<!\\p{L})(?:${alternatives})\\s*$`, "iu");
 
-/** They are in the order they are tried. */
+/** Languages are tried in this order. */
 export const LANGUAGES: readonly DayLanguage[] = [
   {
     mayNameDays: words("heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"),

@@ -98,7 +98,7 @@ export async function daysInText(
   if (elsewhere !== null) return elsewhere;
   if (!MAY_NAME_DAYS.test(text)) return null;
   parser ??= (await import("chrono-node/en")).casual;
-  // It is as long as what was typed, so that the words can be found there.
+  // The text stays as long as what was typed, so that the words can be found there.
   const dated = text.replace(LASTING, (lasting) => " ".repeat(lasting.length)).replace(BETWEEN, "to ");
   const found = parser.parse(
     dated,
@@ -163,7 +163,7 @@ async function daysInOtherLanguages(
     const reference = { instant: new Date(now), timezone: offsetMinutes };
     for (const result of parser.parse(text, reference, { forwardDate: true })) {
       const said = spanOf(result);
-      // It is the island, or a person: in Spanish a day has no capital inside a sentence.
+      // "Hoy" is the island here, or a person: in Spanish a day has no capital inside a sentence.
       const isName = result.text === "Hoy" && result.index > 0;
       if (said === null || isName || language.isNoDay.test(text.slice(0, result.index))) continue;
       const words = result.text.replace(/[\s,;:.]+$/, "");

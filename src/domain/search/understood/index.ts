@@ -11,7 +11,7 @@ import { daysInText } from "./days.ts";
 
 /** The words of a search say it of place and time, as the filters that they could be. */
 export interface Understood {
-  /** They have the form of the search's parameters, with the words each was read from. */
+  /** What was understood has the form of the search's parameters, with the words each was read from. */
   near?: { words: string; place: string; radius_km: number };
   days?: { words: string; after?: string | undefined; before?: string | undefined };
 }

@@ -2,7 +2,7 @@ export type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array | Ui
 
 /** Keeps a column of numbers that grows by being copied. */
 export class Column<T extends Numbers> {
-  /** It is longer than what is in use. */
+  /** The view is longer than what is in use. */
   view: T;
   readonly #make: new (
     buffer: ArrayBuffer,

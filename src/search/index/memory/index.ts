@@ -45,7 +45,7 @@ export class PostMemory {
   version = 0;
   /** Grows whenever rows get other numbers. */
   moves = 0;
-  /** It is called with each stem that no post had before. */
+  /** Each stem that no post had before is told. */
   onNewWord: ((stem: string) => void) | null = null;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;

@@ -26,7 +26,7 @@ export function hashName(kind: NameKind, name: string): void {
 export const FIELD = {
   low: 0,
   high: 1,
-  /** It is the address of the first block of its rows; 0 without any. */
+  /** The first block of its rows has this address; 0 stands for none. */
   first: 2,
   /** These tell where the entries of the last block begin, where the next one is written, and where its last weight lies. */
   start: 3,
@@ -47,7 +47,7 @@ const FIELDS = 9;
 export class Names {
   /** Each name has `FIELDS` numbers. */
   readonly fields = new Column(Uint32Array, 256 * FIELDS);
-  /** It is a hash table of name numbers plus 1, at most three quarters full. */
+  /** The hash table holds numbers of names plus 1, and is at most three quarters full. */
   readonly slots = new Column(Uint32Array, 1024);
   size = 0;
 

@@ -167,7 +167,7 @@ interface ListPlace {
 export class ListBlocks {
   readonly #pages: readonly Page[];
   readonly #list: ListPlace;
-  /** It is the address of the next block; 0 after the last. */
+  /** The next block has this address; 0 stands behind the last. */
   #next: number;
   /** The block has this many bytes. */
   #size = BLOCK_MIN;

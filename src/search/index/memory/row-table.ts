@@ -3,7 +3,7 @@ import { Column } from "./columns.ts";
 const EMPTY = 0;
 const REMOVED = 0xffff_ffff;
 
-/** It is a hash table of rows, at most three quarters full. What a row is found by is kept elsewhere. */
+/** A hash table of rows is at most three quarters full. What a row is found by is kept elsewhere. */
 export class RowTable {
   readonly slots = new Column(Uint32Array, 512);
   /** Counts slots in use, those of removed rows included. */

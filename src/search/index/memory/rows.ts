@@ -24,23 +24,23 @@ export class Rows {
 
   readonly seq = new Column(Float64Array);
   readonly marks = new Column(Uint8Array);
-  /** It is the bit of the kind, as `kindBit` gives it. */
+  /** The kind is a bit, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
-  /** It is in degrees; NaN without a place. */
+  /** Latitudes are in degrees, and NaN without a place. */
   readonly lat = new Column(Float64Array);
   readonly lng = new Column(Float64Array);
   readonly windowStart = new Column(Float64Array);
   readonly windowEnd = new Column(Float64Array);
   readonly expiresAt = new Column(Float64Array);
   readonly createdAt = new Column(Float64Array);
-  /** It is the number of the publisher's name. */
+  /** A publisher is the number of its name. */
   readonly publisher = new Column(Uint32Array);
-  /** It is the number of the source's name plus 1, or 0. */
+  /** A source is the number of its name plus 1, or 0. */
   readonly source = new Column(Uint32Array);
   readonly series = new Column(Uint32Array);
   /** Counts the words of each post, at most 65,535. */
   readonly length = new Column(Uint16Array);
-  /** It is a hash of all that a row keeps for life. */
+  /** The digest is a hash of all that a row keeps for life. */
   readonly digest = new Column(Uint32Array);
   readonly ids = new RowIds();
   readonly byId = new RowTable();
@@ -235,7 +235,7 @@ class RowIds {
     return this.#bytesOf(row).equals(bytes);
   }
 
-  /** It is below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
+  /** The result is below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
   compare(row: number, other: number): number {
     const { view: bytes } = this.bytes;
     const [at, otherAt] = [this.at.view[row] ?? 0, this.at.view[other] ?? 0];

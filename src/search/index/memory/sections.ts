@@ -60,7 +60,7 @@ function sectionOf(name: string, column: Column<Numbers>, used?: number): Sectio
     changes: true,
     pieces: [new Uint8Array(buffer, 0, (used ?? view.length) * view.BYTES_PER_ELEMENT)],
     room(bytes) {
-      // It has slack, unless the length has a meaning: the first post that follows would copy every column.
+      // Columns get slack, unless the length has a meaning: the first post that follows would copy every column.
       column.adopt(new ArrayBuffer(used === undefined ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048));
       return [new Uint8Array(column.buffer, 0, bytes)];
     },

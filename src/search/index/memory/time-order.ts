@@ -45,7 +45,7 @@ export class TimeOrder {
     this.#moved(at);
   }
 
-  /** It is called when something else of a row changed than its time. */
+  /** The table calls this when something else of a row changed than its time. */
   changed(row: number): void {
     this.#moved(this.#indexOf(this.#timeOf(row), row));
   }

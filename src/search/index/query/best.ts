@@ -13,7 +13,7 @@ const SAMPLE = 512;
 type FusedWords = RowsWithWords & { scores: Float32Array };
 
 interface Wanted {
-  /** It is null when no words are asked for, or no row has any. */
+  /** No words are asked for, or no row has any, where this is null. */
   words: FusedWords | null;
   /** From this cosine on meaning alone supports a row. */
   floor: number;
@@ -154,7 +154,7 @@ class TopRows {
     // Only some of the keys that equal the least of the best are among these.
     let equal = sorted.lastIndexOf(floor) - first + 1;
     this.#size = 0;
-    // It is a loop: a function for each key would take as long as sorting them.
+    // This is a loop because a function for each key would take as long as sorting them.
     for (let at = 0; at < size; at += 1) {
       const key = this.#keys[at] ?? 0;
       if (key < floor || (key === floor && equal === 0)) continue;

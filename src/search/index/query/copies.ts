@@ -14,7 +14,7 @@ export class Copies {
   readonly #shared: Shared;
   readonly #matches: (row: number) => boolean;
   readonly #compare: (a: number, b: number) => number;
-  /** They are by source or series: a group is looked through once for a question, however large it is. */
+  /** First rows are kept by source or series: a group is looked through once for a question, however large it is. */
   readonly #firsts = new Map<number, number>();
 
   /**

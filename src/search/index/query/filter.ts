@@ -58,7 +58,7 @@ export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
 /** Its rows have any of some names. */
 interface List {
   names: readonly number[];
-  /** They are at most this many. */
+  /** No more rows than this pass. */
   size: number;
 }
 

@@ -168,7 +168,7 @@ export class Searcher {
     const { words, vector, filter } = question;
     const rows = rowFilter(this.#memory, filter);
     const byWords = words === null ? null : this.#words.score(this.#memory, words, rows.among);
-    // It has only excluded words: everything else matches.
+    // A question with nothing but excluded words matches everything else.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
     const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;
@@ -274,7 +274,7 @@ interface Competing {
   rows: Uint32Array;
   /** These are their dot products where they are known already. */
   dots: Int32Array | null;
-  /** It is the largest score by words of all rows that pass, at least of these. */
+  /** No row that passes has a larger score by words, at least of these. */
   bestWords: number;
 }
 

@@ -9,9 +9,9 @@ import type { Stems } from "../words/stems.ts";
 
 /** Tells what the words of a query say of rows. It holds until the next question. */
 export interface WordScores {
-  /** They are rows with a score, ascending. */
+  /** Rows with a score ascend. */
   rows: Uint32Array;
-  /** It is BM25 by row, 0 where no word occurs. */
+  /** Each row has its BM25, 0 where no word occurs. */
   scores: Float32Array;
   /** A row has this share of the query; see `WordMatch`. */
   coverage: Float32Array;
@@ -27,7 +27,7 @@ export interface WordScores {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  /** It is kept between questions. */
+  /** The sums are kept between questions. */
   readonly #sums = new WordSums();
 
   constructor(stems: Stems, phrases: Phrases) {
@@ -145,7 +145,7 @@ function membersOf(found: readonly (readonly [row: number, score: number])[], si
 
 interface AskedWord {
   times: number;
-  /** It is the number of its list; below 0 when it has none. */
+  /** The list has this number, below 0 when there is none. */
   name: number;
   /** This many posts have it. */
   count: number;
@@ -188,7 +188,7 @@ interface FoundRows {
 
 /** Adds up for each row what the words of a query count: BM25, and the share of the query that stands there. */
 class WordSums {
-  /** They are by row. */
+  /** Scores stand by row. */
   scores = new Float32Array(0);
   coverage = new Float32Array(0);
   #found = new Uint32Array(0);

@@ -133,7 +133,7 @@ export class SnapshotFile {
         let [bytes, crc] = [0, 0];
         for (const piece of pieces) {
           for (let from = 0; from < piece.length; from += CHUNK) {
-            // It is a copy: what is written and what is summed must be the same bytes.
+            // A copy is made, since what is written and what is summed must be the same bytes.
             const chunk = piece.slice(from, from + CHUNK);
             writeAll(file, chunk, at + bytes);
             bytes += chunk.length;

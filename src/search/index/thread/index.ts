@@ -54,7 +54,7 @@ interface Asked extends ThreadQuestion {
 export class ThreadAnswers implements Answers {
   readonly #worker: Worker;
   readonly #waiting: Asked[] = [];
-  /** They are in the order in which they will be answered. */
+  /** Questions stand in the order in which they will be answered. */
   readonly #sent: Asked[] = [];
   readonly #ready: Promise<void>;
   #broken: Error | null = null;

@@ -22,7 +22,7 @@ export class Spellings {
   readonly #database: DatabaseSyncInstance;
   readonly #rows: PostRows;
   readonly #stems: Stems;
-  /** They are by first letter. */
+  /** Words are kept by their first letter. */
   readonly #known = new Map<string, Set<string>>();
   #memory: PostMemory | null = null;
 

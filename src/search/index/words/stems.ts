@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { DatabaseSync } from "../../../platform/sqlite.ts";
 
-/** It is the tokenizer that `src/search/text/tokens.ts` describes, in the words of FTS5. */
+/** FTS5 is told here of the tokenizer that `src/search/text/tokens.ts` describes. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
 /** This many words are kept; more are met only by boards in many languages. */
 const KEPT_MAX = 200_000;

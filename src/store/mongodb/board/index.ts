@@ -36,7 +36,7 @@ export function mongodbLeaseStore({
   return {
     acquire(name, owner, ttlMs, now) {
       const endsAt = new Date(now + ttlMs);
-      // It is a literal: the server would read a name that begins with "$" as a field.
+      // A literal is meant: the server would read a name that begins with "$" as a field.
       const me = { $literal: owner };
       const mine = { $eq: ["$owner", me] };
       const free = { $or: [mine, { $lte: ["$ends_at", new Date(now)] }] };

@@ -223,7 +223,7 @@ export async function readPendingDocuments(
   const publishers = new Map(found.map((publisher) => [publisher._id, publisherOfDocument(publisher)]));
   return rows.flatMap(([{ delivery_id, matched_at, change = null }, post]): Delivery[] => {
     const publisher = publishers.get(post.publisher_id);
-    // It was erased since.
+    // The publisher was erased since.
     if (publisher === undefined) return [];
     const delivery = { deliveryId: delivery_id, matchedAt: matched_at.getTime(), change };
     return [{ ...delivery, post: postOfDocument(post), publisher }];

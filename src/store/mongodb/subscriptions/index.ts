@@ -140,7 +140,7 @@ async function insert(
   return true;
 }
 
-/** It is exact once the change number is taken: of concurrent writes, the later one sees the earlier. */
+/** The count is exact once the change number is taken: of concurrent writes, the later one sees the earlier. */
 function activeOf(
   { collections }: MongodbContext,
   session: ClientSession,

@@ -78,7 +78,7 @@ export async function connectSqlite(
   durability: "full" | "crash",
   committed: () => void = () => {},
 ): Promise<SqliteConnection> {
-  // It is private to its owner: it holds secrets.
+  // The file is private to its owner, since it holds secrets.
   if (!existsSync(file)) makePrivateFile(file);
   // SQLite would open for reading alone what cannot be written, and stay at that when it can be.
   const unwritable = unwritableReason(file);

@@ -81,7 +81,7 @@ function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> 
   }
   yield schemaOf(db, file);
   yield* keptCopies(file);
-  // It is the first problem found, or "ok".
+  // The check answers with the first problem found, or "ok".
   const { quick_check: found } = db.prepare("PRAGMA quick_check(1)").get();
   yield found === "ok"
     ? passed("integrity", "every page of the file is sound")

@@ -228,7 +228,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   `,
   "ALTER TABLE subscription ADD COLUMN webhook_refusal TEXT",
   "ALTER TABLE subscription ADD COLUMN breadth TEXT NOT NULL DEFAULT 'close'",
-  // It has the hosts that are signed in as a publisher: what was used, however much, is not in it.
+  // The index has the hosts that are signed in as a publisher: what was used, however much, is not in it.
   `CREATE INDEX sign_in_host ON sign_in (publisher_id, expires_at DESC, id)
     WHERE consumed_at IS NULL AND id > 'RefreshToken:' AND id < 'RefreshToken;'`,
   // A series has dates that a subscription knows of until then.

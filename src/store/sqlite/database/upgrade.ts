@@ -8,9 +8,9 @@ import type { SqliteConnection } from "./connection.ts";
 /** An owner has these tables, and counts their versions by itself. */
 export interface Part {
   name: "store" | "index" | "scratch";
-  /** They are SQL, oldest first. */
+  /** Steps are SQL, oldest first. */
   steps: readonly string[];
-  /** It is called in the transaction of the steps when there were some. */
+  /** The transaction of the steps calls this when there were some. */
   upgraded?: () => void;
 }
 

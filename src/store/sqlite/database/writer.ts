@@ -78,7 +78,7 @@ export function createWriter(
       try {
         refuse();
         setSyncing(syncs);
-        // It is IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
+        // The transaction is IMMEDIATE: one that begins as a reader cannot wait for the lock, and fails at once.
         await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
       } catch (error) {
         for (const job of queue.splice(0)) job.reject(error);

@@ -48,7 +48,7 @@ export function sqliteSignInStore({ connection }: SqliteContext): SignInStore {
     },
     renewable: (publisherId, now, limit) =>
       read(() =>
-        // It has the words of the index `sign_in_host`.
+        // The condition has the words of the index `sign_in_host`.
         sql(
           `SELECT * FROM sign_in WHERE publisher_id = ? AND expires_at > ? AND consumed_at IS NULL
             AND id > 'RefreshToken:' AND id < 'RefreshToken;' ORDER BY expires_at DESC, id LIMIT ?`,

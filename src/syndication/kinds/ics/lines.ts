@@ -2,7 +2,7 @@ import { FeedError } from "../../item.ts";
 
 export interface Property {
   params: Readonly<Record<string, string>>;
-  /** It is as written, escapes included. */
+  /** The value is as written, escapes included. */
   value: string;
 }
 

@@ -20,7 +20,7 @@ import type { DocumentOf } from "../rows.ts";
 
 /** Collection `posts` is sharded by `{ root: "hashed" }`: a thread is on one shard. */
 export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "metadata">> {
-  /** It is the id of the thread: the parent's id, or the post's own. */
+  /** The root of a thread is the parent, or the post itself. */
   root: string;
   is_reply: boolean;
   /** Filters see this window; see `windowOf`. */
@@ -32,10 +32,10 @@ export interface PostDocument extends DocumentOf<Omit<StoredPost, "location" | "
   /** Such work waits, or is claimed; missing when there is none. */
   match?: DueWork;
   embed?: DueWork;
-  /** It is the publisher's status (see `../../publishers/status.ts`). */
+  /** The publisher's status is copied here (see `../../publishers/status.ts`). */
   pub_verified: boolean;
   pub_suspended: boolean;
-  /** It is the model of `vec`; kept while the post is hidden. */
+  /** `vec` is of this model, which is kept while the post is hidden. */
   vec_model?: string | null | undefined;
   /** It also says how the text was prepared, in one word (`makerName`); null without a vector. */
   vec_maker?: string | null | undefined;
@@ -149,7 +149,7 @@ interface SettingDocument {
 
 interface LeaseDocument {
   _id: string;
-  /** It is null once released. */
+  /** A released lease has no owner. */
   owner: string | null;
   ends_at: Date;
   /** Grows with every new owner. */
@@ -177,7 +177,7 @@ export interface Documents {
   leases: LeaseDocument;
 }
 
-/** It is the `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
+/** A delivery that is not pruned has a `matched_at`, as the partial indexes of such deliveries demand. */
 export const UNPRUNED = { $type: "date" } as const;
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));

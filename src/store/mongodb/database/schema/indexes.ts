@@ -18,18 +18,18 @@ export const ANY_CASE = { locale: "en", strength: 2 } as const;
 export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [
     {
-      // It has the replies of a thread, in order, and tells how many there are.
+      // The index has the replies of a thread, in order, and tells how many there are.
       name: "thread",
       key: { parent_id: 1, state: 1, created_at: 1, _id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
     },
     {
-      // It has publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
+      // The index has publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
       name: "replier",
       key: { parent_id: 1, state: 1, publisher_id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
     },
-    // It has a publisher's active posts, newest first.
+    // The index has a publisher's active posts, newest first.
     { name: "shown", key: { publisher_id: 1, state: 1, created_at: -1, _id: -1 } },
     // It serves fingerprints, and all posts of a publisher.
     { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
@@ -90,7 +90,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { publisher_id: 1, expires_at: 1, _id: 1 },
       partialFilterExpression: { publisher_id: { $gt: "" } },
     },
-    // It has the hosts that are signed in as a publisher: what was used, however much, is not in it.
+    // The index has the hosts that are signed in as a publisher: what was used, however much, is not in it.
     {
       name: "host",
       key: { publisher_id: 1, expires_at: -1, _id: 1 },
@@ -99,7 +99,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S },
   ],
   inbox: [
-    // It has a publisher's entries, in order.
+    // The index has a publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
     { name: "age", key: { at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
     // These go with a post, and with a subscription.
@@ -111,7 +111,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     },
   ],
   subscriptions: [
-    // It has a publisher's subscriptions, oldest first.
+    // The index has a publisher's subscriptions, oldest first.
     { name: "owner", key: { publisher_id: 1, created_at: 1, _id: 1 } },
     { name: "change", key: { change_no: 1 } },
     // It serves statistics.
@@ -136,7 +136,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   ],
   sequences: [],
   deliveries: [
-    // It has deliveries of a subscription that are not pruned, in order.
+    // The index has deliveries of a subscription that are not pruned, in order.
     {
       name: "number",
       key: { subscription_id: 1, delivery_id: 1 },
@@ -157,7 +157,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "end", key: { ends_at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
   ],
   pushes: [
-    // It has pushes of a subscription, newest first.
+    // The index has pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
     // It finds the waiting pushes of a subscription.
     {
@@ -175,7 +175,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "age", key: { matched_at: 1 } },
   ],
   reports: [
-    // It has one report for each post and reporter, and all of a post.
+    // The index has one report for each post and reporter, and all of a post.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
     // It finds reports of a publisher, to erase.
     { name: "reporter", key: { reporter: 1 } },

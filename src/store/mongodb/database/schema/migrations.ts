@@ -193,7 +193,8 @@ const schemaOf = ({ db }: MongodbConnection): Collection<SchemaDocument> => db.c
 async function refuseForeign(connection: MongodbConnection): Promise<void> {
   const collections = await connection.db.listCollections({}, { nameOnly: true }).toArray();
   if (collections.every(({ name }) => name === "meta" || name.startsWith("system."))) return;
-  // It is read after the list: of processes that start together, the first writes its document before any collection.
+  // The version is read after the list: of processes that start together, the first writes its document before any
+  // collection.
   if ((await schemaOf(connection).findOne({ _id: "schema" })) !== null) return;
   throw new Error("The database is not empty and holds no board. Name another one in the path of STORE_URL.");
 }

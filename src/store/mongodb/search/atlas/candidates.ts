@@ -27,7 +27,7 @@ const NEAR_FACTOR = 5;
 
 interface Candidate extends WordMatch {
   id: string;
-  /** It is null when the post or the query has no vector. */
+  /** The post or the query has no vector where this is null. */
   cosine: number | null;
   post: FoundPost;
   vector: Int8Array | null;
@@ -134,7 +134,7 @@ function judged(
     scores: ReadonlyMap<string, number>;
     /** Lists posts that mongot may know in an older state. */
     fresh: ReadonlySet<string>;
-    /** They are by their terms. */
+    /** Shares are kept by their terms. */
     shares: ReadonlyMap<string, number>;
     known: boolean;
     vectorOf: (post: FoundPost) => Int8Array | null;

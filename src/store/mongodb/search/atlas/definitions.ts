@@ -9,7 +9,7 @@ const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as 
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
 
-/** It is close to the words of `src/search/text/tokens.ts`: case, diacritics and English endings make no difference. */
+/** The words are close to those of `src/search/text/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
 const TEXT = { type: "string", analyzer: WORDS, searchAnalyzer: WORDS };
 

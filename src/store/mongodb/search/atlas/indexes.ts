@@ -25,8 +25,8 @@ export interface SearchedStore {
 /** Makes the indexes that searching needs, mongot's two and those of lists, and watches whether they answer. */
 export class SearchIndexes {
   /**
-   * It is `absent` where the server has no search, `building` while an index cannot be queried, `away` while mongot does
-   * not answer.
+   * The state is `absent` where the server has no search, `building` while an index cannot be queried, `away` while
+   * mongot does not answer.
    */
   state: "absent" | "away" | "building" | "ready" = "away";
   /** True once lists can be asked for. */
@@ -93,7 +93,7 @@ export class SearchIndexes {
     for (const wanted of definitions(this.#dimension)) {
       const { name, definition } = wanted;
       const known = there.get(name);
-      // It is not compared with what the server reports: servers spell definitions their own way.
+      // The definition is not compared with what the server reports: servers spell definitions their own way.
       const [setting, text] = [`search_index_${name}`, JSON.stringify(definition)];
       if (known === undefined) {
         await posts.createSearchIndex(wanted).catch((error: unknown) => {

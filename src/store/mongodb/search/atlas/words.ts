@@ -14,7 +14,7 @@ const ALL = ["title", "body", "tags", "place.name"];
 
 /** Puts the words of a query as parts of a `compound`. */
 export interface WordClauses {
-  /** They are scored; empty without words. */
+  /** These clauses are scored; there are none without words. */
   must: Document[];
   mustNot: Document[];
 }

@@ -12,7 +12,7 @@ import { type FeedChange, followStream } from "./stream.ts";
  */
 export interface IndexRows {
   posts: readonly { entry: IndexEntry; vector: { model: string; vector: Int8Array } | null }[];
-  /** It is `suspended` also while it is being erased. */
+  /** A publisher is `suspended` also while it is being erased. */
   publishers: readonly { id: string; verified: boolean; suspended: boolean }[];
 }
 

@@ -70,7 +70,7 @@ export function openReplicaFile(
  * The lock is SQLite's, on an empty file beside it (`replica-1.lock`), and ends with the process, even after a crash.
  */
 function leaseFile(folder: string): { file: string; release(): void } {
-  // It is private to its owner: it holds the words of posts.
+  // The folder is private to its owner, since it holds the words of posts.
   makeFolder(folder, 0o700);
   let own: { file: string; release(): void } | null = null;
   for (let number = 1; number <= FILES_MAX; number += 1) {

@@ -13,7 +13,7 @@ export interface ReplicaOptions {
   /** Replicas lie in this folder; each process has one file in it. */
   folder: string;
   modelId: string | null;
-  /** It is a multiple of 16. */
+  /** The dimension is a multiple of 16. */
   dimension: number;
   log: StoreLog;
 }
@@ -35,7 +35,7 @@ const FILLING = "the search index is being filled";
 export class Replica implements SearchIndex {
   readonly #options: ReplicaOptions;
   readonly #closed = new AbortController();
-  /** It is aborted to begin again. */
+  /** Whoever aborts it makes the round begin again. */
   #round = new AbortController();
   #file: ReplicaFile | null;
   #queue: ChangeQueue | null = null;

@@ -11,7 +11,7 @@ interface QueueOptions {
   after: Promise<void>;
   /** Reads the states of these and writes them, together or not at all. */
   apply(some: FeedChange): Promise<void>;
-  /** It is called at the first of several failures; the step is tried again. */
+  /** The first of several failures is told; the step is tried again. */
   failed(error: unknown): void;
   /** Ends it after the step under way. */
   signal: AbortSignal;
