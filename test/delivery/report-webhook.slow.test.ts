@@ -1,9 +1,10 @@
+import { getTasks } from "node-cron";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { tellOfReports } from "../../src/domain/webhooks/reported.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
+import { call, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -161,17 +162,14 @@ describe("the operator's webhook", () => {
       const { id } = await write(running, key);
       await report(id, running);
       const calls = () => webhook.messages.filter(({ body }) => body.includes(id));
-      const heard = await eventually(
-        async () => calls(),
-        ({ length }) => length > 0,
-        80_000,
-      );
-      expect(heard).toHaveLength(1);
+      const [job] = [...getTasks().values()].filter(({ name }) => name === "tell-of-reports");
+      expect(job?.getNextRun()?.getTime()).toBeLessThanOrEqual(Date.now() + MINUTE);
+      await job?.execute();
+      expect(calls()).toHaveLength(1);
       const { jobs } = (await call(running, "GET /metrics")).body.data.health;
       expect(jobs.map(({ name }: { name: string }) => name)).toContain("tell-of-reports");
       expect(running.logs.join("")).not.toContain(secret.slice(8));
       await running.stop();
     },
-    120_000,
   );
 });
