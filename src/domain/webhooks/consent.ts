@@ -44,8 +44,8 @@ export class Consent {
           if (current.webhookUrl !== url) return null;
           // A later question may have been answered first.
           if (webhookRefusal !== null) return current.webhookVerifiedAt === null ? { webhookRefusal } : null;
-          const isGivenUp = !current.active && isMatched(current);
-          return { ...(isGivenUp ? ACTIVATED : {}), webhookVerifiedAt: now, webhookRefusal };
+          // What its owner or the operator paused stays so.
+          return { ...(isMatched(current) ? ACTIVATED : {}), webhookVerifiedAt: now, webhookRefusal };
         });
       } catch (error) {
         if (!(error instanceof BoardError)) this.#parts.log("asking a webhook for consent failed", error);
