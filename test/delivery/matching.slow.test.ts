@@ -108,6 +108,21 @@ describe("matching", () => {
       background: null,
     });
     expect(await counted(T0 + 180_000)).toMatchObject({ posts: 7, passing: 0 });
+    // The size is looked at every ten seconds, and after ten posts sooner.
+    const isOf = async (now: number) => (await counted(now))?.posts;
+    for (let n = 1; n < 8; n += 1) await write(`more${n}`, "Apple pie recipes");
+    expect(await isOf(T0 + 189_999)).toBe(7);
+    expect(await isOf(T0 + 190_000)).toBe(14);
+    for (let n = 8; n < 18; n += 1) await write(`more${n}`, "Apple pie recipes");
+    const match = () =>
+      matching.answeredBy(
+        { post: aPost("new", { expiresAt: T0 + 1e9 }), publisher: aPublisher("pub_1"), vector: null },
+        T0,
+      );
+    for (let n = 0; n < 9; n += 1) match();
+    expect(await isOf(T0 + 190_001)).toBe(14);
+    match();
+    expect(await isOf(T0 + 190_002)).toBe(24);
   });
 
   it("is of posts that are shown, by publishers in good standing, until they expire", async () => {

@@ -105,6 +105,14 @@ describe("routes of subscriptions", () => {
     expect(await starts(few, 9)).toHaveLength(9);
     expect(await starts(all, 3)).toHaveLength(3);
     expect(await starts(many, 3)).toHaveLength(3);
+    // Another window, and it is told otherwise from then on.
+    const change = (id: string, before: number) =>
+      call(board, `PATCH /subscriptions/${id}`, { query: { ...query, before: on(before) } }, me);
+    await change(few.id, START + 3 * WEEK);
+    await change(many.id, START + 2 * WEEK);
+    for (const one of dates("Yoga for three", "Studio A")) await one;
+    expect(await starts(many, 6)).toHaveLength(6);
+    expect(await starts(few, 10)).toHaveLength(10);
     const later = [on(START + WEEK), on(START + 2 * WEEK)];
     for (const path of [`/subscriptions/${all.id}/pending`, "/publishers/me/inbox"]) {
       const { data } = (await call(board, `GET ${path}`, undefined, me)).body;
@@ -115,12 +123,24 @@ describe("routes of subscriptions", () => {
     }
   });
 
-  it("count waiting matches in `pending`", async () => {
+  it("count waiting matches in `pending`, alone and in the list", async () => {
     const { id } = await subscribe({ query: { tags: "waiting" } });
-    for (let n = 0; n < 3; n += 1) await write(board, me.key, { tags: ["waiting"] });
-    const read = async () => (await call(board, `GET /subscriptions/${id}`, undefined, me)).body.data;
-    const subscription = await eventually(read, ({ pending }) => pending === 3);
+    const { id: another } = await subscribe({ query: { tags: "waiting,longer" } });
+    for (const tag of ["waiting", "longer", "waiting", "waiting"])
+      await write(board, me.key, { tags: [tag] });
+    const read = async (of: string) =>
+      (await call(board, `GET /subscriptions/${of}`, undefined, me)).body.data;
+    expect(
+      await eventually(
+        () => read(another),
+        ({ pending }) => pending === 4,
+      ),
+    ).toMatchObject({ pending: 4 });
+    const subscription = await read(id);
     expect(subscription).toMatchObject({ pending: 3, last_matched_at: expect.any(String), failures: 0 });
+    const { data } = (await call(board, "GET /subscriptions", undefined, me)).body;
+    const counts = new Map(data.map((one: { id: string; pending: number }) => [one.id, one.pending]));
+    expect([counts.get(id), counts.get(another)]).toEqual([3, 4]);
   });
 
   it("keep how wide they are, which is `close` unless said, and say so", async () => {

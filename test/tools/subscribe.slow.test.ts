@@ -168,6 +168,9 @@ describe("subscribe", () => {
     await call(board, `PATCH /subscriptions/${first.body.data.id}`, { active: false }, own);
     const resumed = await save({ query });
     expect([resumed.status, resumed.body.data.active]).toEqual([200, true]);
+    const givenUp = { active: false, inactiveReason: "webhook_gone" } as const;
+    await board.board.store.subscriptions.update(first.body.data.id, givenUp);
+    expect((await save({ query })).body.data).toMatchObject({ active: false });
     expect((await call(board, "GET /subscriptions", undefined, own)).body.data).toHaveLength(3);
   });
 

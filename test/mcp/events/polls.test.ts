@@ -24,7 +24,8 @@ function aTopic() {
   topics += 1;
   const tag = `topic-${topics}`;
   const topic = { name: "post.matched", arguments: { tags: tag } };
-  const post = (title: string) => write(board, writer.key, { title, tags: [tag] });
+  const post = (title: string, fields: object = {}) =>
+    write(board, writer.key, { title, tags: [tag], ...fields });
   return { topic, tag, post };
 }
 
@@ -103,7 +104,11 @@ describe("events/poll", () => {
     const first = await poll(topic);
     expect(first).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: 30_000 });
     expect(await poll({ ...topic, cursor: null })).toMatchObject({ events: [], truncated: false });
-    const written = [await post("one"), await post("two")];
+    const [starts_at, ends_at] = ["2030-03-04T18:00:00.000Z", "2030-03-04T20:00:00.000Z"];
+    const series = { kind: "event", url: "https://example.org/two", location: "Berlin" };
+    const later = "2030-03-11T18:00:00.000Z";
+    const written = [await post("one"), await post("two", { ...series, starts_at, ends_at })];
+    await post("two", { ...series, starts_at: later });
     const page = await polled({ ...topic, cursor: first.cursor }, 2);
     expect(page.events).toMatchObject(
       written.map(({ id, title }) => ({ eventId: `evt_${id}`, name: "post.matched", data: { title } })),
@@ -119,6 +124,10 @@ describe("events/poll", () => {
       publisher: { id: writer.id, name: "Writer", verified: false },
       flags: [],
       content_notice: expect.stringContaining("third parties"),
+    });
+    expect(page.events[1].data).toMatchObject({
+      ...{ kind: "event", starts_at, ends_at, place: "Berlin" },
+      also_on: { starts_at: [later], more: 0 },
     });
     expect(page.events[0]).not.toHaveProperty("cursor");
     const { payloadSchema } = (await host.ask("events/list")).events[1];
@@ -153,9 +162,9 @@ describe("events/poll", () => {
     now += 60_000;
     await post("young");
     await polled({ ...topic, cursor }, 2);
-    const some = await poll({ ...topic, cursor, maxAgeMs: 30_000 });
+    const some = await poll({ ...topic, cursor, maxAgeMs: 59_999 });
     expect([titles(some), some.truncated]).toEqual([["young"], true]);
-    const all = await poll({ ...topic, cursor, maxAgeMs: 90_000 });
+    const all = await poll({ ...topic, cursor, maxAgeMs: 60_000 });
     expect([titles(all), all.truncated]).toEqual([["old", "young"], false]);
   });
 
@@ -316,8 +325,10 @@ describe("events/poll", () => {
     await form({ do: "stop", id: theirs });
     expect((await call(board, "GET /subscriptions", undefined, own)).body.data).toEqual([]);
     await person.close();
+    // Whoever saves the same query gets a row of their own.
+    expect((await call(board, "POST /subscriptions", { query: { tags: tag } }, me)).status).toBe(201);
     const rows = (await call(board, "GET /subscriptions", undefined, me)).body.data;
-    const { id } = rows.find(({ query }: Answer) => query.tags === tag);
+    const { id } = rows.find(({ query, event }: Answer) => event !== null && query.tags === tag);
     for (const change of [{ query: { q: "other" } }, { webhook_url: "https://example.org/" }])
       expect((await call(board, `PATCH /subscriptions/${id}`, change, me)).body.error.code).toBe(
         "no_webhook",

@@ -14,6 +14,7 @@ import {
 import type { Response } from "../../support/clients/receiver.ts";
 import { startWitness } from "../../support/clients/webhooks.ts";
 import { folderForTest } from "../../support/run/temporary.ts";
+import { aSubscription } from "../../support/search/rows.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 let now = Date.now();
@@ -208,7 +209,7 @@ describe("events/subscribe", () => {
     expect((await row()).id).toBe(first.id);
     await post("in the overlap");
     await arrived(1);
-    now += HOUR + 1;
+    now += HOUR;
     // The same secret again begins no second overlap.
     await subscribe({ ...asked, delivery: { ...asked.delivery, secret: next } });
     await post("behind it");
@@ -243,7 +244,11 @@ describe("events/subscribe", () => {
 
   it("is not asked again for another topic of the same publisher, and is for another publisher", async () => {
     const { webhook, asked } = await hooked();
+    // One that never consented speaks for no other.
+    const unasked = aSubscription("sub_unasked", { publisherId: me.id, webhookUrl: webhook.url });
+    await board.board.store.subscriptions.insert({ ...unasked, webhookVerifiedAt: null }, 50);
     const { id } = await subscribe(asked);
+    expect(webhook.verifications).toHaveLength(1);
     const second = await subscribe({ ...asked, arguments: { q: "canoe" } });
     expect(second.id).not.toBe(id);
     expect(webhook.verifications).toHaveLength(1);
@@ -343,6 +348,7 @@ describe("an event", () => {
     expect(one?.headers["webhook-timestamp"]).not.toBe(last?.headers["webhook-timestamp"]);
     expect((await subscribe(asked)).deliveryStatus).toMatchObject({
       active: true,
+      lastDeliveryAt: null,
       lastError: "http_5xx",
       failedSince: expect.any(String),
     });
@@ -353,6 +359,15 @@ describe("an event", () => {
     await post("taken");
     const messages = await arrived(7);
     expect(place(messages[6]?.json.cursor)).toBe(place(start) + 1);
+    await eventually(
+      () => deliveries(id),
+      ([one]) => one?.state === "delivered",
+    );
+    expect((await subscribe(asked)).deliveryStatus).toEqual({
+      active: true,
+      lastDeliveryAt: new Date(now).toISOString(),
+      lastError: null,
+    });
     await webhook.stop();
   });
 
