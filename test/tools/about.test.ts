@@ -143,4 +143,16 @@ describe("about", () => {
     expect(data.posts.active).toBeGreaterThan(data.posts.searchable);
     expect(now - Date.parse(data.counted_at)).toBeLessThanOrEqual(22_000);
   });
+
+  it("lists at most 25 towns, equal ones by name", async () => {
+    const capitals =
+      "Madrid,Lisbon,Rome,Vienna,Warsaw,Prague,Budapest,Bucharest,Sofia,Athens,Helsinki,Stockholm,Oslo,Copenhagen," +
+      "Dublin,Brussels,Amsterdam,Zagreb,Belgrade,Bratislava,Vilnius,Riga,Tallinn,Kyiv,Minsk,Ankara";
+    for (const location of capitals.split(",")) await write(board, me.key, { location });
+    const { top_places: places } = (await about()).data;
+    expect(places).toHaveLength(25);
+    expect(places[0].place).toBe("Berlin, Germany");
+    const others = places.slice(1).map(({ place }: { place: string }) => place);
+    expect(others).toEqual(others.toSorted());
+  });
 });

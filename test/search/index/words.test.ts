@@ -63,14 +63,30 @@ describe("words", () => {
     expect(await opened.find('"bike road" -x')).toEqual([]);
   });
 
-  it("orders equal scores by id and leaves out what it is told to", async () => {
+  it("orders equal scores by id, of two hundred at least, and leaves out what it is told to", async () => {
+    const opened = openIndex();
+    const ids = Array.from({ length: 200 }, (_, n) => `p${n + 100}`);
+    opened.write((index) => {
+      for (const id of ids.toReversed()) index.put(anEntry({ id, title: "Bike" }));
+    });
+    const best = async (...page: Parameters<typeof aPage>) =>
+      (await opened.index.ask("rank", question({ q: "bike" }), aPage(...page))).map(({ id }) => id);
+    expect(await best(3)).toEqual(ids.slice(0, 3));
+    expect(await best(2, ["p100", "gone"])).toEqual(ids.slice(1, 3));
+  });
+
+  it("lift what fits a place or a time from among the best two hundred", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      for (const id of ["c", "a", "b"]) index.put(anEntry({ id, title: "Bike" }));
+      for (let n = 0; n < 200; n += 1) index.put(anEntry({ id: `p${n + 100}`, title: "Bike" }));
+      index.put(anEntry({ id: "least", title: "Bike", body: "word ".repeat(50), kind: "thread" }));
     });
-    expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
-    const others = await opened.index.ask("rank", question({ q: "bike" }), aPage(2, ["a", "gone"]));
-    expect(others.map(({ id }) => id)).toEqual(["b", "c"]);
+    const lifted = async (...others: string[]) => {
+      const lifts = [{ filter: { kinds: ["thread" as const] }, weight: 0.4 }];
+      const [first] = await opened.index.ask("rank", question({ q: "bike" }), { ...aPage(1, others), lifts });
+      return first?.id;
+    };
+    expect([await lifted(), await lifted("p100")]).toEqual(["p100", "least"]);
   });
 
   it("score the same whether few or many posts are left by the filters", async () => {

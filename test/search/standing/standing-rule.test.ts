@@ -140,11 +140,6 @@ describe("a standing query's meaning", () => {
     expect(needed(checkIn, post("Checkin"))).toBeLessThan(needed(checkIn, post("Optics")));
   });
 
-  it("needs less where filters have already chosen", () => {
-    const plain = needed(query("used road cycle"), text);
-    expect(needed(query("used road cycle", { kinds: ["offer"], hasPlace: true }), text)).toBeLessThan(plain);
-  });
-
   it("needs more with each doubling of the posts that pass the filters, from 4 to 256", () => {
     const seen = (passing: number) =>
       needed(query("used road cycle", { background: { posts: 1_000_000, passing } }), text);
@@ -164,11 +159,20 @@ describe("a standing query's meaning", () => {
     expect([answers(few, text, 0.15), answers(few, text, 0.149)]).toEqual([true, false]);
   });
 
-  it("is judged on a board of few posts as on a usual one, by the filters", () => {
-    const seen = (posts: number, passing: number) =>
-      needed(query("used road cycle", { background: { posts, passing } }), text);
-    expect(seen(0, 0)).toBe(needed(query("used road cycle"), text));
-    expect(seen(2, 2)).toBeGreaterThan(seen(200, 2) + 0.1);
+  it.each<[posts: number, passing: number, more: More, counted: number]>([
+    [0, 0, {}, 200],
+    [0, 0, { kinds: ["offer"] }, 40],
+    [0, 0, { kinds: ["offer", "event"] }, 80],
+    [0, 0, { hasPlace: true }, 12],
+    [0, 0, { hasPlace: true, kinds: ["offer"] }, 4],
+    [2, 2, { hasPlace: true }, 2 + 198 * (3.2 / 22)],
+    [100, 50, {}, 50 + 100 * (70 / 120)],
+    [199, 20, {}, 20 + 40 / 219],
+    [201, 20, {}, 20],
+  ])("counts, of a board of %i posts of which %i pass filters %j, %d", (posts, passing, more, counted) => {
+    const cut = 0.38 + 0.05 * Math.log2(counted / 64);
+    expect(query("used road cycle", { ...more, background: { posts, passing } }).cut).toBeCloseTo(cut, 6);
+    if (posts === 0) expect(query("used road cycle", more).cut).toBeCloseTo(cut, 6);
   });
 
   it("has a relevance that grows with cosine and words", () => {
