@@ -12,6 +12,8 @@ const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const answer = { status: 500, headers: {} as Record<string, string> };
 const logged: string[] = [];
 const secrets = new Secrets("a key of these tests");
+/** They wrote the posts, and the saved queries. */
+const [AUTHOR, OWNER] = ["pub_a", "pub_owner"];
 const board = useTestBoard({}, { idle: true });
 let pushes: Pushes;
 let prepare: ReturnType<typeof preparePushes>;
@@ -19,7 +21,7 @@ let subscriptions = 0;
 
 beforeAll(async () => {
   const { store, embedder, services } = board.board;
-  await store.publishers.insert(aPublisher("pub_a"));
+  for (const id of [AUTHOR, OWNER]) await store.publishers.insert(aPublisher(id));
   prepare = preparePushes(store);
   pushes = new Pushes({
     ...{ store, embedder, secrets, posts: services.posts, events: services.events },
@@ -35,7 +37,7 @@ afterEach(() => void vi.restoreAllMocks());
 async function claimed(over: Partial<StoredSubscription> = {}): Promise<ClaimedPush> {
   subscriptions += 1;
   const id = `sub_${subscriptions}`;
-  await prepare.consenting(id, `https://${id}.example`, over);
+  await prepare.consenting(id, `https://${id}.example`, { publisherId: OWNER, ...over });
   await prepare.match(id, 1);
   return first((await prepare.claim()).filter(({ subscriptionId }) => subscriptionId === id));
 }
@@ -119,8 +121,13 @@ describe("a push whose subscription or post changed since the claim", () => {
     (change: Partial<StoredPost>): Change =>
     ({ postId: id }) =>
       board.board.store.posts.update(id, change, { text: false });
-  const suspended = (suspendedAt: number | null) =>
-    board.board.store.publishers.update("pub_a", { suspendedAt });
+  const suspended = (id: string, suspendedAt: number | null = NOW) =>
+    board.board.store.publishers.update(id, { suspendedAt });
+  const erased = async () => {
+    const { publishers } = board.board.store;
+    await publishers.erase(AUTHOR);
+    await publishers.insert(aPublisher(AUTHOR));
+  };
 
   it.each<[string, Change, unknown[]]>([
     ["is as it was", async () => {}, [204, "delivered", null]],
@@ -134,7 +141,9 @@ describe("a push whose subscription or post changed since the claim", () => {
       ({ subscriptionId: id }) => board.board.store.subscriptions.remove(id),
       ["unsent", "cancelled", null],
     ],
-    ["is of somebody suspended", () => suspended(NOW), ["unsent", "waiting", MINUTE]],
+    ["is of somebody suspended", () => suspended(OWNER), ["unsent", "waiting", MINUTE]],
+    ["has a post of somebody suspended", () => suspended(AUTHOR), ["unsent", "waiting", HOUR]],
+    ["has a post of somebody who is gone", erased, ["unsent", "cancelled", null]],
     ["has a hidden post", post({ state: "hidden" }), ["unsent", "waiting", HOUR]],
     ["has an expired post", post({ expiresAt: NOW }), ["unsent", "cancelled", null]],
     ["has a post that is about to expire", post({ expiresAt: NOW + 1 }), [204, "delivered", null]],
@@ -148,7 +157,7 @@ describe("a push whose subscription or post changed since the claim", () => {
     const push = await claimed();
     await change(push);
     expect((await attempted(push)).slice(0, 3)).toEqual(outcome);
-    await suspended(null);
+    for (const id of [AUTHOR, OWNER]) await suspended(id, null);
   });
 
   it("is cancelled where the host's secret cannot be read, of which the log tells once", async () => {

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openOutbound } from "../../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../../src/outbound/names.ts";
 import type { Outbound } from "../../../src/ports/outbound.ts";
-import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
+import { startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
-import { waitersAt } from "../../support/boards/settled.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import {
@@ -16,9 +15,7 @@ import {
   newSecret,
   startHostWebhook,
 } from "../../support/clients/event-hosts.ts";
-import type { Response } from "../../support/clients/receiver.ts";
 import { startWitness } from "../../support/clients/webhooks.ts";
-import { startHttpServer } from "../../support/run/http-server.ts";
 import { startNameServer } from "../../support/texts/attacks.ts";
 
 const ALLOWED = { WEBHOOK_ALLOW: "127.0.0.1" };
@@ -110,77 +107,6 @@ describe("a URL that somebody else answers", () => {
     dns.close();
     inside.close();
   });
-
-  it("is not followed elsewhere, neither with the question nor with an event", async () => {
-    const elsewhere = await startHostWebhook();
-    const leads = (): Response => ({ status: 307, headers: { location: elsewhere.url } });
-    const asking = await startHostWebhook(undefined, leads);
-    const refused = await host.refused("events/subscribe", askedFor("asks", asking.url));
-    expect(refused.data).toEqual({ reason: "challenge_failed" });
-    const telling = await startHostWebhook(leads);
-    const { id } = await host.ask("events/subscribe", askedFor("leads", telling.url));
-    await post("leads");
-    const [delivery] = await settled(id);
-    expect(delivery).toMatchObject({ status: 307, state: "waiting" });
-    expect([elsewhere.messages, elsewhere.verifications]).toEqual([[], []]);
-    await Promise.all([asking.stop(), telling.stop(), elsewhere.stop()]);
-  });
-});
-
-describe("a receiver", () => {
-  it.skipIf(ON_MONGODB)(
-    "that takes 300 s is given up after 10, and holds up nobody",
-    async () => {
-      const slow = await startHostWebhook(() => ({ delayMs: 300_000 }));
-      const quick = await startHostWebhook();
-      const { id } = await host.ask("events/subscribe", askedFor("paced", slow.url));
-      await host.ask("events/subscribe", askedFor("paced", quick.url));
-      const before = performance.now();
-      await post("paced");
-      await eventually(
-        async () => quick.messages,
-        ({ length }) => length === 1,
-      );
-      expect(performance.now() - before).toBeLessThan(8_000);
-      const [delivery] = await settled(id);
-      expect(delivery).toMatchObject({ status: null, error: "No complete answer within 10000 ms." });
-      expect((await host.ask("events/subscribe", askedFor("paced", slow.url))).deliveryStatus).toMatchObject({
-        lastError: "timeout",
-      });
-      await Promise.all([slow.stop(), quick.stop()]);
-    },
-    40_000,
-  );
-
-  it("that answers 64 MiB is read to its bound, and has not taken the event", async () => {
-    const chunk = Buffer.alloc(1 << 20, 120);
-    let sent = 0;
-    const flood = await startHttpServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const part of request) chunks.push(part as Buffer);
-      const { challenge } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      if (challenge !== undefined) {
-        response.end(JSON.stringify({ challenge }));
-        return;
-      }
-      let isOver = false;
-      response.once("close", () => {
-        isOver = true;
-      });
-      for (let n = 0; n < 64 && !isOver; n += 1) {
-        sent += chunk.length;
-        if (!response.write(chunk)) await Promise.race([once(response, "drain"), once(response, "close")]);
-      }
-      response.end();
-    });
-    const { id } = await host.ask("events/subscribe", askedFor("flood", `${flood.origin}/hook`));
-    await post("flood");
-    const [delivery] = await settled(id);
-    expect(delivery).toMatchObject({ status: null, error: "The answer has more than 65536 bytes." });
-    expect(delivery.state).toBe("waiting");
-    expect(sent).toBeLessThan(32 << 20);
-    await flood.close();
-  });
 });
 
 describe("a refresh", () => {
@@ -244,29 +170,4 @@ describe("an erased publisher", () => {
     await client.close();
     await webhook.stop();
   }, 40_000);
-});
-
-describe("a stream", () => {
-  it("that hangs up between two events is told nothing more, and leaves nothing", async () => {
-    const topic = { name: "post.matched", arguments: { tags: "hung" } };
-    const { cursor } = await host.ask("events/poll", topic);
-    for (let n = 0; n < 12; n += 1) await post("hung", `post ${n}`);
-    await eventually(
-      () => host.ask("events/poll", { ...topic, cursor }),
-      ({ events }) => events.length === 12,
-    );
-    const client = await eventHost(board, me.key);
-    const { cancel, ended } = client.stream({ ...topic, cursor, maxEvents: 1 });
-    await eventually(
-      async () => client.told.length,
-      (count) => count >= 2,
-    );
-    cancel();
-    await ended;
-    await waitersAt(board, 0);
-    const told = client.told.length;
-    await quiet();
-    expect(client.told.length).toBe(told);
-    await client.close();
-  });
 });
