@@ -35,6 +35,9 @@ describe("routes of posts", () => {
       });
       const { related: _related, replies: _replies, ...page } = await read(post.id);
       expect(page).toEqual(body.data);
+      // Also within the millisecond, so that two versions never have one time.
+      const { updated_at } = (await edit(post.id, { title: "A third" })).body.data;
+      expect(updated_at).toBe(new Date(now + 1).toISOString());
     });
 
     it("clears nullable fields by null, and refuses null for the others", async () => {
@@ -64,7 +67,9 @@ describe("routes of posts", () => {
       expect((await edit(byDefault.id, { ends_at: ends })).body.data.expires_at).toBe(at(6 * DAY_MS));
       expect((await edit(chosen.id, { ends_at: ends })).body.data.expires_at).toBe(chosen.expires_at);
       expect((await edit(chosen.id, { expires_at: null })).body.data.expires_at).toBe(at(6 * DAY_MS));
+      // It follows the dates again, and an edit of other fields leaves it.
       expect((await edit(chosen.id, { title: "No date changes" })).body.data.expires_at).toBe(at(6 * DAY_MS));
+      expect((await edit(chosen.id, { ends_at: at(7 * DAY_MS) })).body.data.expires_at).toBe(at(8 * DAY_MS));
     });
 
     it("gives a post that loses its dates 30 days from its creation, not from the edit", async () => {
@@ -129,6 +134,25 @@ describe("routes of posts", () => {
       expect([await isNearly(first), await isNearly(moved)]).toEqual([false, true]);
       await edit(post.id, { location: oslo });
       expect([await isNearly(moved), await isNearly(far)]).toEqual([false, true]);
+    });
+
+    it("is placed by name where clocks show its time zone when it starts", async () => {
+      // Lagos has the time of Berlin in winter only.
+      const [summer, winter] = ["2027-07-01T10:00:00Z", "2027-01-10T10:00:00Z"];
+      const [timezone, location] = ["Europe/Berlin", { name: "Lagos, Nigeria" }];
+      const post = await write(board, me.key, { timezone, location, starts_at: summer });
+      const placed = async (patch: object) =>
+        (await edit(post.id, { location, ...patch })).body.data.location.lat !== null;
+      expect([post.location.lat, await placed({ starts_at: winter }), await placed({})]).toEqual([
+        null,
+        true,
+        true,
+      ]);
+      expect([
+        await placed({ starts_at: summer }),
+        await placed({}),
+        await placed({ starts_at: null }),
+      ]).toEqual([false, false, true]);
     });
 
     it("notes that searches do not find an expired post", async () => {

@@ -13,7 +13,8 @@ export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostC
   if (patch.tags !== undefined) change.tags = text.tags;
   if (patch.location !== undefined) {
     const timezone = patch.timezone === undefined ? post.timezone : patch.timezone;
-    change.location = placedByName(text.location, { timezone, at: patch.starts_at ?? post.startsAt ?? now });
+    const startsAt = patch.starts_at === undefined ? post.startsAt : patch.starts_at;
+    change.location = placedByName(text.location, { timezone, at: startsAt ?? now });
   }
   if (patch.kind !== undefined) change.kind = patch.kind;
   if (patch.url !== undefined) change.link = patch.url;

@@ -212,7 +212,6 @@ async function othersLike(
     (row) =>
       row.publisherId !== post.publisherId &&
       row.state === "active" &&
-      row.expiresAt > now &&
       (nearIdentical(row.fingerprint, post.fingerprint) || sameSource(row, post)),
   );
 }

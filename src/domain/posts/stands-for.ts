@@ -33,7 +33,7 @@ export async function withDates<Shown extends Post>(
   posts: readonly Shown[],
   filter: PostFilter,
 ): Promise<Shown[]> {
-  const dated = posts.filter(({ starts_at, parent_id }) => starts_at !== null && parent_id === null);
+  const dated = posts.filter(({ starts_at }) => starts_at !== null);
   const later = await laterDates(index, dated, filter);
   return posts.map((post) => {
     const starts = (later.get(post.id) ?? []).map(({ at }) => isoTime(at));
@@ -49,9 +49,7 @@ export async function nextDates(
   told: readonly StoredPost[],
   now: number,
 ): Promise<StoredPost[]> {
-  const over = told.filter(
-    (post) => post.startsAt !== null && post.parentId === null && windowOf(post).windowEnd < now,
-  );
+  const over = told.filter((post) => post.startsAt !== null && windowOf(post).windowEnd < now);
   const later = await laterDates(index, over, filterOf({}, now));
   const ids = over.flatMap(({ id }) => later.get(id)?.[0]?.id ?? []);
   const next = new Map((ids.length === 0 ? [] : await posts.many(ids)).map((post) => [post.id, post]));
