@@ -116,7 +116,7 @@ describe("what the files of a model say of it", () => {
   const saidBy = (files: Record<string, unknown>) => {
     count += 1;
     const own = folder(`described-${count}`);
-    for (const [path, content] of Object.entries(files)) write(own, path, content);
+    for (const [path, content] of Object.entries(files)) if (content !== undefined) write(own, path, content);
     return describeModel([own], { cosines: COSINES });
   };
 
@@ -150,110 +150,73 @@ describe("what the files of a model say of it", () => {
     });
   });
 
-  it("is added to by agent-board.json, which wins", async () => {
-    const roberta = {
-      model_type: "xlm-roberta",
-      hidden_size: 384,
-      vocab_size: 250_037,
-      max_position_embeddings: 514,
-      pad_token_id: 1,
-    };
-    const settings = {
-      query_prefix: "query: ",
-      post_prefix: "passage: ",
-      pooling: "mean",
-      weights: "onnx/model.onnx",
-    };
-    expect(await saidBy({ "config.json": roberta, "agent-board.json": settings })).toEqual({
-      dimension: 384,
-      maxTokens: 256,
-      pooling: "mean",
-      queryPrefix: "query: ",
-      postPrefix: "passage: ",
-      english: false,
-      weights: "onnx/model.onnx",
-      scale: known.scale,
-    });
-    const long = { ...settings, max_tokens: 600, english_only: true };
-    const { maxTokens, english } = await saidBy({ "config.json": roberta, "agent-board.json": long });
-    expect([maxTokens, english]).toEqual([600, true]);
-    expect((await saidBy({ "config.json": BERT })).pooling).toBe("mean");
-  });
-
-  const ROBERTA = { ...BERT, model_type: "xlm-roberta", max_position_embeddings: 130, pad_token_id: 1 };
-  it.each<[string, Record<string, unknown>, object]>([
-    ["256 tokens where no file says it", { "config.json": BERT }, { maxTokens: 256 }],
+  const ROBERTA = { model_type: "xlm-roberta", max_position_embeddings: 130, pad_token_id: 1 };
+  const SETTINGS = "agent-board.json";
+  const POOLING = "1_Pooling/config.json";
+  const PROMPTS = "config_sentence_transformers.json";
+  it.each<[string, object, Record<string, unknown>, object]>([
+    ["the mean of 256 tokens where no file says it", {}, {}, { maxTokens: 256, pooling: "mean" }],
+    [
+      "what the operator says, first of all",
+      ROBERTA,
+      {
+        [SETTINGS]: {
+          pooling: "cls",
+          query_prefix: "q: ",
+          post_prefix: "p: ",
+          max_tokens: 600,
+          english_only: false,
+        },
+        [POOLING]: { pooling_mode: "lasttoken" },
+        [PROMPTS]: { prompts: { query: "query: ", passage: "passage: " } },
+      },
+      { pooling: "cls", queryPrefix: "q: ", postPrefix: "p: ", maxTokens: 600, english: false },
+    ],
+    ["its weights", {}, { [SETTINGS]: { weights: "onnx/model.onnx" } }, { weights: "onnx/model.onnx" }],
     [
       "512 tokens at most",
-      {
-        "config.json": { ...BERT, max_position_embeddings: 2048 },
-        "sentence_bert_config.json": { max_seq_length: 600 },
-      },
+      { max_position_embeddings: 2048 },
+      { "sentence_bert_config.json": { max_seq_length: 600 } },
       { maxTokens: 512 },
     ],
-    [
-      "as many tokens as it has positions",
-      { "config.json": { ...BERT, max_position_embeddings: 100 } },
-      { maxTokens: 100 },
-    ],
-    ["positions of RoBERTa, which begin after the padding", { "config.json": ROBERTA }, { maxTokens: 128 }],
-    [
-      "positions of RoBERTa without a word on padding",
-      { "config.json": { ...ROBERTA, pad_token_id: null } },
-      { maxTokens: 128 },
-    ],
-    ["one language of 60,000 words", { "config.json": { ...BERT, vocab_size: 60_000 } }, { english: true }],
-    ["several languages of more", { "config.json": { ...BERT, vocab_size: 60_001 } }, { english: false }],
-    [
-      "the last token",
-      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode_lasttoken: true } },
-      { pooling: "last" },
-    ],
-    [
-      "a pooling by its name",
-      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode: "cls" } },
-      { pooling: "cls" },
-    ],
-    ["the dimension under another name", { "config.json": { d_model: 768 } }, { dimension: 768 }],
+    ["as many tokens as it has positions", { max_position_embeddings: 100 }, {}, { maxTokens: 100 }],
+    ["positions of RoBERTa, which begin after the padding", ROBERTA, {}, { maxTokens: 128 }],
+    ["the same without a word on padding", { ...ROBERTA, pad_token_id: null }, {}, { maxTokens: 128 }],
+    ["one language of 60,000 words", { vocab_size: 60_000 }, {}, { english: true }],
+    ["several languages of more", { vocab_size: 60_001 }, {}, { english: false }],
+    ["the last token", {}, { [POOLING]: { pooling_mode_lasttoken: true } }, { pooling: "last" }],
+    ["a pooling by its name", {}, { [POOLING]: { pooling_mode: "cls" } }, { pooling: "cls" }],
+    ["a dimension by another name", { hidden_size: undefined, d_model: 768 }, {}, { dimension: 768 }],
     [
       "other names of prefixes",
-      {
-        "config.json": BERT,
-        "config_sentence_transformers.json": { prompts: { search_query: "q: ", search_document: "d: " } },
-      },
+      {},
+      { [PROMPTS]: { prompts: { search_query: "q: ", search_document: "d: " } } },
       { queryPrefix: "q: ", postPrefix: "d: " },
     ],
-  ])("is read as: %s", async (_what, files, described) => {
-    expect(await saidBy(files)).toMatchObject(described);
+  ])("is read as: %s", async (_what, config, files, described) => {
+    expect(await saidBy({ "config.json": { ...BERT, ...config }, ...files })).toMatchObject(described);
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
-    ["no config.json", {}, /no config\.json/],
+    ["no config.json", { "config.json": undefined }, /no config\.json/],
     ["no dimension", { "config.json": {} }, /set "dimension" in agent-board\.json/],
     ["a file that is no JSON", { "config.json": "{" }, /wrong config\.json \(no JSON\)/],
-    [
-      "an unknown setting",
-      { "config.json": BERT, "agent-board.json": { poling: "cls" } },
-      /wrong agent-board\.json \(.*poling/,
-    ],
-    [
-      "weights outside",
-      { "config.json": BERT, "agent-board.json": { weights: "../x.onnx" } },
-      /weights: must be a path below/,
-    ],
+    ["an unknown setting", { [SETTINGS]: { poling: "cls" } }, /wrong agent-board\.json \(.*poling/],
+    ["weights outside", { [SETTINGS]: { weights: "../x.onnx" } }, /weights: must be a path below/],
     [
       "a layer behind the pooling",
-      { "config.json": BERT, "modules.json": [{ type: "sentence_transformers.models.Dense" }] },
-      /a layer after its pooling .*choose another/,
+      { "modules.json": [{ type: "x.Dense" }] },
+      /after its pooling .*choose another/,
     ],
     [
       "another pooling",
-      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode_max_tokens: true } },
+      { [POOLING]: { pooling_mode_max_tokens: true } },
       /pools by pooling_mode_max_tokens.*Set "pooling" in agent-board\.json/,
     ],
   ])("is refused with a hint: %s", async (_what, files, reason) => {
-    await expect(saidBy(files)).rejects.toThrow(reason);
-    await expect(saidBy(files)).rejects.toBeInstanceOf(ModelRefused);
+    const refused = saidBy({ "config.json": BERT, ...files });
+    await expect(refused).rejects.toThrow(reason);
+    await expect(refused).rejects.toBeInstanceOf(ModelRefused);
   });
 });
 
@@ -321,10 +284,12 @@ describe("a preset, a model of the hub", () => {
     expect(readFileSync(weights).equals(real)).toBe(true);
   });
 
-  it("that cannot be reached, or lacks a file, is refused with the reason", async () => {
+  it("that cannot be reached, is too large or lacks a file is refused with the reason", async () => {
     const places = { modelDir, cacheDir: folder("unreachable") };
     const closed = `http://127.0.0.1:${await freePort()}/`;
     await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
+    const large = await hub({ "config.json": "x".repeat(2 ** 20 - 1) });
+    await expect(chooseModel(NAME, { ...places, hub: large.hub })).rejects.toThrow("more than 1048576 bytes");
     const { hub: base } = await hub({}, ["onnx/model_quantized.onnx"]);
     const { embedder, warnings } = opened(
       await chooseModel(NAME, { ...places, hub: base }),

