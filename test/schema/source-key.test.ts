@@ -29,6 +29,11 @@ describe("sourceKey", () => {
     expect(sourceKey(url)).not.toBe("example.org/talks/7?id=3&room=b");
   });
 
+  it("names pages with letters beyond ASCII, however many were read before", () => {
+    const urls = Array.from({ length: 20_000 }, (_, n) => `https://münchen.example/straße/${n}`);
+    expect(urls.filter((url) => sourceKey(url) === null)).toEqual([]);
+  });
+
   it("keeps every parameter that may name the page, and is null for what is no web address", () => {
     expect(sourceKey("https://x.org/?v=1&p=2&id=3&q=4&lang=5&start=6&list=7&article_id=8")).toBe(
       "x.org?article_id=8&id=3&lang=5&list=7&p=2&q=4&start=6&v=1",

@@ -5,7 +5,7 @@ import { write } from "../support/boards/writing.ts";
 
 describe("get_post", () => {
   let now = Date.UTC(2026, 10, 20, 12);
-  const get = (id: string) => call(board, `GET /posts/${id}`);
+  const get = (id: string, as: { key?: string } = {}) => call(board, `GET /posts/${id}`, undefined, as);
   const board = useTestBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
   const me = usePublisher(board);
 
@@ -59,13 +59,6 @@ describe("get_post", () => {
     expect(body.meta.content_notice).toMatch(/third parties/);
   });
 
-  it("understands page URLs and the suffixes .json, .md and .ics where an id is expected", async () => {
-    const { id, url } = await write(board, me.key);
-    for (const form of [`${id}.json`, `${id}.md`, `${id}.ics`, url, `${url}?from=feed`, `${url}.md#top`]) {
-      expect((await get(encodeURIComponent(form))).body.data?.id, form).toBe(id);
-    }
-  });
-
   it("shows the first 20 replies, oldest first", async () => {
     const root = await write(board, me.key, { kind: "thread" });
     const ids: string[] = [];
@@ -109,6 +102,23 @@ describe("get_post", () => {
     const { data } = (await get(root.id)).body;
     expect(data.replies.map((reply: { id: string }) => reply.id)).toEqual([kept.id]);
     expect(data.reply_count).toBe(1);
+  });
+
+  it("fails with post_hidden, with its root as well, for all but its writer, who reads why", async () => {
+    const author = await register(board, "Author");
+    const root = await write(board, author.key, { kind: "thread" });
+    const reply = await write(board, me.key, { parent_id: root.id });
+    await call(board, "POST /reports", { post_id: root.id, reason: "spam" });
+    const noteOf = async (id: string, as: object) => {
+      const { body } = await get(id, as);
+      return body.error?.code ?? body.meta.note;
+    };
+    const foreign = [await noteOf(root.id, me), await noteOf(reply.id, author), await noteOf(reply.id, {})];
+    expect(foreign).toEqual(Array(3).fill("post_hidden"));
+    expect(await noteOf(reply.id, me)).toMatch(/^The post that this one answers is hidden/);
+    expect(await noteOf(root.id, author)).toMatch(/^This post is hidden after reports\. Only you see it/);
+    await board.board.services.moderation.act("hide", root.id, 'a "scam"', now);
+    expect(await noteOf(root.id, author)).toContain('has hidden this post: "a \\"scam\\"". Only you');
   });
 
   it("leaves out replies of suspended publishers, here and in the list of replies", async () => {
