@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeCursor, encodeCursor } from "../../src/domain/cursors.ts";
+import { Secrets } from "../../src/domain/secrets.ts";
 
 const KEY = "a key";
 
@@ -33,5 +34,23 @@ describe("cursors", () => {
     expect(decodeCursor(encodeCursor("x".repeat(1_489), KEY), KEY)).toHaveLength(1_489);
     expect(decodeCursor(encodeCursor("x".repeat(1_490), KEY), KEY)).toBeNull();
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => decodeCursor(text, KEY) === null));
+  });
+});
+
+describe("sealed text", () => {
+  it("opens whole, under its key and for its owner alone, and never reads the same twice", () => {
+    const secrets = new Secrets(KEY);
+    for (const text of ["", "a secret"]) {
+      const sealed = secrets.seal(text, "owner");
+      const bytes = Buffer.from(sealed, "base64url");
+      expect(secrets.unseal(sealed, "owner")).toBe(text);
+      expect(secrets.seal(text, "owner")).not.toBe(sealed);
+      expect([secrets.unseal(sealed, "another"), new Secrets("b").unseal(sealed, "owner")]).toEqual([
+        null,
+        null,
+      ]);
+      for (let length = 0; length < bytes.length; length += 1)
+        expect(secrets.unseal(bytes.subarray(0, length).toString("base64url"), "owner")).toBeNull();
+    }
   });
 });

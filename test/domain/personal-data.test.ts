@@ -41,25 +41,11 @@ describe("personalData", () => {
   });
 
   it("takes milliseconds for 8,000 hostile characters", () => {
-    for (const unit of [
-      "1",
-      "1 ",
-      "+1(",
-      "a@",
-      "a.",
-      "12 Aa ",
-      "Calle A ",
-      "tel 1",
-      "00 1",
-      "4 ",
-      "Aa-straße ",
-    ]) {
+    for (const unit of "1|1 |+1(|a@|a.|12 Aa |Calle A |tel 1|00 1|4 |Aa-straße ".split("|")) {
       const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);
       personalData(text);
-      expect(
-        cpuMsOf(() => personalData(text)),
-        unit,
-      ).toBeLessThan(40);
+      const took = cpuMsOf(() => personalData(text));
+      expect(took, unit).toBeLessThan(40);
     }
   });
 });

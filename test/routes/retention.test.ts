@@ -18,20 +18,35 @@ describe("what a board keeps of posts that are over", () => {
     return eraseOld(board.board.store, now);
   };
 
+  /** Of two things of which the second came a day later, each goes after so many days, and not an hour sooner. */
+  const expectToGoAfter = async (
+    start: number,
+    days: number,
+    ids: string[],
+    there: () => Promise<string[]>,
+  ) => {
+    const leftAt = async (ms: number) => {
+      await eraseAt(start + days * DAY_MS + ms);
+      return there();
+    };
+    expect(await leftAt(-HOUR_MS)).toEqual(ids);
+    expect(await leftAt(HOUR_MS)).toEqual(ids.slice(1));
+    expect(await leftAt(DAY_MS + HOUR_MS)).toEqual([]);
+  };
+
   it("is an expired post for 90 days, and not an hour more or less", async () => {
     const start = now;
     const expires = (days: number) => ({ expires_at: new Date(start + days * DAY_MS).toISOString() });
     const first = await write(board, me.key, expires(1));
     const second = await write(board, other.key, expires(2));
-    await eraseAt(start + 91 * DAY_MS - HOUR_MS);
-    expect([await status(first.id), await status(second.id)]).toEqual([200, 200]);
+    const ids = [first.id, second.id];
     // Another process has the job.
     now = start + 91 * DAY_MS + HOUR_MS;
     expect(await eraseOld(board.board.store, now, () => Promise.resolve(false))).toBe(0);
-    await eraseAt(start + 91 * DAY_MS + HOUR_MS);
-    expect([await status(first.id), await status(second.id)]).toEqual([404, 200]);
-    await eraseAt(start + 92 * DAY_MS + HOUR_MS);
-    expect([await status(first.id), await status(second.id)]).toEqual([404, 404]);
+    await expectToGoAfter(start, 91, ids, async () => {
+      const answers = await Promise.all(ids.map(status));
+      return ids.filter((_, at) => answers[at] === 200);
+    });
   });
 
   it("is the text of a removed post for 30 days, and not an hour more or less", async () => {
@@ -41,16 +56,11 @@ describe("what a board keeps of posts that are over", () => {
     await remove(first.id, me.key);
     now += DAY_MS;
     await remove(second.id, other.key);
-    const kept = async () => {
-      const rows = await board.board.store.posts.many([first.id, second.id]);
-      return [first.id, second.id].filter((id) => rows.some((row) => row.id === id));
-    };
-    await eraseAt(start + 30 * DAY_MS - HOUR_MS);
-    expect(await kept()).toEqual([first.id, second.id]);
-    await eraseAt(start + 30 * DAY_MS + HOUR_MS);
-    expect(await kept()).toEqual([second.id]);
-    await eraseAt(start + 31 * DAY_MS + HOUR_MS);
-    expect(await kept()).toEqual([]);
+    const ids = [first.id, second.id];
+    await expectToGoAfter(start, 30, ids, async () => {
+      const rows = await board.board.store.posts.many(ids);
+      return ids.filter((id) => rows.some((row) => row.id === id));
+    });
   });
 
   it("is a match for 30 days, and not an hour more or less", async () => {
@@ -69,12 +79,6 @@ describe("what a board keeps of posts that are over", () => {
     const start = now;
     const first = await matched();
     now += DAY_MS;
-    const second = await matched();
-    await eraseAt(start + 30 * DAY_MS - HOUR_MS);
-    expect(await pending()).toEqual([first, second]);
-    await eraseAt(start + 30 * DAY_MS + HOUR_MS);
-    expect(await pending()).toEqual([second]);
-    await eraseAt(start + 31 * DAY_MS + HOUR_MS);
-    expect(await pending()).toEqual([]);
+    await expectToGoAfter(start, 30, [first, await matched()], pending);
   });
 });

@@ -91,15 +91,4 @@ describe("an hour with a point", () => {
     const { body } = await post({ starts_at: written, timezone: "Europe/Berlin" });
     expect(body.data.starts_at).toBe(`2026-12-12T${start}.000Z`);
   });
-
-  it("takes a day as a start from its first moment on, and as an end to its last", async () => {
-    for (const [timezone, start, end] of [
-      ["Pacific/Auckland", "2026-12-04T11:00:00.000Z", "2026-12-06T10:59:59.999Z"],
-      ["America/Sao_Paulo", "2026-12-05T03:00:00.000Z", "2026-12-07T02:59:59.999Z"],
-      ["Asia/Kolkata", "2026-12-04T18:30:00.000Z", "2026-12-06T18:29:59.999Z"],
-    ] as const) {
-      const days = { starts_at: "2026-12-05", ends_at: "2026-12-06", timezone };
-      expect((await post(days)).body.data).toMatchObject({ starts_at: start, ends_at: end });
-    }
-  });
 });
