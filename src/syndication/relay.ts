@@ -55,8 +55,8 @@ export interface RelayParts {
   store: Store;
   index: SearchIndex;
   writing: Pick<Writing, "edit" | "remove">;
-  /** Writes a new post, and counts it. */
-  create: (input: PostInput, publisher: StoredPublisher) => Promise<unknown>;
+  /** Writes a new post, and counts it; false for one that was there already. */
+  create: (input: PostInput, publisher: StoredPublisher) => Promise<boolean>;
 }
 
 /** Brings the posts of a feed in line with its entries. */
@@ -98,10 +98,8 @@ export class Relay {
             applied.changed += 1;
         } else if (applied.added >= room) applied.left += 1;
         else if (await this.#isPosted(input, publisher, about)) applied.folded += 1;
-        else {
-          await this.#parts.create(input, publisher);
-          applied.added += 1;
-        }
+        // One that a moderator hid is there already.
+        else if (await this.#parts.create(input, publisher)) applied.added += 1;
       });
     }
     for (const post of [...cancelled, ...vanished]) {

@@ -110,6 +110,8 @@ describe("a calendar that is relayed", () => {
       expect(await poll(feed)).toMatchObject({ retired: 0, doubted: 0 });
     }
     expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
+    const all = { added: 2, changed: 3, retired: 2 };
+    expect(await board.board.syndication.feeds.state(feed.id)).toMatchObject(all);
   });
 
   it("keeps an entry without a date while it is in the feed, and changes it once a week for that", async () => {
@@ -221,6 +223,26 @@ describe("a calendar that is relayed", () => {
     } as const;
     await services.writing.create(own, fair.publisher, now);
     expect(await poll(fair.feed)).toMatchObject({ added: 1, folded: 0 });
+  });
+
+  it("leaves alone what a moderator removed or hid, and says nothing of it", async () => {
+    const three = (title: string) =>
+      serve(
+        "/moderated",
+        ["1", "2", "3"].map((id) => JSON.stringify({ id, title: `${title} ${id}` })).join("\n"),
+      );
+    three("Before");
+    const { feed, publisher } = await aFeed("/moderated", { kind: "jsonl" });
+    await poll(feed);
+    const posts = new Map((await postsOf(publisher)).map(({ title, id }) => [title, id]));
+    for (const [act, title] of [
+      ["remove", "Before 1"],
+      ["hide", "Before 2"],
+    ] as const)
+      await board.board.services.moderation.act(act, posts.get(title) ?? "", "test", now);
+    three("After");
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 0, refused: [] });
+    expect(await titlesOf(publisher)).toEqual(["After 3"]);
   });
 
   it("loses one entry alone by an unexpected error, and names it", async () => {
@@ -422,12 +444,22 @@ describe("the source is asked politely", () => {
       nextAt: now + 10 * HOUR_MS,
       lastError: "The source answered 503.",
     });
-    answer("/down.ics", (_request, response) => response.writeHead(500).end());
     // Twice as long each time, a day at most; a source may ask for a week.
-    for (const [at, hours] of [4, 8, 16, 24, 24].entries()) {
-      await expect(poll(feed)).rejects.toThrow("500");
-      expect(await feeds.state(feed.id)).toMatchObject({ failures: at + 2, nextAt: now + hours * HOUR_MS });
+    for (const [at, [status, hours]] of [
+      [500, 4],
+      [404, 8],
+      [403, 16],
+      [401, 24],
+      [502, 24],
+    ].entries()) {
+      answer("/down.ics", (_request, response) => response.writeHead(status ?? 0).end());
+      await expect(poll(feed)).rejects.toThrow(String(status));
+      expect(await feeds.state(feed.id)).toMatchObject({
+        failures: at + 2,
+        nextAt: now + (hours ?? 0) * HOUR_MS,
+      });
     }
+    expect((await feeds.all()).find(({ id }) => id === feed.id)?.paused).toBe(false);
     answer("/down.ics", (_request, response) => response.writeHead(429, { "retry-after": "2419200" }).end());
     await expect(poll(feed)).rejects.toThrow("429");
     expect(await feeds.state(feed.id)).toMatchObject({ nextAt: now + 7 * 24 * HOUR_MS });
