@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { exactRequest } from "../support/clients/exact-request.ts";
@@ -124,6 +124,50 @@ describe("the door", () => {
     expect((await ask([batch[1], batch[1]])).status).toBe(400);
   });
 
+  it("has 25 messages in a batch at most, and performs no more once their answers have a million characters", async () => {
+    const list = { jsonrpc: "2.0", method: "tools/list" };
+    const batch = (length: number, message: object) =>
+      Array.from({ length }, (_, id) => ({ ...message, id }));
+    const accept = "application/json";
+    // With the schemas of its data the list is long.
+    const { message } = await ask(batch(25, list), { accept }, board.url, "/mcp/data");
+    const lengths: number[] = message.map((answer: object) => JSON.stringify(answer).length);
+    const performed = message.filter((answer: object) => "result" in answer).length;
+    const first = (count: number) => lengths.slice(0, count).reduce((sum, length) => sum + length, 0);
+    expect([first(performed - 1) <= 1_000_000, first(performed) > 1_000_000]).toEqual([true, true]);
+    expect([performed, message[performed]]).toMatchObject([
+      expect.any(Number),
+      { id: performed, error: { code: -32000, message: expect.stringContaining("in another batch") } },
+    ]);
+    expect(message).toHaveLength(25);
+    expect((await ask(batch(25, ping), { accept })).message).toHaveLength(25);
+    expect(await ask(batch(26, ping), { accept })).toMatchObject({
+      status: 413,
+      message: { id: null, error: { message: expect.stringContaining("at most 25") } },
+    });
+  });
+
+  it.each([
+    ["claude-code", "curl/8", "claude-code"],
+    ["an agent", "curl/8", "curl"],
+    [undefined, "curl/8", "curl"],
+    ["an agent", "a program", "other"],
+    ["an agent", undefined, "other"],
+    [undefined, "a program", "other"],
+    [5, "curl/8", "curl"],
+    [5, undefined, "none"],
+    [undefined, undefined, "none"],
+  ])("counts a call of %s through %s as one of %s", async (name, agent, client) => {
+    const counted = vi.spyOn(board.board.usage, "answered");
+    onTestFinished(() => counted.mockRestore());
+    const _meta = name === undefined ? {} : { [`${META}clientInfo`]: { name, version: "1" } };
+    const params = { name: "about", arguments: {}, _meta };
+    await ask({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, { "user-agent": agent });
+    expect(counted.mock.calls.map(([as, status, , more]) => [as, status, more?.client])).toEqual([
+      ["tool:about", 200, client],
+    ]);
+  });
+
   it.each([
     [{ id: 4, method: "ping" }, 4],
     [{ jsonrpc: "2.0", id: 1.5, method: "ping" }, 1.5],
@@ -203,18 +247,19 @@ interface Answer {
 }
 
 /**
- * Sends a message to /mcp with exactly these headers.
+ * Sends a message to /mcp, or another path, with exactly these headers.
  * @param headers  undefined leaves a header out
  */
 async function ask(
   sent: unknown,
   headers: Record<string, string | undefined> = {},
   url = board.url,
+  path = "/mcp",
 ): Promise<Answer> {
   const usual = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const given = Object.entries({ ...usual, ...headers }).filter((entry) => entry[1] !== undefined);
   const options = { method: "POST", headers: Object.fromEntries(given), body: JSON.stringify(sent) };
-  const { body, ...answer } = await exactRequest(`${url}/mcp`, options);
+  const { body, ...answer } = await exactRequest(url + path, options);
   const [, data = String(body)] = /^data: (.*)$/m.exec(String(body)) ?? [];
   return { ...answer, message: JSON.parse(data) };
 }

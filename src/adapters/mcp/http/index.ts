@@ -287,8 +287,8 @@ function programOf(message: Introduction | undefined, userAgent: string | undefi
   const { name } =
     message?.params?._meta?.["io.modelcontextprotocol/clientInfo"] ?? message?.params?.clientInfo ?? {};
   const programs = [typeof name === "string" ? name : undefined, userAgent].map(clientOf);
-  const [said = "none"] = programs;
-  return programs.find((program) => program !== "none" && program !== "other") ?? said;
+  const known = programs.find((program) => program !== "none" && program !== "other");
+  return known ?? (programs.includes("other") ? "other" : "none");
 }
 
 /** Finds who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
