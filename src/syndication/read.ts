@@ -25,18 +25,13 @@ export type ReadResult = { read: Entries } | { refusal: string };
  * cut and free of markup, so that a long feed does not hold up the board.
  */
 export class FeedReader {
-  readonly #deadlineMs: number;
   readonly #idle: Worker[] = [];
-
-  constructor({ deadlineMs = DEADLINE_MS } = {}) {
-    this.#deadlineMs = deadlineMs;
-  }
 
   /** @throws FeedError */
   async read(request: ReadRequest): Promise<Entries> {
     const worker = this.#idle.pop() ?? this.#start();
     worker.ref();
-    const signal = AbortSignal.timeout(this.#deadlineMs);
+    const signal = AbortSignal.timeout(DEADLINE_MS);
     let result: ReadResult;
     try {
       const answered = once(worker, "message", { signal });

@@ -96,6 +96,26 @@ it("feeds are polled once they are due, not while they are paused, and no furthe
   now = START;
 });
 
+it("four hosts are asked at the same time, and the fifth once one of them has answered", async () => {
+  const five = await Promise.all(Array.from({ length: 5 }, () => startFeedSource()));
+  const open: (() => void)[] = [];
+  for (const { origin, answers } of five) {
+    answers.set("/slow", (_request, response) => void open.push(() => response.writeHead(404).end()));
+    await addFeed(board, `${origin}/slow`);
+  }
+  const polled = board.board.syndication.pollDue(now, async () => true);
+  await expect.poll(() => open.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(4);
+  await fetch(`${outsider.origin}/meanwhile`);
+  expect(open).toHaveLength(4);
+  open.shift()?.();
+  await expect.poll(() => open.length, { timeout: 15_000 }).toBe(4);
+  for (const answer of open) answer();
+  await polled;
+  await syndication.feeds.change(() => []);
+  outsider.asked.length = 0;
+  for (const source of five) source.close();
+});
+
 it("an hour of feeds, most of them failing, has few polls, each host one a second, and calls no other host", async () => {
   for (const [n, source] of hosts.entries()) {
     for (const [what, , answer] of BEHAVIOURS) {

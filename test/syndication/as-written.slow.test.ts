@@ -125,6 +125,7 @@ describe("times as people write them", () => {
     [{ start: "2026-12-12", time: "7:30 pm" }, "2026-12-12T19:30"],
     [{ date: "2026-12-12", time: "19 Uhr" }, "2026-12-12T19:00"],
     [{ startDate: "2026-12-12", startTime: "12 am" }, "2026-12-12T00:00"],
+    [{ startDate: "2026-12-12", startTime: "12 pm" }, "2026-12-12T12:00"],
     [{ startDate: "2026-12-12", startTime: "19:00+05:30" }, "2026-12-12T13:30"],
     [{ starts_at: "2026-12-12T10:00Z", time: "19:00" }, "2026-12-12T10:00"],
   ])("%j", (fields, start) => {
@@ -135,6 +136,17 @@ describe("times as people write them", () => {
       expect(found.entries[0]?.input.metadata?.["all_day"]).toBe(false);
     }
   });
+
+  it.each(["13 pm", "25:00", "19:60", "evening"])(
+    "an hour that is none leaves the whole day: %s",
+    (startTime) => {
+      const found = read(rows({ startDate: "2026-12-12", startTime }), { kind: "jsonl" });
+      expect([starts(found), found.entries[0]?.input.metadata?.["all_day"]]).toEqual([
+        ["2026-12-12T00:00"],
+        true,
+      ]);
+    },
+  );
 
   it("an end that is an hour lies on the day of the start, or on the next", () => {
     const found = read(
@@ -210,6 +222,41 @@ describe("lines of a calendar", () => {
     }
   });
 
+  const AT_18 = "DTSTART:20261212T180000Z";
+  const OURS = [
+    "BEGIN:VTIMEZONE",
+    "TZID:Ours",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETTO:+0000",
+  ];
+  it.each([
+    [
+      "an event",
+      ["BEGIN:VEVENT", "UID:b", "SUMMARY:Fair", "DTSTART:20261212T170000Z", ...event(AT_18)],
+      ["Fair 17:00", "Quiz 18:00"],
+    ],
+    [
+      "an event before a zone",
+      ["BEGIN:VEVENT", "UID:b", "SUMMARY:Fair", "DTSTART;TZID=Ours:20261212T170000", ...OURS],
+      ["Fair 17:00"],
+    ],
+    [
+      "an alarm",
+      [...event(AT_18, "BEGIN:VALARM"), ...event(AT_18).map((line) => line.replace("a@x", "b"))],
+      ["Quiz 18:00", "Quiz 18:00"],
+    ],
+    [
+      "a calendar",
+      ["X-WR-TIMEZONE:Asia/Tokyo", "BEGIN:VCALENDAR", ...event(AT_18.replace("Z", ""))],
+      ["Quiz 23:00"],
+    ],
+  ])("may lack the end of %s", (_what, lines, posts) => {
+    const found = read(calendar(...lines), { timezone: "America/New_York" });
+    expect(titles(found).map((title, n) => `${title} ${starts(found)[n]?.slice(11)}`)).toEqual(posts);
+    expect(found.refused).toEqual([]);
+  });
+
   it("hold U+2028 and U+2029 as ends of lines", () => {
     const text = readFileSync(join(folder, "03-line-separator.ics"), "utf8");
     for (const sign of ["\u2028", "\u2029"]) {
@@ -275,6 +322,38 @@ describe("a calendar's events", () => {
   });
 });
 
+describe("the letters of a feed", () => {
+  const [E_ACUTE, SMALL_SHORT_I] = ["\u00e9", "\u0439"];
+  const titleOf = (charset: string, declared: string, ...bytes: number[]) => {
+    const [before, after] = [
+      `<?xml version="1.0"${declared}?><rss version="2.0"><channel><item><title>`,
+      "</title></item></channel></rss>",
+    ];
+    const sent = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+    return entriesOf({ bytes: sent, contentType: charset }, aFeedOf({ kind: "rss" }), NOW).entries[0]?.input
+      .title;
+  };
+  const [LATIN, CYRILLIC] = [' encoding="iso-8859-1"', ' encoding="windows-1251"'];
+  it.each([
+    ["text/xml; charset=windows-1251", LATIN, [0xe9], SMALL_SHORT_I],
+    ['text/xml; charset="iso-8859-1"', CYRILLIC, [0xe9], E_ACUTE],
+    ["text/xml", CYRILLIC, [0xe9], SMALL_SHORT_I],
+    ["text/xml; charset=no-such", CYRILLIC, [0xe9], SMALL_SHORT_I],
+    ["text/xml; charset=utf-8", CYRILLIC, [0xe9], SMALL_SHORT_I],
+    ["text/xml", "", [0xc3, 0xa9], E_ACUTE],
+    ["text/xml; charset=utf-8", "", [0xe9], E_ACUTE],
+  ])(
+    "are those of its header, else of its declaration, else UTF-8, else Windows-1252: %s%s %j",
+    (charset, declared, bytes, title) => expect(titleOf(charset, declared, ...bytes)).toBe(title),
+  );
+
+  it("are those of its byte order mark, whatever its header says", () => {
+    const bytes = Buffer.from(`\ufeff${rows({ title: E_ACUTE })}`);
+    const sent = { bytes, contentType: "text/plain; charset=windows-1251" };
+    expect(titles(entriesOf(sent, aFeedOf({ kind: "jsonl" }), NOW))).toEqual([E_ACUTE]);
+  });
+});
+
 describe("what is called off, a test or an error is withdrawn", () => {
   it.each([
     ["14-error.cap.xml", "cap"],
@@ -329,8 +408,11 @@ describe("what is called off, a test or an error is withdrawn", () => {
   });
 
   it("in calendars", () => {
+    const lines = event("DTSTART:20261212T180000Z");
     for (const line of ["STATUS:CANCELED", "STATUS:Cancelled", "CLASS:CONFIDENTIAL"])
-      expect(read(calendar(...event("DTSTART:20261212T180000Z", line))).withdrawn).toEqual(["a@x"]);
+      expect(read(calendar(...lines.toSpliced(-1, 0, line))).withdrawn).toEqual(["a@x"]);
+    expect(read(calendar("METHOD:CANCEL", ...lines)).withdrawn).toEqual(["a@x"]);
+    expect(read(calendar("METHOD:PUBLISH", ...lines)).withdrawn).toEqual([]);
   });
 
   it("in weather, where an update replaces what it names, and ends with its storm", () => {
@@ -451,22 +533,25 @@ describe("rows and news as publishers write them", () => {
     expect(ends.has("undated")).toBe(true);
   });
 
-  it("of alerts, real updates and cancellations replace what they name, and tests replace nothing", () => {
-    const alert = (id: string, fields: string) =>
-      `<alert><identifier>${id}</identifier><sender>s</sender>${fields}<info><event>${id}</event><headline>Storm ${id}</headline></info></alert>`;
-    const naming = (id: string, status: string, type: string) =>
-      `<status>${status}</status><msgType>${type}</msgType><scope>Public</scope><references>s,${id},2026-11-27T10:00:00+00:00</references>`;
-    const first = "<status>Actual</status><msgType>Alert</msgType><scope>Public</scope>";
-    const shown = (...more: string[]) =>
-      read(`<alerts>${alert("a", first)}${alert("b", first)}${more.join("")}</alerts>`, { kind: "cap" })
-        .entries.map(({ id }) => id)
-        .sort();
-    expect(shown()).toEqual(["a", "b"]);
-    for (const status of ["Test", "Exercise", "System", "Draft"])
-      for (const type of ["Update", "Cancel"])
-        expect(shown(alert("c", naming("a", status, type))), status).toEqual(["a", "b"]);
-    expect(shown(alert("c", naming("a", "Actual", "Update")))).toEqual(["b", "c"]);
-    expect(shown(alert("c", naming("b", "Actual", "Cancel")))).toEqual(["a"]);
+  const ANY_TEST = ["Test", "Exercise", "System", "Draft"].flatMap((status) =>
+    ["Update", "Cancel"].map((type) => [status, type, "Public", "a", ["a", "b"]] as const),
+  );
+  it.each([
+    ["Actual", "Alert", "Public", "a", ["a", "b", "c"]],
+    ["Actual", "Update", "Public", "a", ["b", "c"]],
+    ["Actual", "Update", "Public", "a b", ["c"]],
+    ["Actual", "Cancel", "Public", "b", ["a"]],
+    ["Actual", "Update", "Private", "a", ["a", "b"]],
+    ...ANY_TEST,
+  ] as const)("an alert that is %s, %s and %s, and names %s of a and b, leaves %j", (...given) => {
+    const [status, type, scope, named, left] = given;
+    const alert = (id: string, of: readonly string[], references = "") =>
+      `<alert><identifier>${id}</identifier><sender>s</sender><status>${of[0]}</status><msgType>${of[1]}</msgType><scope>${of[2]}</scope>${references}<info><headline>Storm ${id}</headline></info></alert>`;
+    const references = named.replace(/\w/g, "s,$&,2026-11-27T10:00:00+00:00");
+    const alerts = ["a", "b"].map((id) => alert(id, ["Actual", "Alert", "Public"]));
+    alerts.push(alert("c", [status, type, scope], `<references>${references}</references>`));
+    const { entries } = read(`<alerts>${alerts.join("")}</alerts>`, { kind: "cap" });
+    expect(entries.map(({ id }) => id)).toEqual(left);
   });
 
   it("rows may have kinds in capitals and coordinates by their long names", () =>

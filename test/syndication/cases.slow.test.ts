@@ -244,6 +244,7 @@ describe("text", () => {
 });
 
 describe("rows", () => {
+  const HALL = { name: "Hall", lat: null, lng: null };
   const rows = (...all: object[]) =>
     read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
 
@@ -277,6 +278,13 @@ describe("rows", () => {
       expect(read(row, { kind: "jsonl", postKind }).entries[0]?.input.kind).toBe(postKind ?? "event");
   });
 
+  it("are at the place of their feed where they name none", () => {
+    const at = (row: object) =>
+      read(JSON.stringify({ title: "T", ...row }), { kind: "jsonl", place: HALL }).entries[0]?.input.location
+        ?.name;
+    expect([at({}), at({ location: "Quay" })]).toEqual(["Hall", "Quay"]);
+  });
+
   it("are read up to a bound, and what is behind it does not count as gone", () => {
     const found = read(`${JSON.stringify({ title: "T", id: "1" })}\n`.repeat(50_000), { kind: "jsonl" });
     expect(found).toMatchObject({ left: 30_000, isWhole: false });
@@ -302,13 +310,14 @@ describe("rows", () => {
     expect([bad(22).length, bad(22).at(-1)]).toEqual([21, "and 2 more"]);
   });
 
-  const HALL = { name: "Hall", lat: null, lng: null };
   const MOMENT = "2026-12-24T10:00Z";
   it.each([
     // The feed has a tag of its own.
     [{ tags: "abcdefghij".split("") }, { tags: ["town", ..."abcdefghi"] }],
     [{ tags: ["a".repeat(40), "b".repeat(41)] }, { tags: ["town", "a".repeat(40)] }],
     [{ lat: 90, lng: 180 }, { location: { name: null, lat: 90, lng: 180 } }],
+    [{ location: "h".repeat(200) }, { location: { name: "h".repeat(200) } }],
+    [{ location: "h".repeat(201) }, { location: { name: `${"h".repeat(199)}…` } }],
     [{ location: "Hall", lat: 90.1, lng: 1 }, { location: HALL }],
     [{ location: "Hall", lat: 0, lng: 0 }, { location: HALL }],
     [{ lat: 0, lng: 9.4 }, { location: { name: null, lat: 0, lng: 9.4 } }],
@@ -335,10 +344,11 @@ describe("rows", () => {
 
   it("come back cut and free of markup", () => {
     const html = `<p>${"<b>word</b> ".repeat(6_000)}</p>`;
-    const [entry] = rows({ title: "<i>Long</i>", body: html }).entries;
-    expect(entry?.input.title).toBe("Long");
+    const [entry] = rows({ title: "<i>Long</i>", body: html, tags: ["<b>Bold</b>", "R&amp;D"] }).entries;
+    expect(entry?.input).toMatchObject({ title: "Long", tags: ["town", "bold", "r&d"] });
     expect(entry?.input.body.length).toBeLessThanOrEqual(8_000);
-    expect(entry?.input.body).not.toMatch(/[<>]/);
+    expect(entry?.input.body).toMatch(/^(word )+(\w*)…$/);
+    expect(entry?.input.body.length).toBeGreaterThan(7_990);
   });
 });
 

@@ -29,15 +29,7 @@ const UNREAD = new Set(
 const TEXTS = new Set(["SUMMARY", "DESCRIPTION", "LOCATION"]);
 const COMPONENT = /^(?:V[A-Z]+|STANDARD|DAYLIGHT|AVAILABLE|PARTICIPANT|X-[A-Z\d-]+)$/i;
 /** Tells how deep a component lies. One that begins ends those of its level and below, whose own end is missing. */
-const LEVELS: Readonly<Record<string, number>> = {
-  VCALENDAR: 0,
-  VEVENT: 1,
-  VTODO: 1,
-  VJOURNAL: 1,
-  VFREEBUSY: 1,
-  VTIMEZONE: 1,
-};
-const INNER_LEVEL = 2;
+const LEVELS: Readonly<Record<string, number>> = { VCALENDAR: 0, VEVENT: 1, VTIMEZONE: 1 };
 
 /** Programs make these mistakes, and mean this without doubt. */
 const REPAIRS: readonly (readonly [RegExp, string])[] = [
@@ -71,7 +63,7 @@ export function calendarsIn(text: string): Component[] {
     const name = sent.toUpperCase();
     if (name === "BEGIN" && COMPONENT.test(value.trim())) {
       const part: Component = { name: value.trim().toUpperCase(), properties: new Map(), parts: [] };
-      open.length = Math.min(open.length, (LEVELS[part.name] ?? INNER_LEVEL + open.length) + 1);
+      open.length = Math.min(open.length, (LEVELS[part.name] ?? open.length) + 1);
       open.at(-1)?.parts.push(part);
       open.push(part);
       last = null;
