@@ -1,11 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { failureHandler } from "../../src/adapters/http/answers.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/board/operation.ts";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 
@@ -61,7 +62,26 @@ describe("envelope", () => {
     expect(body.meta.note).toContain("not valid");
   });
 
+  it("says when an open call was answered without its key, since the store did not look that up in two seconds", async () => {
+    const { publishers } = board.board.store;
+    const silent = vi.spyOn(publishers, "byKeyHash").mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => silent.mockRestore());
+    const began = performance.now();
+    const { status, body } = await call(board, "GET /search", undefined, me);
+    expect([status, body.meta.note]).toEqual([200, expect.stringContaining("could not be looked up")]);
+    const seconds = (performance.now() - began) / 1_000;
+    expect(seconds).toBeGreaterThan(1.9);
+    expect(seconds).toBeLessThan(15);
+    silent.mockRejectedValue(new StoreUnavailable("it is away"));
+    expect((await call(board, "GET /search", undefined, me)).body.meta.note).toContain(
+      "could not be looked up",
+    );
+    expect((await call(board, "POST /posts", { title: "A", body: "B" }, me)).status).toBe(503);
+  });
+
   describe("of an operation that throws", () => {
+    const fault = new Error("password=hunter2 at /srv/secret/place");
+    let thrown = fault;
     const broken = defineRoute({
       name: "broken",
       title: "Broken",
@@ -76,7 +96,7 @@ describe("envelope", () => {
       rest: { method: "GET", path: "/broken" },
       examples: [{}],
       async handle() {
-        throw new Error("password=hunter2 at /srv/secret/place");
+        throw thrown;
       },
     });
     const leaky = { ...broken, name: "leaky", rest: { method: "GET" as const, path: "/leaky" as const } };
@@ -102,6 +122,19 @@ describe("envelope", () => {
       const reference = /operator: ([0-9a-f-]{36})\./.exec(body.meta.note)?.[1] ?? "none";
       const line = board.logs.find((each) => each.includes(reference));
       expect(line).toContain("hunter2");
+    });
+
+    it.each([
+      [new StoreUnavailable("the disk is full"), "store_unavailable", "2"],
+      [Object.assign(new Error(), { code: "EMFILE" }), "overloaded", "1"],
+      [Object.assign(new Error(), { code: "ENFILE" }), "overloaded", "1"],
+    ])("says after how many seconds it may do better: %s is %s for %s s", async (error, code, seconds) => {
+      thrown = error;
+      const { api, server } = await open();
+      const { status, body, headers } = await call({ api }, "GET /broken");
+      server.close();
+      thrown = fault;
+      expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, code, seconds]);
     });
 
     it("leaves out every field that its schema does not name", async () => {

@@ -3,6 +3,7 @@ import { recordedCatalog, recordedReadingTools, STALE } from "../../scripts/reco
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { CLIENTS, idIn, mcpClient } from "../support/clients/mcp-clients.ts";
 import { HANDSHAKE, StdioBoard, stdioCommand } from "../support/clients/stdio.ts";
+import { startHttpServer } from "../support/run/http-server.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 const INITIALIZE = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HANDSHAKE });
@@ -111,6 +112,30 @@ describe("the relay", () => {
     expect(child.answers).toMatchObject([{ id: 1, error: { code: -32603 } }]);
     expect(stderr).toContain("initialize: ");
     expect(JSON.stringify(child.answers) + stderr).not.toContain(me.key);
+  });
+
+  it("waits ten seconds for answers once stdin has ended, and no longer", async () => {
+    const far = await startHttpServer(async (request, response) => {
+      const { id } = JSON.parse((await request.toArray()).join(""));
+      const answer = () =>
+        response
+          .setHeader("content-type", "application/json")
+          .end(JSON.stringify({ jsonrpc: "2.0", id, result: {} }));
+      // The other one is never answered.
+      if (id === "late") setTimeout(answer, 3_000);
+    });
+    const child = new StdioBoard(command(["--url", far.origin]));
+    const began = performance.now();
+    await child.end(
+      ["late", "never"].map((id) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })).join("\n"),
+    );
+    const seconds = (performance.now() - began) / 1_000;
+    expect(child.answers).toMatchObject([
+      { id: "late", result: {} },
+      { id: "never", error: { code: -32603 } },
+    ]);
+    expect([seconds > 9.9, seconds < 60]).toEqual([true, true]);
+    await far.close();
   });
 
   it("passes on why the remote board refused a request unread", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { waitersAt } from "../../support/boards/settled.ts";
@@ -91,6 +91,22 @@ describe("events/stream", () => {
     });
     await host.close();
     await stopping.stop();
+  });
+
+  it("ends by itself after an hour", async () => {
+    const { waits } = board.board.services;
+    const matchesAfter = waits.matchesAfter.bind(waits);
+    // Here an hour has a second.
+    const spy = vi
+      .spyOn(waits, "matchesAfter")
+      .mockImplementation((who, from, { seconds, line }) =>
+        matchesAfter(who, from, { seconds: seconds / 3_600, line }),
+      );
+    onTestFinished(() => spy.mockRestore());
+    const host = await eventHost(board, me.key);
+    expect(await host.stream(aTopic().topic).ended).toHaveProperty("_meta");
+    expect(spy.mock.calls.map(([, , { seconds }]) => seconds)).toEqual([3_600]);
+    await host.close();
   });
 
   it("cannot be one of a batch", async () => {
