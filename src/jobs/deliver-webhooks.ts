@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
@@ -65,7 +64,7 @@ export class WebhookDelivery {
 
   /** Waits, once nothing claims any more, for what is under way. Resolves when all attempts have ended or are given back. */
   async stop(): Promise<void> {
-    const late = sleep(STOP_MS, undefined, { ref: false });
+    const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref());
     await Promise.race([Promise.all(this.#underWay.values()), late]);
     const left = [...this.#underWay.keys()];
     // From here on their outcome is not recorded.

@@ -19,6 +19,8 @@ export interface OutboundOptions {
   resolveTxt?: Names["resolveTxt"];
   /** These ports are open to every URL. The default is 443. */
   ports?: readonly number[];
+  /** Replaces the addresses of this machine, which no URL may lead to. */
+  own?: () => readonly string[];
 }
 
 const CONNECT_MS = 3000;
@@ -37,8 +39,8 @@ const MAX_TXT_CHARACTERS = 1000;
  * @throws Error when an entry of `allow` is neither address, CIDR block nor host name
  */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const policy = createPolicy(options.allow, options.ports ?? [443]);
-  const strict = createPolicy([], options.ports ?? [443]);
+  const policy = createPolicy(options.allow, options.ports ?? [443], options.own);
+  const strict = createPolicy([], options.ports ?? [443], options.own);
   const names = openNames();
   const lookup = options.lookup ?? names.lookup;
   const resolveTxt = options.resolveTxt ?? names.resolveTxt;

@@ -26,9 +26,14 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
  * Allows `https:` to the given ports of public unicast addresses, and what the operator exempts.
  *
  * @param allow  CIDR blocks, addresses or host names; these may also be called by `http:` and on any port
+ * @param own  gives the addresses of this machine
  * @throws Error when an entry of `allow` is none of these
  */
-export function createPolicy(allow: readonly string[], ports: readonly number[]): Policy {
+export function createPolicy(
+  allow: readonly string[],
+  ports: readonly number[],
+  own: () => readonly string[] = ownAddresses,
+): Policy {
   const entries = allow.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== "");
   const blocks = entries.map(blockOf).filter((block) => block !== null);
   const names = new Set(entries.filter((entry) => blockOf(entry) === null).map(withoutDot));
@@ -37,6 +42,10 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
       throw new Error(`"${name}" is no CIDR block, address or host name`);
   }
 
+  const isOwn = (address: Address) =>
+    own().some((each) => addressOf(each)?.toNormalizedString() === address.toNormalizedString());
+  /** Tells whether an address is globally routed unicast, and not this machine's own. */
+  const isPublic = (address: Address) => isGlobal(address) && !isOwn(address);
   const exemptAddress = (address: Address) => blocks.some((block) => isIn(address, block));
   const exemptName = (host: string) => names.has(withoutDot(host));
 
@@ -75,18 +84,14 @@ export function bareHost(url: URL): string {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
-/** Tells whether an address is globally routed unicast, and not this machine's own. */
-function isPublic(address: Address): boolean {
+function isGlobal(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   if (address.kind() === "ipv6" && !isIn(address, GLOBAL_IPV6)) return false;
-  return !DENIED.some((block) => isIn(address, block)) && !isOwn(address);
+  return !DENIED.some((block) => isIn(address, block));
 }
 
-function isOwn(address: Address): boolean {
-  return Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .some((own) => addressOf(own.address)?.toNormalizedString() === address.toNormalizedString());
-}
+const ownAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
 
 function isIn(address: Address, [network, bits]: Block): boolean {
   return (

@@ -177,12 +177,19 @@ describe("linesOf", () => {
     return lines;
   };
 
-  it("reads lines longer than a chunk, zipped or not, and says when a zip is cut off", async () => {
+  it("reads lines longer than a chunk, zipped or not, and says when a zip is cut off or damaged", async () => {
     const lines = ["x".repeat(700_000), "ü".repeat(300_000), "end"];
     const text = lines.join("\n");
     expect(await linesIn(text)).toEqual(lines);
     const zip = gzipSync(text);
     expect(await linesIn(zip)).toEqual(lines);
-    await expect(linesIn(zip.subarray(0, -20))).rejects.toThrow(/cut off or damaged/);
+    for (const broken of [zip.subarray(0, -20), zip.with(zip.length >> 1, 0x55), zip.with(zip.length - 5, 1)])
+      await expect(linesIn(Buffer.from(broken))).rejects.toThrow(/cut off or damaged/);
+  });
+
+  it("reads lines of 16 MiB, and refuses longer ones", async () => {
+    const longest = "x".repeat(16 * 1024 * 1024);
+    expect((await linesIn(longest))[0]).toHaveLength(longest.length);
+    await expect(linesIn(`${longest}x`)).rejects.toThrow(/has a line of more than 16777216 bytes/);
   });
 });

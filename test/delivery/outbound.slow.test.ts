@@ -107,6 +107,15 @@ describe("the outgoing guard", () => {
     expect((await failure).reason).toBe("failed");
   });
 
+  it("takes no address of this machine for a public one", async () => {
+    const own = () => ["93.184.215.14", "2606:4700:0::1111"];
+    const outbound = openOutbound({ allow: [], own, lookup: async () => ["93.184.215.14"] });
+    for (const host of ["93.184.215.14", "[2606:4700::1111]"])
+      expect(outbound.refusal(`https://${host}/`)).toBe("its address is not public");
+    expect((await failureOf(outbound, "https://a.example/")).reason).toBe("blocked");
+    expect(outbound.refusal("https://93.184.215.15/")).toBeNull();
+  });
+
   it("treats only port 443 as usual", () => {
     const outbound = openOutbound({ allow: [] });
     expect(outbound.refusal("https://hooks.example/x")).toBeNull();
@@ -170,7 +179,8 @@ describe("the list of exempt hosts", () => {
     expect(listener.connections).toBe(before + 1);
     expect(outbound.refusal(`http://[::1]:${listener.port}/`)).not.toBeNull();
     expect(outbound.refusal(`http://93.184.215.14:${listener.port}/`)).not.toBeNull();
-    expect(outbound.refusal(`http://user@127.0.0.1:${listener.port}/`)).toMatch(/credentials/);
+    for (const credentials of ["user", ":password", "user:password"])
+      expect(outbound.refusal(`http://${credentials}@127.0.0.1:${listener.port}/`)).toMatch(/credentials/);
     await outbound.close();
   });
 
@@ -290,9 +300,11 @@ describe("a hostile server", () => {
     expect(process.memoryUsage().rss - rss).toBeLessThan(40e6);
   });
 
-  it("that does not finish a TLS handshake is given up in time", async () => {
+  it("that does not finish a TLS handshake is given up in time, and after 3 s at most", async () => {
     const url = (await serve(() => {})).replace("http:", "https:");
+    const patient = failureOf(outbound, url, { timeoutMs: 30_000 });
     expect(await turnsMsOf(failureOf(outbound, url, { timeoutMs: 300 }))).toBeLessThan(1000);
+    expect((await patient).message).toContain("CONNECT_TIMEOUT");
   });
 
   // This once ended the process: connecting failed before its error had a listener.

@@ -257,6 +257,27 @@ describe("webhook delivery", () => {
     expect(hasten).toHaveBeenLastCalledWith(back - 5_001);
   });
 
+  it("gives back at a stop what has not ended after three seconds, and records no outcome of it", async () => {
+    await prepare.consenting("one", "https://a.example");
+    await prepare.match("one", 2);
+    expect(await delivery.claim(NOW)).toBe(2);
+    ends[0]?.(204);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    let isStopped = false;
+    const stopped = delivery.stop().then(() => {
+      isStopped = true;
+    });
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(isStopped).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    await stopped;
+    ends[1]?.(500);
+    await new Promise(setImmediate);
+    expect(ended).toEqual([[true, false]]);
+    expect(await prepare.claim()).toMatchObject([{ deliveryId: 2, attempts: 0 }]);
+  });
+
   it("says how each attempt ended, and nothing where none was made", async () => {
     await prepare.consenting("one", "https://a.example");
     await prepare.match("one", 4);

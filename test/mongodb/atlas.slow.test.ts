@@ -88,12 +88,15 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   describe("its indexes", () => {
     it("are made at the first start, and asked once they can be", async () => {
       mongot.queryable = false;
-      const first = await open();
+      const [first] = await Promise.all([open(), open()]);
       expect([...mongot.indexes.keys()].sort()).toEqual([`${NS} ${MEANING_INDEX}`, `${NS} ${WORDS_INDEX}`]);
       expect([first.ready(), first.state()]).toEqual([true, "lists"]);
       await expect(idsFor(first, "bike")).rejects.toThrow(StoreUnavailable);
       mongot.queryable = true;
       expect((await open()).state()).toBe("atlas");
+      // One that is open looks again within seconds.
+      await expect.poll(() => first.state(), { timeout: 60_000 }).toBe("atlas");
+      expect(warnings).toEqual([]);
     });
 
     it("are brought to a new definition once, however the server spells it", async () => {
@@ -266,6 +269,29 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     ]);
     const later = await index.ask("laterDates", aQuestion({ filter: { now: T0 } }).filter, ["new1", "new2"]);
     expect(later.map((dates) => dates.map(({ id }) => id))).toEqual([["new2"], []]);
+  });
+
+  it("gives the database 2 s for a question, and a minute for the map", async () => {
+    const index = await ready();
+    const [filter, words] = [aQuestion({}), aQuestion({ q: "bike", vector: vectorOf(1) })];
+    const limits = new Map<string, Set<unknown>>();
+    let asked = "";
+    const started = ({ command }: { command: { maxTimeMS?: number } }) =>
+      limits.set(asked, (limits.get(asked) ?? new Set()).add(command.maxTimeMS));
+    store.connection.client.on("commandStarted", started);
+    for (const [what, ask] of Object.entries({
+      list: () => index.ask("list", filter, NEWEST),
+      count: () => index.ask("count", filter),
+      words: () => index.ask("list", words, NEWEST),
+      spots: () => index.ask("spots", filter, 9),
+    })) {
+      asked = what;
+      await ask();
+    }
+    store.connection.client.off("commandStarted", started);
+    expect(Object.fromEntries([...limits].map(([what, ms]) => [what, [...ms]]))).toEqual({
+      ...{ list: [2_000], count: [2_000], words: [2_000], spots: [60_000] },
+    });
   });
 
   it("ranks and lifts by meaning as the embedded index does", async () => {

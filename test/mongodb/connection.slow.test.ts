@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import { connectMongodb, type MongodbConnection } from "../../src/store/mongodb/database/connection.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -14,15 +14,20 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
     opened.push(connection);
     return connection;
   };
+  const withOptions = (options: Record<string, string>) => {
+    const changed = new URL(url);
+    for (const [name, value] of Object.entries(options)) changed.searchParams.set(name, value);
+    return changed.href;
+  };
 
   afterEach(async () => {
+    vi.useRealTimers();
     for (const connection of opened.splice(0)) await connection.close();
   });
   afterAll(drop);
 
   it("reads and writes as the store promises, whatever the URL says", async () => {
-    const careless = new URL(url);
-    const options = {
+    const careless = withOptions({
       readPreference: "secondaryPreferred",
       readConcernLevel: "local",
       w: "1",
@@ -30,9 +35,8 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
       wtimeoutMS: "1",
       retryReads: "false",
       retryWrites: "false",
-    };
-    for (const [name, value] of Object.entries(options)) careless.searchParams.set(name, value);
-    const { client } = await open(careless.href);
+    });
+    const { client } = await open(careless);
     expect(client.options).toMatchObject({
       readPreference: { mode: "primary" },
       readConcern: { level: "majority" },
@@ -40,6 +44,64 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
       retryReads: true,
       retryWrites: true,
     });
+  });
+
+  it("notices within seconds that a server is lost, and keeps as many connections as the URL says", async () => {
+    const { client } = await open(url);
+    expect(client.options).toMatchObject({
+      heartbeatFrequencyMS: 2_500,
+      connectTimeoutMS: 5_000,
+      serverSelectionTimeoutMS: 5_000,
+      waitQueueTimeoutMS: 5_000,
+      socketTimeoutMS: 30_000,
+      maxIdleTimeMS: 60_000,
+      minPoolSize: 2,
+      maxPoolSize: 50,
+    });
+    const asked = await open(withOptions({ minPoolSize: "1", maxPoolSize: "7" }), { answerMs: 0 });
+    expect(asked.client.options).toMatchObject({ minPoolSize: 1, maxPoolSize: 7, socketTimeoutMS: 0 });
+  });
+
+  it.each([
+    ["", "agent_board"],
+    ["/other", "other"],
+    ["/k%C3%BCche", "küche"],
+  ])("takes the path %j for the database %s", async (path, name) => {
+    const named = new URL(url);
+    named.pathname = path;
+    expect((await open(named.href)).db.databaseName).toBe(name);
+  });
+
+  it("ends a call after 10 s, and at once where no server has taken writes for 5 s; long work goes on", async () => {
+    const connection = await open(url);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const ended: string[] = [];
+    let answer = () => {};
+    const silence = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    for (const [name, run] of Object.entries({ short: connection.run, long: connection.runLong }))
+      void run(() => silence).catch((error) => ended.push(`${name}: ${error.message}`));
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual([expect.stringMatching(/^short: .*did not answer within 10 s/)]);
+    answer();
+
+    const see = (...types: string[]) => {
+      const servers = new Map(types.map((type) => [type, { type }]));
+      connection.client.emit("topologyDescriptionChanged", { newDescription: { servers } } as never);
+    };
+    const asks = () => connection.run(async () => "answered").catch((error) => error.message);
+    see("RSSecondary", "Unknown");
+    vi.advanceTimersByTime(3_000);
+    see("RSSecondary");
+    vi.advanceTimersByTime(2_000);
+    expect(await asks()).toBe("answered");
+    vi.advanceTimersByTime(1);
+    expect(await asks()).toContain("has no primary");
+    see("RSSecondary", "RSPrimary");
+    expect(await asks()).toBe("answered");
   });
 
   it("counts the wait for its turn as part of a write's patience", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, aReport, T0 } from "../support/search/rows.ts";
 
 const database = await mongodbFor("replicaSet", "feed");
 
@@ -54,6 +54,27 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
       expect(concern).toMatchObject({ level: "majority" });
       expect(concern).not.toHaveProperty("afterClusterTime");
     }
+  });
+
+  it("passes over what no index reads: counts, reports, work, checks, and a status copied to posts", async () => {
+    await other.publishers.insert(aPublisher("pub_b"));
+    for (const [id, publisherId] of [["p", "pub_a"] as const, ["b", "pub_b"] as const])
+      await other.posts.insert(aPost(id, { publisherId }));
+    const changes = await follow();
+    await other.posts.addRetrievals(new Map([["p", 1]]));
+    await other.reports.upsert(aReport("rep_1"));
+    for (const kind of ["match", "embed"] as const)
+      await other.work.claim(kind, { limit: 9, leaseMs: 1, now: T0 });
+    await other.posts.insert(aPost("p-1", { parentId: "p", publisherId: "pub_b" }));
+    await other.publishers.update("pub_a", { checkedAt: T0 });
+    await other.publishers.update("pub_b", { suspendedAt: T0, verifiedAt: T0 });
+    await other.posts.insert(aPost("last"));
+    const seen = new Set<string>();
+    for await (const { posts, publishers } of changes) {
+      for (const id of [...posts, ...publishers]) seen.add(id);
+      if (seen.has("last")) break;
+    }
+    expect([...seen].sort()).toEqual(["last", "p-1", "pub_b"]);
   });
 
   it("ends when a collection is dropped, whose documents no change names", async () => {

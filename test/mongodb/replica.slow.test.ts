@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
@@ -205,6 +206,19 @@ describe.each(Object.entries(databases))(
       expect(files()).toEqual(["replica-2.db"]);
       await ready(store.feed);
       expect(files()).toEqual(["replica-1.db", "replica-2.db"]);
+    });
+
+    itsOwn("makes a question wait a second at most for what its process wrote", async () => {
+      let goOn = () => {};
+      const stalled = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const read: IndexFeed["read"] = (ids) => stalled.then(() => store.feed.read(ids));
+      const replica = await ready({ ...store.feed, read });
+      await store.posts.insert(aPost("p1", { title: "Unicycle" }));
+      expect(await Promise.race([idsFor(replica, "unicycle"), sleep(20_000, "still waiting")])).toEqual([]);
+      goOn();
+      expect(await soon(replica, "unicycle", 1)).toEqual(["p1"]);
     });
 
     itsOwn("deletes what processes left that died, and nothing of those that live", async () => {

@@ -212,6 +212,48 @@ describe("opening", () => {
   });
 });
 
+describe("writes that meet others", () => {
+  it("wait ten seconds for another process, then fail, and do not count as a fault of the file", async () => {
+    const { publishers, ping } = await start();
+    const other = new DatabaseSync(file);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    for (const [id, waitedMs] of [
+      ["pub_a", 9_999],
+      ["pub_b", 10_001],
+    ] as const) {
+      other.exec("BEGIN IMMEDIATE");
+      const written = publishers.insert(aPublisher(id)).then(
+        () => "written",
+        ({ message }) => message,
+      );
+      // It has begun to wait, and tries again within some 50 ms.
+      await sleep(100);
+      vi.advanceTimersByTime(waitedMs);
+      await sleep(100);
+      if (waitedMs > 10_000) expect(await written).toBe("another process has held the database for too long");
+      other.exec("COMMIT");
+      if (waitedMs < 10_000) expect(await written).toBe("written");
+    }
+    other.close();
+    vi.useRealTimers();
+    expect(await ping()).toEqual({ unwritable: null });
+  });
+
+  it("share a transaction, 256 of them at most, and are refused where 20,000 wait", async () => {
+    let commits = 0;
+    const committed = () => {
+      commits += 1;
+    };
+    const { connection } = await start({ ...NO_INDEX, committed });
+    commits = 0;
+    const writes = Array.from({ length: 20_000 }, () => connection.write(() => {}));
+    await expect(connection.write(() => {})).rejects.toThrow("the queue of writes is full");
+    await Promise.all(writes);
+    expect(commits).toBeGreaterThanOrEqual(Math.ceil(20_000 / 256));
+    expect(commits).toBeLessThan(20_000);
+  });
+});
+
 describe("erasing a publisher", () => {
   const inFiles = (text: string) =>
     readdirSync(folder()).filter((name) => readFileSync(join(folder(), name)).includes(text));
@@ -284,6 +326,37 @@ describe("erasing a publisher", () => {
     expect(inFiles("XYZZY")).toEqual([]);
     expect((await publishers.get("pub_b"))?.postCount).toBe(300 - 34);
     expect(await posts.get("b1")).not.toBeNull();
+  });
+
+  it("empties the log once a reader elsewhere has ended that kept it, though nobody asks again", async () => {
+    const { posts, publishers } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await posts.insert(aPost("p", { title: "XYZZY" }));
+    const reader = new DatabaseSync(file, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM post").get();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    await posts.remove("p", T0);
+    expect(await posts.erase({ expired: 0, removed: T0 + 1 }, 9)).toBe(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    reader.exec("COMMIT");
+    reader.close();
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(inFiles("XYZZY")).toEqual(["board.db-wal"]);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    await expect.poll(() => inFiles("XYZZY")).toEqual([]);
+  });
+
+  it("leaves nothing of a saved query that is removed, however much came of it", async () => {
+    const { publishers, subscriptions, connection } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await subscriptions.insert(aSubscription("sub_1"), 50);
+    connection.db.exec(`INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, attempts)
+      WITH RECURSIVE push_no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM push_no WHERE n < 4001)
+      SELECT (SELECT seq FROM subscription), n, 'p', 0, 'delivered', 1 FROM push_no`);
+    await subscriptions.remove("sub_1");
+    expect(connection.db.prepare("SELECT count(*) AS n FROM push").get()).toEqual({ n: 0 });
   });
 
   it("drops the text of a removed post from the log, too", async () => {

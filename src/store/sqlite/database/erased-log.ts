@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteConnection } from "./connection.ts";
 
 /** This setting is there while the log may hold erased text. */
@@ -24,19 +23,18 @@ export async function emptyMarkedLog(connection: SqliteConnection, patienceMs: n
   const isEmpty = await tryToEmpty(connection, patienceMs);
   if (!isEmpty && !retried.has(connection)) {
     retried.add(connection);
-    void retry(connection);
+    retryLater(connection);
   }
   return isEmpty;
 }
 
-async function retry(connection: SqliteConnection): Promise<void> {
-  let isEmpty = false;
-  while (!isEmpty) {
-    await sleep(RETRY_MS, undefined, { ref: false });
+function retryLater(connection: SqliteConnection): void {
+  const retry = async () => {
     if (!connection.db.isOpen) return;
-    isEmpty = await tryToEmpty(connection, 0).catch(() => false);
-  }
-  retried.delete(connection);
+    if (await tryToEmpty(connection, 0).catch(() => false)) retried.delete(connection);
+    else retryLater(connection);
+  };
+  setTimeout(() => void retry(), RETRY_MS).unref();
 }
 
 async function tryToEmpty(connection: SqliteConnection, patienceMs: number): Promise<boolean> {

@@ -3,9 +3,6 @@ import type { SqliteContext } from "../database/connection.ts";
 import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";
 
-/** One transaction writes this many vectors. */
-const VECTORS_PER_WRITE = 200;
-
 /** Stores vectors beside their posts: a restored post and a rebuilt index need no model. */
 export async function setVectorRows(
   context: SqliteContext,
@@ -14,20 +11,18 @@ export async function setVectorRows(
 ): Promise<void> {
   const { connection } = context;
   const { sql, write } = connection;
-  for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
-    await write(() => {
-      for (const { id, updatedAt, vector, ...maker } of rows.slice(start, start + VECTORS_PER_WRITE)) {
-        const post: { seq: number; state: string } | undefined = sql(
-          "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
-        ).get(id, updatedAt);
-        if (post === undefined) continue;
-        keepVector(context, post, maker, vector);
-        enqueueWorkRow(connection, "match", post.seq);
-      }
-      settleWorkRows(connection, start + VECTORS_PER_WRITE < rows.length ? [] : settled);
-    });
-  }
-  if (rows.length === 0 && settled.length > 0) await write(() => settleWorkRows(connection, settled));
+  if (rows.length + settled.length === 0) return;
+  await write(() => {
+    for (const { id, updatedAt, vector, ...maker } of rows) {
+      const post: { seq: number; state: string } | undefined = sql(
+        "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
+      ).get(id, updatedAt);
+      if (post === undefined) continue;
+      keepVector(context, post, maker, vector);
+      enqueueWorkRow(connection, "match", post.seq);
+    }
+    settleWorkRows(connection, settled);
+  });
 }
 
 /** Runs inside a write. */
