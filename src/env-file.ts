@@ -53,7 +53,7 @@ const QUOTED = /^[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
  */
 function readVariables(text: string): Record<string, string> {
   const found: Record<string, string> = {};
-  let rest = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  let rest = text.replaceAll("\r\n", "\n");
   const read = (pattern: RegExp): RegExpExecArray | null => {
     const match = pattern.exec(rest);
     if (match !== null) rest = rest.slice(match[0].length);

@@ -160,7 +160,8 @@ describe("matching posts", () => {
       },
       tellsEachDate: () => false,
     } as unknown as Matching;
-    const at = (now: number) => matchPosts({ store, matching, modelId: "", matched: () => {} }, now);
+    const at = (now: number) => matchPosts({ store, matching, modelId: "", matched }, now);
+    const matched = vi.fn();
     const recorded = vi.spyOn(store.subscriptions, "deliver").mockResolvedValue([]);
     const sizes = () => recorded.mock.calls.map(([some, settled]) => [some.length, settled.length]);
     await expect(at(NOW)).rejects.toThrow("killed");
@@ -173,6 +174,7 @@ describe("matching posts", () => {
       [200, 0],
       [50, 50],
     ]);
+    expect(matched).not.toHaveBeenCalled();
     await store.close();
   });
 });

@@ -10,13 +10,9 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const PACKAGE = JSON.parse(read("package.json"));
 /** Settings of glibc's malloc by which freed memory leaves the process. */
-const MALLOC = Object.entries({
-  MALLOC_ARENA_MAX: "2",
-  MALLOC_MMAP_THRESHOLD_: "131072",
-  MALLOC_TRIM_THRESHOLD_: "131072",
-});
+const MALLOC = ["MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"];
 /** Of Node, of the C library, and the key of a stdio session. */
-const OTHERS = ["NODE_ENV", "BOARD_API_KEY", ...MALLOC.map(([name]) => name)];
+const OTHERS = ["NODE_ENV", "BOARD_API_KEY", ...MALLOC];
 
 /** The variables that each file sets, with their values where these are literal. */
 const SET: Record<string, [name: string, value: string][]> = {
@@ -63,15 +59,6 @@ describe("what a board is run by", () => {
     expect(own["PORT"]).toBe("8787");
   });
 
-  it("starts with the same settings of malloc everywhere", () => {
-    const env: Record<string, string> = JSON.parse(read("packaging/mcpb/manifest.json")).server.mcp_config
-      .env;
-    const set: typeof SET = { ...SET, "packaging/mcpb/manifest.json": Object.entries(env) };
-    for (const file of ["Dockerfile", "packaging/agent-board.service", "packaging/mcpb/manifest.json"]) {
-      expect(set[file]?.filter(([name]) => name.startsWith("MALLOC_"))).toEqual(MALLOC);
-    }
-  });
-
   it("names the port that the program listens on", () => {
     const { port } = readConfig({});
     const ports = [
@@ -115,24 +102,6 @@ describe("what a board is run by", () => {
       "MODEL",
     ]);
     expect(text).toMatch(/^ARG MODEL=$/m);
-  });
-
-  it("the nightly backup works on the folder of the service, as its user, and calls what there is", () => {
-    const [backup, service] = [
-      read("packaging/agent-board-backup.service"),
-      read("packaging/agent-board.service"),
-    ];
-    expect(backup).toMatch(
-      /^DynamicUser=yes\nUser=agent-board\nStateDirectory=agent-board agent-board-backups$/m,
-    );
-    expect(service).toMatch(/^StateDirectory=agent-board$/m);
-    for (const unit of [backup, service]) expect(unit).toContain(" DATA_DIR=/var/lib/agent-board");
-    expect(backup).toMatch(
-      /^ExecStart=\/usr\/bin\/env agent-board backup --keep \d+ \/var\/lib\/agent-board-backups$/m,
-    );
-    expect(read("src/cli/backup.ts")).toContain('.option("--keep <n>"');
-    expect(read("packaging/agent-board-backup.timer")).toMatch(/^Persistent=yes$/m);
-    expect(PACKAGE.files).toEqual(expect.arrayContaining(["packaging/*.service", "packaging/*.timer"]));
   });
 
   it("the health check of the image passes on a board that serves, and on no other", async () => {
@@ -217,7 +186,7 @@ describe("the MCPB bundle", () => {
     expect(server.mcp_config.args).toEqual([`\${__dirname}/${PACKAGE.bin["agent-board"]}`, "stdio"]);
     expect(server.entry_point).toBe(PACKAGE.bin["agent-board"]);
     const passed = Object.entries(server.mcp_config.env)
-      .filter(([name]) => !MALLOC.some(([setting]) => setting === name))
+      .filter(([name]) => !MALLOC.includes(name))
       .map(([, value]) => /^\$\{user_config\.(\w+)\}$/.exec(String(value))?.[1]);
     expect(passed.sort()).toEqual(Object.keys(asked).sort());
   });

@@ -101,12 +101,6 @@ export function describeInbox({ store, another }: Subject): void {
       expect([await entriesOf("pub_b"), await entriesOf("pub_d")]).toEqual([[], ["activity root-3"]]);
     });
 
-    it("reports a reply once, though it is inserted twice", async () => {
-      await reply("root-1", "pub_b");
-      await reply("root-1", "pub_b");
-      expect(await entriesOf("pub_a")).toEqual(["reply root-1"]);
-    });
-
     it("reports a match once, also one with a publisher's own post", async () => {
       await store.posts.insert(aPost("p"));
       await matched("p");

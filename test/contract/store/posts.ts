@@ -98,31 +98,6 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect((await store.posts.get("p"))?.replyCount).toBe(1);
     });
 
-    it("shows a guard what was written since, and what became of it, whoever wrote and changed it", async () => {
-      const second = await another();
-      const seen = async (id: string) => {
-        let rows: unknown[] = [];
-        const check = (earlier: readonly { id: string; fingerprint: string }[]) => {
-          rows = earlier.map(({ id, fingerprint }) => [id, fingerprint]);
-        };
-        await store.posts.insert(aPost(id, { fingerprint: "00" }), {
-          guard: { since: T0, limit: 10, check },
-        });
-        return rows;
-      };
-      expect(await seen("p1")).toEqual([]);
-      expect(await seen("p2")).toEqual([["p1", "00"]]);
-      await second.posts.insert(aPost("p3", { fingerprint: "03", createdAt: T0 + 3 }));
-      await second.posts.update("p1", { fingerprint: "01" }, { text: true });
-      expect(await seen("p4")).toEqual([
-        ["p3", "03"],
-        ["p2", "00"],
-        ["p1", "01"],
-      ]);
-      await second.publishers.update("pub_a", { verifiedAt: T0 });
-      expect(await seen("p5")).toHaveLength(4);
-    });
-
     it("finds a removed post under its id when it is inserted again", async () => {
       await store.posts.insert(aPost("p"));
       await store.posts.remove("p", T0 + 1);

@@ -260,10 +260,11 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       expect(await removed("one more")).toEqual([]);
     });
 
-    it("come in order, as the rows are now, with null for those that are gone", async () => {
+    it("come in order and in pages, as the rows are now, with null for those that are gone", async () => {
       for (const id of ["sub_1", "sub_2", "sub_3"]) await store.subscriptions.insert(aSubscription(id), 50);
-      const all = await store.subscriptions.changes(0, 100);
-      expect(idsOf(all.rows)).toEqual(["sub_1", "sub_2", "sub_3"]);
+      const some = await store.subscriptions.changes(0, 2);
+      const all = await store.subscriptions.changes(some.next, 2);
+      expect(idsOf([...some.rows, ...all.rows])).toEqual(["sub_1", "sub_2", "sub_3"]);
       await store.subscriptions.update("sub_1", { label: "new" });
       await store.subscriptions.remove("sub_2");
       const since = await store.subscriptions.changes(all.next, 100);
@@ -272,19 +273,6 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
         { id: "sub_2", subscription: null },
       ]);
       expect(await store.subscriptions.changes(since.next, 100)).toEqual({ next: since.next, rows: [] });
-    });
-
-    it("are walked in pages without a gap", async () => {
-      for (let n = 0; n < 7; n += 1) await store.subscriptions.insert(aSubscription(`sub_${n}`), 50);
-      const seen: string[] = [];
-      let after = 0;
-      while (true) {
-        const { next, rows } = await store.subscriptions.changes(after, 3);
-        if (next === after) break;
-        seen.push(...idsOf(rows));
-        after = next;
-      }
-      expect(seen).toEqual(["sub_0", "sub_1", "sub_2", "sub_3", "sub_4", "sub_5", "sub_6"]);
     });
 
     it("go on growing after a restart", async () => {

@@ -95,29 +95,24 @@ export function describeReplies({ store }: Subject): void {
       expect(idsOf(tied)).toEqual(["root-6"]);
     });
 
-    it("lower the count when they are removed, and the latest time stays true", async () => {
-      await reply(1);
-      await reply(2);
-      expect(await store.posts.remove("root-2", T0)).toEqual(["root-2"]);
-      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
-      await store.posts.remove("root-1", T0);
-      expect(await store.posts.get("root")).toMatchObject({ replyCount: 0, lastReplyAt: null });
-    });
-
-    it("do not count while they are hidden", async () => {
-      await reply(1);
-      await reply(2);
-      await store.posts.update("root-2", { state: "hidden" }, { text: false });
-      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
-      await store.posts.remove("root-2", T0);
-      expect((await store.posts.get("root"))?.replyCount).toBe(1);
-    });
-
-    it("count again once they are restored", async () => {
-      await reply(1);
-      await store.posts.update("root-1", { state: "hidden" }, { text: false });
-      await store.posts.update("root-1", { state: "active" }, { text: false });
-      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
+    it("do not count while they are hidden or once they are removed, and the latest time stays true", async () => {
+      const counted = async () => {
+        const root = await store.posts.get("root");
+        return [root?.replyCount, root?.lastReplyAt];
+      };
+      for (const n of [1, 2, 3]) await reply(n);
+      for (const [state, left] of [
+        ["hidden", [2, T0 + 2]],
+        ["active", [3, T0 + 3]],
+        ["hidden", [2, T0 + 2]],
+      ] as const) {
+        await store.posts.update("root-3", { state }, { text: false });
+        expect(await counted()).toEqual(left);
+      }
+      expect(await store.posts.remove("root-1", T0)).toEqual(["root-1"]);
+      expect(await counted()).toEqual([1, T0 + 2]);
+      for (const id of ["root-2", "root-3"]) await store.posts.remove(id, T0);
+      expect(await counted()).toEqual([0, null]);
     });
 
     it("that are inserted hidden do not count, and count once they are shown", async () => {

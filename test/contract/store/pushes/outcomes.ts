@@ -94,16 +94,5 @@ export function describePushOutcomes({ store }: Subject): void {
         { id: "sub_1", subscription: { active: false, inactiveReason: "webhook_gone", failures: 1 } },
       ]);
     });
-
-    it("leave the reason of a subscription that its owner paused meanwhile", async () => {
-      await consenting("sub_1", "https://a.example");
-      await match("sub_1", 1);
-      const push = first(await claim());
-      await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
-      const { next } = await store.subscriptions.changes(0, 100);
-      await store.pushes.settle(push, answer(NOW, 410), GONE);
-      expect((await store.subscriptions.changes(next, 100)).rows).toEqual([]);
-      expect((await store.subscriptions.get("sub_1"))?.inactiveReason).toBe("paused");
-    });
   });
 }

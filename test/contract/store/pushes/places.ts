@@ -10,22 +10,6 @@ export function describePushPlaces({ store }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, match } = preparePushes(store);
 
-    it("are never claimed beyond the claimant's places, in all and for one origin", async () => {
-      for (const n of [1, 2, 3, 4]) {
-        await consenting(`sub_${n}`, `https://h${n % 2}.example`);
-        await match(`sub_${n}`, 5);
-      }
-      expect(await claim({ perOrigin: 3, limit: 4 })).toHaveLength(4);
-      const underWay = [busy("h0.example:443"), busy("h0.example:443")];
-      const held = await claim({ perOrigin: 3, limit: 9, underWay });
-      expect(held.map(({ receiver }) => receiver.origin).sort()).toEqual([
-        "h0.example:443",
-        "h1.example:443",
-        "h1.example:443",
-        "h1.example:443",
-      ]);
-    });
-
     it("share the places of their host and port, and of nothing else", async () => {
       const urls = [
         "https://a.example",
@@ -62,21 +46,6 @@ export function describePushPlaces({ store }: Subject): void {
       expect(held).toHaveLength(5);
       expect(await claim({ limit: 6, failing: 0 })).toEqual([]);
       expect(await claim({ limit: 6, failing: 1 })).toHaveLength(1);
-    });
-
-    it("of subscriptions that fail take few places of an origin, and none from its others", async () => {
-      for (const n of [1, 2, 3]) {
-        const failing = n === 1 ? {} : { failures: 1, failingSince: T0 };
-        await consenting(`sub_${n}`, "https://host.example", failing);
-        await match(`sub_${n}`, 4, T0 + n);
-      }
-      const full = { perOrigin: 3, failingPerOrigin: 2 };
-      const underWay = [busy("host.example:443"), busy("host.example:443", true)];
-      const held = await claim({ ...full, underWay });
-      expect(held.filter(({ receiver }) => receiver.failing)).toHaveLength(1);
-      expect(held.filter(({ receiver }) => !receiver.failing)).toHaveLength(2);
-      const failed = [busy("host.example:443", true), busy("host.example:443", true)];
-      expect(await claim({ ...full, underWay: failed })).toHaveLength(2);
     });
 
     it("of an origin at its limit hold up no other origin, however many it has", async () => {

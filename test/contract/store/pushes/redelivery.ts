@@ -36,21 +36,6 @@ export function describePushRedelivery({ store }: Subject): void {
       expect(await store.pushes.list("nope", { before: null, limit: 2 })).toEqual([]);
     });
 
-    it("keep the latest twenty attempts, oldest first, also over a redelivery", async () => {
-      await consenting("sub_1", "https://a.example");
-      await match("sub_1", 1);
-      for (let n = 0; n < 22; n += 1) {
-        const push = first(await claim({ now: NOW + n }));
-        if (n === 9) {
-          await end(push, "failed", { at: NOW + n });
-          await store.pushes.redeliver("sub_1", 1, NOW + 10);
-        } else await end(push, "waiting", { at: NOW + n, dueAt: NOW + n + 1 });
-      }
-      const [push] = await store.pushes.list("sub_1", { before: null, limit: 1 });
-      expect(push?.attempts).toBe(12);
-      expect(push?.history).toEqual(Array.from({ length: 20 }, (_, n) => answer(NOW + 2 + n, 500)));
-    });
-
     it("keep the latest twenty attempts of a push that is delivered again and again", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 1);
