@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { signInId } from "../../src/domain/publishers/hosts.ts";
-import type { SignInRow } from "../../src/ports/store/index.ts";
+import { type SignInRow, StoreUnavailable } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
@@ -253,5 +253,22 @@ describe("limits of signing in", () => {
       error: "temporarily_unavailable",
       error_description: expect.stringContaining("Too many"),
     });
+  });
+
+  it.each<[string, Error | null, number, string]>([
+    ["the store is away", new StoreUnavailable("the disk is full"), 503, "temporarily_unavailable"],
+    ["the board has a fault", new Error("a fault"), 500, "server_error"],
+    ["a form is too long", null, 413, "invalid_request"],
+  ])("are told, as all failures are, as OAuth does: %s", async (_what, fault, status, error) => {
+    const { url, board: own } = await start("clients=9/3600");
+    if (fault !== null) own.store.limits.add = () => Promise.reject(fault);
+    const body = new URLSearchParams({ code: "x".repeat(200_000) });
+    const answer = await fetch(`${url}/oauth/${fault === null ? "token" : "register"}`, {
+      method: "POST",
+      body,
+    });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([status, "no-store"]);
+    expect(answer.headers.has("retry-after")).toBe(status === 503);
+    expect(await answer.json()).toMatchObject({ error });
   });
 });

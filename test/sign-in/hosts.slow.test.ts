@@ -104,6 +104,18 @@ describe("what a host asks", () => {
     expect(new URLSearchParams(answer.hash.slice(1)).get("code")).not.toBeNull();
   });
 
+  it("may come from a page in a browser", async () => {
+    const code = (await decide(host.start(), { key })).searchParams.get("code") ?? "";
+    const { clientId: client_id, proof } = host;
+    const form = { grant_type: "authorization_code", code, client_id, code_verifier: proof.verifier };
+    const answer = await fetch(`${board.url}/oauth/token`, {
+      method: "POST",
+      headers: { origin: "https://host.example" },
+      body: new URLSearchParams({ ...form, redirect_uri: CALLBACK }),
+    });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  });
+
   it.each([
     [{ prompt: "none" }, "interaction_required"],
     [{ response_type: "token" }, "unsupported_response_type"],
@@ -170,9 +182,13 @@ describe("an address to go back to", () => {
   it.each([
     ["http://host.example/callback", "use http on localhost, 127.0.0.1 and [::1] only"],
     ["javascript:/alert(1)", "a scheme of browsers or systems"],
-    ["ms-msdt:/id", "a scheme of browsers or systems"],
+    ["MS-msdt:/id", "a scheme of browsers or systems"],
     ["/callback", "a whole address"],
     ["com.example.app:callback", "a slash after the scheme"],
+    ['cursor://callback?x="><script>', "no character that an address cannot hold"],
+    ["https://good.example@evil.example/", "a plain host"],
+    ["https://a;sandbox/", "a plain host"],
+    ["https://evil.example\\.good.example/", "a plain host"],
     ["https://host.example/#x", "no fragment"],
     [`https://${"a".repeat(300)}.example/`, "a plain host"],
     [7, "an address of at most"],

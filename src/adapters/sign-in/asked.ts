@@ -8,7 +8,7 @@ import { parseUrl } from "../../platform/parse-url.ts";
 export const SCOPE = "board";
 
 /** The library refuses these parameters of OpenID without OpenID itself. A host that sends them signs in all the same. */
-const OF_OPENID = ["acr_values", "claims", "claims_locales", "id_token_hint", "max_age", "nonce"];
+const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
 /**
  * Reads what a host asks the authorization endpoint for, as it is meant here: the one scope there is, and a person who
