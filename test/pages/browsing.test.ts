@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { eventually, register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { getPage, problemsOf } from "../support/texts/html.ts";
 
 const NOW = Date.parse("2026-12-03T12:00:00Z");
 const EXPIRES = "2027-11-01T00:00:00Z";
+const FIREWORKS = "F".repeat(121);
+const CAMP = `Holiday ${"camp".repeat(28)}`;
 
 /** The titles below the heading of a day. */
 function titlesOn(text: string, day: string): string[] {
@@ -32,13 +34,15 @@ describe("the calendar", () => {
     await event("Late show", "2026-12-31T23:30:00-08:00", { timezone: "America/Los_Angeles" });
     await event("First swim", "2027-01-01T00:30:00+14:00", { timezone: "Pacific/Kiritimati" });
     await event("Long exhibition", "2026-11-20T09:00:00Z", { ends_at: "2026-12-20T17:00:00Z" });
-    await event("Holiday camp", "2027-01-10T09:00:00Z", { ends_at: "2027-01-12T17:00:00Z", tags: ["camp"] });
+    await event(CAMP, "2027-01-10T09:00:00Z", { ends_at: "2027-01-12T17:00:00Z", tags: ["camp"] });
     await event("Choir <b>practice</b>", "2026-12-05T20:00:00+01:00", {
       timezone: "Europe/Berlin",
       tags: ["node.js"],
       location: { name: "Mitte", lat: 52.52, lng: 13.4 },
     });
-    await event("Fireworks", "2026-12-31T23:00:00Z");
+    await event(FIREWORKS, "2026-12-31T23:00:00Z");
+    const { id } = await event("Cut short", "2026-12-03T09:00:00Z");
+    await call(board, `PATCH /posts/${id}`, { expires_at: "now" }, me);
     await write(board, me.key, { kind: "offer", title: "Not an event" });
   });
   const month = (name: string, more = "") => getPage(board, `/calendar?month=${name}${more}`);
@@ -55,9 +59,11 @@ describe("the calendar", () => {
     expect(titlesOn(text, "2026-12-21")).toEqual([]);
     const { text: january } = await month("2027-01");
     const holiday = ["09", "10", "11", "12", "13"].map((day) => titlesOn(january, `2027-01-${day}`));
-    expect(holiday).toEqual([[], ["Holiday camp"], ["Holiday camp"], ["Holiday camp"], []]);
+    expect(holiday).toEqual([[], [CAMP], [CAMP], [CAMP], []]);
     expect(text).not.toContain("Advent fair");
-    expect(titlesOn(text, "2026-12-31")).toEqual(["Fireworks", "Late show"]);
+    // A title of 120 characters is whole; this one has one more.
+    expect(titlesOn(text, "2026-12-31")).toEqual([`${"F".repeat(119)}…`, "Late show"]);
+    expect(titlesOn(text, "2026-12-03")).toContain("Cut short");
     expect(text).not.toContain("First swim");
     expect(text).not.toContain("Not an event");
     expect(titlesOn((await month("2027-01")).text, "2027-01-01")).toEqual(["First swim"]);
@@ -88,7 +94,7 @@ describe("the calendar", () => {
     expect(text).toContain('rel="prev" href="/calendar?month=2026-12"');
     expect(text).toContain('rel="next" href="/calendar?month=2027-01"');
     expect(titlesOn(text, "2027-01-01")).toEqual(["First swim"]);
-    expect(text).not.toContain("Holiday camp");
+    expect(text).not.toContain("Holiday");
     expect(text).not.toContain("Advent fair");
     const { text: january } = await month("2027-01");
     expect(january).toContain('rel="prev" href="/calendar?month=2026-12"');
@@ -193,7 +199,7 @@ describe("the calendar", () => {
     const json = await getPage(board, "/calendar.json?month=2026-12");
     const { data } = JSON.parse(json.text) as { data: { month: string; events: { title: string }[] } };
     expect(data.month).toBe("2026-12");
-    expect(data.events.map(({ title }) => title)).toHaveLength(6);
+    expect(data.events.map(({ title }) => title)).toHaveLength(7);
     expect((await getPage(board, "/calendar.md?month=2026-12")).text).toContain("# Events in 2026-12");
     for (const name of ["2026-12", "2027-06"]) {
       expect(await problemsOf((await month(name)).text)).toEqual([]);
@@ -336,6 +342,16 @@ describe("the page of statistics", () => {
       for (const query of ["q=zeppelin", "near=Reykjavik"])
         await getPage(board, `/search?${query}`, { "x-forwarded-for": `203.0.113.${n}` });
     await board.flush();
+    const day = "2026-11-21";
+    const programs = Array.from({ length: 11 }, (_, n) => ({ day, name: `client:program-${n}`, n: n + 1 }));
+    const { statistics } = board.board.store;
+    await statistics.add([...programs, { day, name: "route:x", n: 1_000 }, { day, name: "error:x", n: 20 }]);
+    const { requests_7d: requests } = (await call(board, "GET /metrics")).body.data.health;
+    await statistics.add([{ day, name: "route:x", n: 1_600 - requests }]);
+    await statistics.add([
+      { day, name: "deliveries", n: 2 },
+      { day, name: "delivery_failures", n: 1 },
+    ]);
     now += 61_000;
   });
 
@@ -345,6 +361,8 @@ describe("the page of statistics", () => {
     const [, posts = ""] = text.split('<h2 id="posts">');
     expect(posts).toContain('<desc id="posts-desc">10 posts in all; most on 2026-11-20: 7.</desc>');
     expect(posts).toMatch(/<span>8<\/span><span>4<\/span><span>0<\/span>/);
+    // A bar for each day that counts something.
+    expect(/class="bar" d="([^"]*)"/.exec(posts)?.[1]?.match(/M/g)).toHaveLength(2);
     const rows = [
       ...(posts
         .split("</table>")[0]
@@ -357,7 +375,12 @@ describe("the page of statistics", () => {
     ]);
     expect(rows).toHaveLength(30);
     expect(text).toContain("<figcaption>1 new publisher in 30 days.</figcaption>");
-    expect(text).toContain("0 % of them failed through a fault of the board.");
+    expect(text).toContain("1,600 calls in 7 days, 1.3 % of them failed through a fault of the board.");
+    expect(text).toContain("66.7 % of all attempts to reach a webhook succeeded.");
+    const programs = text.split("<h2>Programs that called tools, 30 days</h2>")[1]?.split("</table>")[0];
+    expect(
+      [...(programs ?? "").matchAll(/<th scope="row">program-(\d+)</g)].map(([, n]) => Number(n)),
+    ).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     const figures = [...text.matchAll(/<dt>([^<]+)<\/dt><dd class="number">([^<]+)</g)].map(
       ([, label, value]) => `${label}: ${value}`,
     );

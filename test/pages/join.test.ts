@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
+import { aSubscription } from "../support/search/rows.ts";
 import { getPage, postForm, problemsOf } from "../support/texts/html.ts";
 
 describe("/join", () => {
@@ -14,13 +15,6 @@ describe("/join", () => {
   const newKey = async (name = "Tea House") =>
     keyIn((await send({ do: "register", name, accept_terms: "yes" })).text);
 
-  it("has forms that are valid HTML and need no script", async () => {
-    const { status, text, headers } = await getPage(board, "/join");
-    expect(status).toBe(200);
-    expect(headers.get("cache-control")).toBe("no-store");
-    expect(await problemsOf(text)).toEqual([]);
-  });
-
   it("gives a key once, with what to paste where, on a page that no cache keeps", async () => {
     const answer = await send({ do: "register", name: "Tea House", accept_terms: "yes" });
     expect(answer.status).toBe(201);
@@ -31,6 +25,7 @@ describe("/join", () => {
     expect([...answer.headers].join()).not.toContain(key);
     expect(answer.text).not.toMatch(new RegExp(`(href|action|src)="[^"]*${key}`));
     expect(answer.text).toContain(`claude mcp add`);
+    expect(answer.text).not.toContain("The old key no longer works.");
     expect(await problemsOf(answer.text)).toEqual([]);
     expect((await call(board, "GET /publishers/me", undefined, { key })).status).toBe(200);
   });
@@ -66,7 +61,10 @@ describe("/join", () => {
     expect(text).toContain(">Tea</textarea>");
     expect(await problemsOf(text)).toEqual([]);
     expect(await problemsOf((await send({ do: "register" })).text)).toEqual([]);
-    expect((await getPage(board, "/join")).text).not.toContain("aria-invalid");
+    const fresh = await getPage(board, "/join");
+    expect([fresh.status, fresh.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(fresh.text).not.toContain("aria-invalid");
+    expect(await problemsOf(fresh.text)).toEqual([]);
   });
 
   it("keeps what was typed in each form of one's own page that is refused, and names the box", async () => {
@@ -122,7 +120,9 @@ describe("/join", () => {
     expect(await problemsOf(edited.text)).toEqual([]);
     const verified = await send({ do: "verify", api_key, url: "https://tea.example" });
     expect(verified.text).toContain("board-verify=");
-    const rotated = keyIn((await send({ do: "rotate", api_key })).text);
+    const { text } = await send({ do: "rotate", api_key });
+    expect(text).toContain("The old key no longer works.");
+    const rotated = keyIn(text);
     expect((await send({ do: "show", api_key })).status).toBe(401);
     expect((await send({ do: "show", api_key: rotated })).status).toBe(200);
   });
@@ -234,6 +234,10 @@ describe("/join", () => {
       expect((await call(board, `GET /posts/${bike}`)).status).toBe(200);
       expect((await send({ do: "remove", api_key: mine, id: bike })).text).toContain("The post is gone.");
       expect((await call(board, `GET /posts/${bike}`)).status).toBe(404);
+      // The page that took it down may be loaded again.
+      const again = await send({ do: "remove", api_key: mine, id: bike });
+      expect([again.status, again.text.includes("This is gone already.")]).toEqual([404, true]);
+      expect(again.text).toContain("<bdi>Mine</bdi>");
     });
   });
 
@@ -249,6 +253,8 @@ describe("/join", () => {
     const [, section = ""] = text.split('id="replies"');
     const shown = [...(section.split("</section>")[0] ?? "").matchAll(/<p class="facts"><a href="([^"]+)"/g)];
     expect(shown.map(([, to]) => to)).toEqual([`/p/${last.id}`, `/p/${first.id}`]);
+    // What is said in a thread after one's own answer is no reply to that.
+    expect((await send({ do: "show", api_key: theirs })).text).toContain("None in the last thirty days.");
     expect(section).toContain("Is it &lt;b&gt;still&lt;/b&gt; there?");
     // One's own reply is no other's, and has no form to edit it.
     expect([text.match(/>Edit</g)?.length, text.match(/>End now</g)?.length]).toEqual([1, 2]);
@@ -303,16 +309,24 @@ describe("/join", () => {
     expect((await send({ do: "pause", api_key: theirs, id })).status).toBe(404);
   });
 
-  it("shows how far a saved search with words reaches, and lets its owner choose", async () => {
+  it("shows how far a saved search with words reaches, and lets its owner choose, unless it is a host's", async () => {
     const api_key = await newKey();
     const save = async (fields: object) =>
       (await call(board, "POST /subscriptions", fields, { key: api_key })).body.data.id as string;
     const id = await save({ query: { q: "piano" }, label: "Pianos" });
     await save({ query: { kind: "offer" } });
+    const { id: publisherId } = (await call(board, "GET /publishers/me", undefined, { key: api_key })).body
+      .data;
+    const expiresAt = Date.UTC(2037, 4, 1);
+    const ofHost = { publisherId, event: "post.matched" as const, expiresAt, label: "Of a host" };
+    await board.board.store.subscriptions.insert(aSubscription("sub_host", ofHost), 50);
     const breadth = async () =>
       (await call(board, `GET /subscriptions/${id}`, undefined, { key: api_key })).body.data.breadth;
     const first = (await send({ do: "show", api_key })).text;
-    // Once: the other search has no words.
+    const host = first.split("<bdi>Of a host</bdi>")[1]?.split("</article>")[0] ?? "";
+    expect(host).toContain("<span>by a host, until 2037-05-01</span>");
+    expect(host.match(/<button type="submit">[^<]+/g)).toEqual(['<button type="submit">End']);
+    // Once: one other search has no words, and one is for its host to change.
     expect(first.match(/tells of [^<]+/g)).toEqual(["tells of what fits well"]);
     expect(first.match(/All that may fit|Only what fits well/g)).toEqual(["All that may fit"]);
     const wide = (await send({ do: "widen", api_key, id })).text;
@@ -364,16 +378,6 @@ describe("/join", () => {
     const headers = { "content-type": "application/x-www-form-urlencoded", "content-encoding": "gzip" };
     const packed = await fetch(`${board.url}/join`, { method: "POST", body: form, headers });
     expect(packed.status).toBe(415);
-  });
-
-  it("says so where a page is loaded again that took something down", async () => {
-    const api_key = await newKey();
-    const { id } = await write(board, api_key);
-    expect((await send({ do: "remove", api_key, id })).status).toBe(200);
-    const again = await send({ do: "remove", api_key, id });
-    expect(again.status).toBe(404);
-    expect(again.text).toContain("This is gone already.");
-    expect(again.text).toContain("Tea House");
   });
 
   it("erases a publisher only when the box is ticked", async () => {

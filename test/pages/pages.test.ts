@@ -191,20 +191,6 @@ describe("pages", () => {
     expect(list.text).toMatch(/^1\. `\w+` event "Open-air jazz night"$/m);
   });
 
-  it("show the days of an all-day post as its calendar does", async () => {
-    const { id } = await write(board, made.key, {
-      kind: "event",
-      starts_at: "2027-05-28T00:00:00+02:00",
-      ends_at: "2027-05-29T00:00:00+02:00",
-      timezone: "Europe/Berlin",
-      metadata: { all_day: true },
-    });
-    const { text } = await getPage(board, `/p/${id}`);
-    expect(text).toContain(
-      '<span class="hours"><time datetime="2027-05-27T22:00:00.000Z">Fri 28 May 2027</time></span>',
-    );
-  });
-
   it("show a long thread oldest first, twenty replies a page, each under its author", async () => {
     const [one, two] = [await register(board, "Anna"), await register(board, "Ben")];
     const root = await write(board, one.key, { kind: "thread", title: "Which lock?" });
@@ -231,10 +217,14 @@ describe("pages", () => {
     }
     expect(shown).toEqual(bodies.map((_, n) => String(n)));
     expect(pages).toEqual([20, 13]);
+    expect((await getPage(board, `/p/${root.id}`)).text).toContain("<h2>Replies (33)</h2>");
+    expect((await getPage(board, `/p/${root.id}.md`)).text).toContain("## Replies, oldest first (20 of 33)");
   });
 
   it("link a publisher to everything it wrote, replies included", async () => {
     const { text } = await getPage(board, paths["publisher"] ?? "");
+    // Its own name stands above them once.
+    expect(text.split("<h2>Latest posts</h2>")[1]?.split("</ol>")[0]).not.toContain("by\u00a0");
     const href = /href="([^"]+)">All posts</.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const { body } = await call(board, `GET ${board.url}${href}`, undefined, {
       headers: { accept: "application/json" },
@@ -251,34 +241,27 @@ describe("pages", () => {
     expect(outward.filter((tag) => !tag.includes("nofollow ugc noopener noreferrer"))).toEqual([]);
   });
 
-  it.each([
-    ["event", "Event"],
-    ["offer", "Offer"],
-    ["request", "Demand"],
-    ["announcement", "SocialMediaPosting"],
-    ["thread", "DiscussionForumPosting"],
-    ["publisher", "ProfilePage"],
-    ["home", "WebSite"],
-  ])("describe the %s as %s to search engines", async (name, type) => {
-    const { text } = await getPage(board, paths[name] ?? "");
-    const [data] = dataOf(text);
-    if (data === undefined) throw new Error("no data on the page");
-    expect(data).toMatchObject({ "@context": "https://schema.org", "@type": type });
-    if (name === "thread") expect(data["comment"]).toMatchObject([{ "@type": "Comment" }]);
-    if (name === "event") {
-      expect(data).toMatchObject({
+  it.each<[name: string, type: string, members?: object]>([
+    [
+      "event",
+      "Event",
+      {
         startDate: "2027-05-28T18:00:00+02:00",
         endDate: "2027-05-28T22:00:00+02:00",
         eventAttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
         location: { name: "Riverside Park", geo: { latitude: 52.51, longitude: 13.42 } },
-      });
-    }
-    const author = { name: "Bike Kitchen" };
-    if (name === "offer") expect(data).toMatchObject({ seller: author });
-    if (name === "request") {
-      expect(data).toMatchObject({ "@reverse": { seeks: author } });
-      expect(data).not.toHaveProperty("seller");
-    }
+      },
+    ],
+    ["offer", "Offer", { seller: { name: "Bike Kitchen" } }],
+    ["request", "Demand", { "@reverse": { seeks: { name: "Bike Kitchen" } } }],
+    ["announcement", "SocialMediaPosting"],
+    ["thread", "DiscussionForumPosting", { comment: [{ "@type": "Comment" }] }],
+    ["publisher", "ProfilePage"],
+    ["home", "WebSite"],
+  ])("describe the %s as %s to search engines", async (name, type, members = {}) => {
+    const [data] = dataOf((await getPage(board, paths[name] ?? "")).text);
+    expect(data).toMatchObject({ "@context": "https://schema.org", "@type": type, ...members });
+    if (name === "request") expect(data).not.toHaveProperty("seller");
   });
 
   it.each([
@@ -309,6 +292,7 @@ describe("pages", () => {
     const place = { "@type": "Place", name, address: name };
     const places: Record<string, unknown> = { Online: there, Offline: place, Mixed: [place, there] };
     expect(data?.["location"]).toEqual(places[mode]);
+    expect(data).toMatchObject({ organizer: { name: "Bike Kitchen" }, sameAs: there.url });
   });
 
   it.each([
@@ -363,11 +347,21 @@ describe("pages", () => {
       ["proved.example", words[1]],
     ]);
     const thread = await write(board, own.key, { kind: "thread" });
+    for (const body of ["c".repeat(200), "d".repeat(201)]) {
+      ahead += 1_000;
+      await write(board, own.key, { parent_id: thread.id, body });
+    }
     ahead += 60_000;
     const { updated_at } = (await call(board, `PATCH /posts/${thread.id}`, { title: "Edited" }, own)).body
       .data;
     const [data] = dataOf((await getPage(board, `/p/${thread.id}`)).text);
-    expect(data).toMatchObject({ datePublished: thread.created_at, dateModified: updated_at });
+    expect(data).toMatchObject({
+      datePublished: thread.created_at,
+      dateModified: updated_at,
+      commentCount: 2,
+    });
+    const comments = (data?.["comment"] ?? []) as { text: string }[];
+    expect(comments.map(({ text }) => text)).toEqual(["c".repeat(200), `${"d".repeat(199)}…`]);
     expect(updated_at).not.toBe(thread.created_at);
   });
 
@@ -517,14 +511,17 @@ describe("pages", () => {
     });
 
     it("at the rate of the operation, and pages at theirs", async () => {
-      const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60" });
+      const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60,read=1/60" });
       const { key } = await register(slow);
       const { id } = await write(slow, key);
       const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
       const second = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
       const searches = [];
       for (const path of ["/search", "/feed.xml", "/calendar.ics"]) searches.push(await getPage(slow, path));
+      // A search with an empty field leads on to one without, and counts too.
+      const reads = [await getPage(slow, "/search?q="), await getPage(slow, "/search?q=")];
       await slow.stop();
+      expect(reads.map(({ status }) => status)).toEqual([302, 429]);
       expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
       expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
       expect(second.text).toContain("Too fast");

@@ -130,46 +130,6 @@ describe.each(LOOKS)(
       expect(await titles()).toEqual(["A notice"]);
     });
 
-    it("sees Saturday near a town in one click from the front page", async () => {
-      await open("/?near=Utrecht");
-      await press("link", "Saturday");
-      expect(await titles()).toEqual(["Market"]);
-      expect(near()).toBe("Utrecht");
-    });
-
-    it("chooses one of six Springfields by its link", async () => {
-      await open("/?near=Springfield");
-      const links = page.getByRole("link", { name: /^Springfield, / });
-      const names = await links.allTextContents();
-      expect(new Set(names).size).toBe(6);
-      for (const name of names.slice(-2)) {
-        await open("/?near=Springfield");
-        await press("link", name);
-        expect(near()).toBe(name);
-      }
-    });
-
-    it("reads a thread of 33 replies in order", async () => {
-      const { id } = await write(board, me.key, { kind: "thread", title: "Old lamps" });
-      const bodies = Array.from({ length: 33 }, (_, n) => `${n + 1}. ${prose()}`);
-      for (const body of bodies) {
-        now += 1_000;
-        await write(board, me.key, { parent_id: id, body });
-      }
-      await open(`/p/${id}`);
-      const read: string[] = [];
-      for (let more = true; more; ) {
-        read.push(...(await page.locator(".replies .prose").allTextContents()));
-        more = (await page.getByRole("link", { name: "Next replies" }).count()) > 0;
-        if (more) await press("link", "Next replies");
-      }
-      const numbers = read.map((body) => Number(/^\d+/.exec(body)?.[0]));
-      expect(numbers).toEqual(bodies.map((_, n) => n + 1));
-      await press("link", /ago|just now/);
-      await press("link", /^↑ A reply to “Old lamps”/);
-      expect(new URL(page.url()).pathname).toBe(`/p/${id}`);
-    });
-
     it("sells a bicycle, from /join until it is taken down, and hears of an answer", async () => {
       const seller = await browser.beside(look);
       // Nobody may ask the same too often.

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -19,6 +20,9 @@ describe("the page of a search", () => {
     await at(0.1 * Math.sin(0.24), 0.1 * Math.cos(0.24), { title: "Nearly east", kind: "request" });
     await at(0.1 * Math.sin(-0.26), 0.1 * Math.cos(-0.26), { title: "South of east" });
     await writeMany(board, Array(99).fill({ kind: "offer", tags: ["many"] }));
+    await write(board, me.key, { kind: "offer", tags: ["relayed"], syndicated: true });
+    const { id } = await write(board, me.key, { kind: "offer", tags: ["ended"] });
+    await call(board, `PATCH /posts/${id}`, { expires_at: "now" }, me);
     await write(board, me.key, {
       kind: "thread",
       tags: ["many"],
@@ -97,8 +101,24 @@ describe("the page of a search", () => {
 
   it("carries on no parameter that a search does not know", async () => {
     const text = await page("tags=many&utm_source=mail&limit=1");
-    expect(text).toContain("/search?tags=many&limit=1&cursor=");
+    const [, next = ""] = /href="\/search\?(tags=many&limit=1&cursor=[^"]+)">Next page/.exec(text) ?? [];
     expect(text).not.toMatch(/[?&]utm_source=/);
+    // Nor the page that was shown, to another search.
+    const second = await page(next);
+    expect(second).toContain('<input type="hidden" name="limit" value="1">');
+    expect(second).not.toContain('name="cursor"');
+    const { text: markdown } = await getPage(board, "/search.md?tags=&tags=many&limit=1");
+    expect(markdown).toContain("/search.md?tags=many&limit=1&cursor=");
+  });
+
+  it("puts what only fits its filters below what it found, and never counts it as found", async () => {
+    const text = await page("q=zither&tags=map&sort=newest");
+    const [found = "", others = ""] = text.split("<h2>Weak: near in meaning, no match</h2>");
+    expect(found).toContain("Nothing found for");
+    expect(others.match(/<li class="slip"/g)).toHaveLength(5);
+    const { text: markdown } = await getPage(board, "/search.md?q=zither&tags=map&sort=newest");
+    expect(markdown.split("## Weak")[1]?.match(/^\d\. /gm)).toHaveLength(5);
+    expect(await page("q=zither&tags=many&limit=1")).not.toContain("<h2>Weak");
   });
 
   it("draws where results are: how far, which way, and close ones as one dot", async () => {
@@ -136,6 +156,10 @@ describe("the page of a search", () => {
     ["tags=many&kind=thread&after=2037-01-01", ["At any time 1"]],
     ["tags=nothing&kind=thread", ["Any tag 1"]],
     ["tags=nothing&kind=event&q=zither", ["The words alone 1"]],
+    ["tags=map&kind=event&q=zither&sort=newest", ["The words alone 1"]],
+    ["tags=many&kind=thread&publisher=pub_a", ["From any publisher 1"]],
+    ["tags=relayed&include_syndicated=false", ["Any tag 100 or more", "Relayed posts too 1"]],
+    ["tags=ended", ["Any tag 100 or more", "Expired posts too 1"]],
   ])("that finds nothing leads to wider ones that do: %s", async (query, wider) => {
     const links = [...(await page(query)).matchAll(/<span>([^<]+)<\/span> <span class="number">([^<]+)</g)];
     expect(links.map(([, words, count]) => `${words} ${count}`.slice(0, 40))).toEqual(

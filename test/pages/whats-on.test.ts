@@ -144,18 +144,21 @@ describe("the front page, of more than fits on it,", () => {
   });
 
   it.each([
-    ["today", 3, 4, "after=2026-11-25&before=2026-11-25"],
-    ["weekend", 3, 4, "after=2026-11-28&before=2026-11-29"],
-    ["week", 5, 6, "after=2026-11-25&before=2026-12-02"],
-    ["running", 3, 4, "after=2026-11-25&before=2026-11-25"],
-  ])("shows of %s %i events, and leads to all %i", async (id, shown, count, days) => {
+    ["Today", 3, 4, "after=2026-11-25&before=2026-11-25"],
+    ["This weekend", 3, 4, "after=2026-11-28&before=2026-11-29"],
+    ["Next 7 days", 5, 6, "after=2026-11-25&before=2026-12-02"],
+    ["Running", 3, 4, "after=2026-11-25&before=2026-11-25"],
+  ])("shows under “%s” %i events, and leads to all %i", async (heading, shown, count, days) => {
     const text = await page();
+    const [, id = ""] = new RegExp(`id="(\\w+)"><h2>${heading}`).exec(text) ?? [];
     expect(titlesIn(text, id)).toHaveLength(shown);
     const all = `/search?kind=event&${days}&sort=soonest`;
     expect(text.split(`id="${id}"`)[1]?.split("</h2>")[0]).toContain(
       `<a class="small" href="${all}">all ${count}</a>`,
     );
-    expect((await page("/index.md")).split("\n")).toContain(`All ${count}: ${board.url}${all}`);
+    const section = (await page("/index.md")).split("\n## ").find((each) => each.startsWith(`${heading}\n`));
+    expect(section?.split("\n")).toContain(`All ${count}: ${board.url}${all}`);
+    expect(section?.match(/^\d+\. /gm)).toHaveLength(shown);
   });
 
   it("shows the latest twenty posts of other kinds, fourteen tags and eight places", async () => {

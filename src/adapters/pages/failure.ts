@@ -45,7 +45,7 @@ export function failureHtml(error: BoardError, site: Site, reference?: string): 
     main: html`<h1>${title}</h1>
 <p class="lead">${text}</p>
 ${error.retryAfterS !== undefined && html`<p>Try again in ${error.retryAfterS} seconds.</p>`}
-${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li>${path !== "" && html`<code>${path}</code>: `}${sentence(message)}</li>`)}</ul>`}
+${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>`}
 ${reference !== undefined && html`<p>Reference for the operator: <span class="id">${reference}</span></p>`}
 ${searchBox()}
 <p class="pages"><a class="button quiet" href="/">To the board</a></p>
@@ -58,7 +58,7 @@ export function failureMarkdown(error: BoardError, reference?: string): string {
   return markdownDocument([
     `# ${status} ${error.code}`,
     message,
-    ...error.issues.map(({ path, message: problem }) => `- ${path === "" ? "input" : path}: ${problem}`),
+    ...error.issues.map(({ path, message: problem }) => `- ${path}: ${problem}`),
     `Hint: ${adviceOn("rest", error.hint)}`,
     error.retryAfterS !== undefined && `Retry after ${error.retryAfterS} s.`,
     reference !== undefined && `Reference for the operator: ${reference}.`,
