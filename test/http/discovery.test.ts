@@ -344,12 +344,15 @@ describe("llms-full.txt", () => {
     const { text } = await get("/llms-full.txt");
     expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
     expect(text).not.toContain("undefined");
-    for (const { title, rest, input, failures } of board.board.catalog.operations) {
+    for (const { title, rest, auth, input, failures } of board.board.catalog.operations) {
       const section = text.split("\n### ").find((part) => part.startsWith(`${title}\n`)) ?? "";
       expect(section, title).toContain(`${rest.method} ${rest.path}`);
-      const fields = Object.entries(jsonSchemaOf(input, "input")["properties"] as object);
-      for (const [field, { not: refused }] of fields)
-        expect(section.includes(`- \`${field}\``), title).toBe(refused === undefined);
+      expect(section, title).toContain(auth === "key" ? "; needs a key; " : "; open; ");
+      const { properties, required = [] } = jsonSchemaOf(input, "input") as Record<string, object>;
+      for (const [field, { not: refused }] of Object.entries(properties ?? {})) {
+        const mark = (required as string[]).includes(field) ? "*" : "";
+        expect(section.includes(`- \`${field}\`${mark} `), title).toBe(refused === undefined);
+      }
       for (const code of failures) expect(section, title).toContain(`\`${code}\``);
     }
   });

@@ -465,6 +465,9 @@ describe("whenOf", () => {
     // As in the calendar, which once showed the same post a day shorter.
     ["Sat 2026-12-05 – Sun 2026-12-06", { ...DAYS, ends_at: "2026-12-07T00:00:00.000Z" }],
     ["Sat 2026-12-05", { ...DAYS, ends_at: DAYS.starts_at }],
+    // A date is kept as its first and last moment.
+    ["Sat 2026-12-05 – Mon 2026-12-07", { starts_at: DAYS.starts_at, ends_at: "2026-12-07T23:59:59.000Z" }],
+    ["posted 2026-11-20, until Mon 2026-12-07", { ends_at: "2026-12-07T12:00:00.000Z" }],
     ["posted 2026-11-20", {}],
     ["CANCELLED: posted 2026-11-20", { metadata: { status: "Canceled" } }],
     ["TENTATIVE: posted 2026-11-20", { metadata: { status: "tentative" } }],
@@ -483,10 +486,13 @@ describe("whenOf", () => {
   });
 
   it.each([
-    ["05:00", "2026-12-05"],
-    ["05:01", "2026-12-06"],
+    ["06T05:00", "2026-12-05"],
+    ["06T05:01", "2026-12-06"],
+    // Two nights are two days, and no day begins at the midnight of an end.
+    ["07T01:00", "2026-12-07"],
+    ["06T23:00", "2026-12-06"],
   ])("takes an evening until six in the morning, %s in UTC, for one day", (until, last) => {
-    const ends_at = `2026-12-06T${until}:00.000Z`;
+    const ends_at = `2026-12-${until}:00.000Z`;
     const evening = postAt({ ...AT, starts_at: "2026-12-05T20:00:00.000Z", ends_at });
     expect(localDaysOf(evening)).toEqual({ first: "2026-12-05", last });
   });

@@ -139,39 +139,6 @@ describe("the examples of /docs", () => {
   });
 });
 
-describe("/stats", () => {
-  it("draws the metrics of 30 days: each chart has a title, a text and a table", async () => {
-    const days = Array.from({ length: 30 }, (_, i) =>
-      new Date(EXAMPLE_DAY - i * 86_400_000).toISOString().slice(0, 10),
-    );
-    const counters = days.flatMap((day, i) => [
-      { day, name: "searches", n: 100 + i },
-      { day, name: "registrations", n: i % 3 },
-    ]);
-    const word = { day: days[3] ?? "", name: "unmet:term:piano", n: 4 };
-    await board.board.store.statistics.add([...counters, word]);
-    const html = await (await fetch(`${board.url}/stats`)).text();
-    const { data } = (await (await fetch(`${board.url}/stats.json`)).json()) as {
-      data: { series_30d: Record<string, number>[] };
-    };
-    for (const chart of ["posts", "searches", "registrations"]) {
-      const figure = html.split(`<h2 id="${chart}">`)[1]?.split("</section>")[0] ?? "";
-      expect(figure).toContain(`<title id="${chart}-title">`);
-      expect(figure).toContain(`<desc id="${chart}-desc">`);
-      // A bar for each day that counts something, and none for the others.
-      const bars = /class="bar" d="([^"]*)"/.exec(figure)?.[1]?.match(/M/g) ?? [];
-      expect(bars).toHaveLength(data.series_30d.filter((day) => Number(day[chart]) > 0).length);
-      const cells = [
-        ...figure.matchAll(/<td><time datetime="([\d-]+)">[^<]*<\/time><\/td><td class="number">([\d,]+)</g),
-      ];
-      const printed = cells.map(([, day, value]) => [day, Number(value?.replaceAll(",", ""))]);
-      expect(printed.reverse()).toEqual(data.series_30d.map((day) => [day["day"], day[chart]]));
-    }
-    expect(html).toContain('<a href="/search?q=piano">');
-    expect(await problemsOf(html)).toEqual([]);
-  });
-});
-
 /** The section of an operation, on the page of its group. */
 function sectionOf(name: string): string {
   const group = docs.groups.find((each) => each.operations.some((operation) => operation.name === name));

@@ -42,6 +42,21 @@ describe("the documentation", () => {
     expect(shortened(members(7))).toBe('{"m0": 0, "m1": 1, "m2": 2, …, "m5": 5, "m6": 6}');
   });
 
+  it("has the calls of webhooks on a page of their own, and says how often each may be asked", () => {
+    const { operations = [] } = groups.find(({ id }) => id === "webhooks") ?? {};
+    expect(
+      operations.flatMap(({ calls }) => calls).map((each) => each.replace("/subscriptions/{id}", "")),
+    ).toEqual([
+      "GET /deliveries",
+      "POST /deliveries/{delivery_id}/redeliver",
+      "POST /rotate-secret",
+      "POST /test",
+      "POST /verify-webhook",
+    ]);
+    const [search] = groups.find(({ id }) => id === "search")?.operations ?? [];
+    expect(search?.facts).toBe("answers 200, limit `search` (120 in 60 s)");
+  });
+
   it("names up to five fields of an inner object", () => {
     const named = (count: number) =>
       SPELLED_OUT.object(Array.from({ length: count }, () => ({ name: "f" })) as never);
@@ -54,12 +69,19 @@ describe("what agents read", () => {
     expect(boardSkill(skillsOf(catalog, site), site)).toContain("send it only to board.example:8443 as");
   });
 
-  it("names every field within another, of each tool", () => {
+  it("names every field within another, of each tool, marks what must be sent, and no failure of requests alone", () => {
     const listed = [...servedTools(catalog).values()].map(({ listed: tool, operations }) => ({
       ...tool,
       operations: operations.map(({ operation }) => operation),
     }));
-    for (const field of ["name", "lat", "lng"])
-      expect(toolManual(listed, site)).toMatch(`\n  - \`${field}\` `);
+    const manual = toolManual(listed, site);
+    for (const field of ["name", "lat", "lng"]) expect(manual).toContain(`\n  - \`${field}\` `);
+    for (const field of ["id", "post_id"]) expect(manual).toContain(`\n- \`${field}\`* string`);
+    expect(manual).toContain("\n- `tags` ");
+    const told = [...(manual.split("## Failures")[1] ?? "").matchAll(/^- `(\w+)`/gm)].map(([, code]) => code);
+    expect(told).toContain("post_not_found");
+    const ofRequests = "invalid_json unsupported_media_type body_too_large precondition_failed";
+    for (const code of `${ofRequests} method_not_allowed not_found`.split(" "))
+      expect(told).not.toContain(code);
   });
 });

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { STALE } from "../../scripts/recorded/catalog.ts";
-import { LIMIT_TABLE } from "../../src/adapters/calls/limits.ts";
 import { manualText } from "../../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { FAILURES } from "../../src/board/failures.ts";
 import { Site } from "../../src/domain/site.ts";
 import { failureOf, successOf } from "../../src/schema/envelope.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
-import { LIMITS, Post } from "../../src/schema/post.ts";
+import { Post } from "../../src/schema/post.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
 import { tokensOf } from "../support/texts/tokens.ts";
 
@@ -31,49 +30,15 @@ describe("the manual", () => {
     expect(manual).toMatch(/\n## [^\n]+\n\n- \[[^\]]+\]\(http[^)]+\)/);
   });
 
-  it.each(catalog.tools.map((tool) => [tool.name, tool] as const))(
-    "says of tool %s when to use it, and has every field and an example",
-    (name, tool) => {
-      const section = manual.split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
-      expect(section).toContain(tool.when);
-      for (const field of Object.keys(tool.input.shape)) expect(section).toContain(`\`${field}\``);
-      if (tool.also !== undefined)
-        expect(section).toMatch(
-          new RegExp(`Over MCP with(out)? \`${tool.also.given ?? tool.also.missing}\``),
-        );
-      expect(section.includes("`delete: true`")).toBe(tool.also?.delete !== undefined);
-      if (Object.keys(tool.input.shape).length > 0)
-        expect(section).toContain(JSON.stringify(tool.examples[0]));
-    },
-  );
-
   it("names every nested field", () => {
     const fields = catalog.tools.flatMap(({ input }) => propertyNames(jsonSchemaOf(input, "input")));
     expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(manual))).toEqual([]);
   });
 
-  it.each(catalog.operations.map((operation) => [operation.name, operation] as const))(
-    "has the calls of %s in its table",
-    (_name, operation) => {
-      const { method, path, also = [] } = operation.rest;
-      const calls = [path, ...also].map((each) => `${method} ${each}`).join(", ");
-      const row = manual.split("\n").find((line) => line.startsWith(`| ${calls} |`)) ?? "";
-      expect(row).not.toBe("");
-      expect(row.endsWith(" (key) |")).toBe(operation.auth === "key");
-    },
-  );
-
   it("explains every failure with its status, once", () => {
     for (const [code, { status }] of Object.entries(FAILURES)) {
       expect(manual.match(new RegExp(`\\b${status} ([a-z_]+, )*${code}\\b`, "g"))).toHaveLength(1);
     }
-  });
-
-  it("gives every limit with its figures", () => {
-    for (const { name, count } of LIMIT_TABLE) expect(manual).toContain(`${name} ${count}/`);
-    expect(manual).toContain(`${LIMITS.requestBytes / 1024} KiB`);
-    expect(manual).toContain(`${LIMITS.metadataBytes / 1024} KiB`);
-    expect(manual).toContain(`${LIMITS.lifetimeDays} days`);
   });
 
   it("mentions no field, tool or failure that does not exist", () => {

@@ -25,6 +25,7 @@ interface Answer {
 interface Described {
   operationId: string;
   security: object[];
+  tags: string[];
   parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Answer>;
@@ -71,6 +72,9 @@ describe("the OpenAPI document", () => {
     expect(described.map(({ call }) => call).sort()).toEqual(
       [...routes.map(({ call }) => call), ...own].sort(),
     );
+    expect(new Set(described.flatMap(({ operation }) => operation.tags))).toEqual(
+      new Set(["board", "posts", "publishers", "reports", "subscriptions", "site"]),
+    );
   });
 
   it.each(routes.map((route) => [route.call, route] as const))(
@@ -90,6 +94,10 @@ describe("the OpenAPI document", () => {
       } else {
         expect(named("query")).toEqual([]);
         expect(entry.requestBody !== undefined).toBe(fields.length > inPath.length);
+        const mustBeSent = fields.some(
+          (name) => !inPath.includes(name) && !operation.input.shape[name]?.safeParse(undefined).success,
+        );
+        expect(entry.requestBody?.required ?? false).toBe(mustBeSent);
       }
       const open = entry.security.some((each) => Object.keys(each).length === 0);
       expect(open).toBe(operation.auth === "open");
@@ -112,6 +120,7 @@ describe("the OpenAPI document", () => {
         Object.keys(resolved(entry.responses[status] ?? {}).headers ?? {}).includes(name);
       const isRead = operation.rest.method === "GET";
       const [first = ""] = successes;
+      const isKeyed = first === "201" && fields.includes("idempotency_key");
       const told: [status: string, name: string, isTold: boolean][] = [
         ["401", "WWW-Authenticate", operation.auth === "key"],
         ["429", "RateLimit", true],
@@ -120,6 +129,10 @@ describe("the OpenAPI document", () => {
         [first, "ETag", isRead],
         [first, "Link", isRead && operation.list === true],
         [first, "Location", first === "201"],
+        ...successes.map((status): [string, string, boolean] => {
+          const isReplayed = operation.repeatable === true || (isKeyed && status === "200");
+          return [status, "Idempotency-Replayed", isReplayed];
+        }),
       ];
       for (const [status, name, isTold] of told)
         expect([status, name, hasHeader(status, name)]).toEqual([status, name, isTold]);
