@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { hostsOf, signInId } from "../../src/domain/publishers/hosts.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
@@ -96,6 +97,35 @@ describe("routes of publishers", () => {
       expect((await me(where, body.data.api_key)).status).toBe(200);
     }
     await second.stop();
+  });
+
+  it("fifty hosts that are signed in are listed, the last first, by a name of 60 characters or an address of 200", async () => {
+    const { id } = await register(board, "Signed in");
+    const { signIns } = board.board.store;
+    const now = Date.now();
+    const put = (rowId: string, publisherId: string | null, payload: object, n = 0) => {
+      const row = {
+        id: rowId,
+        grantId: null,
+        publisherId,
+        payload: JSON.stringify(payload),
+        consumedAt: null,
+      };
+      return signIns.put({ ...row, expiresAt: now + 1_000_000 + n });
+    };
+    const address = (n: number) => `https://host.example/${n}/`.padEnd(201, "x");
+    for (let n = 0; n < 51; n += 1)
+      await put(`RefreshToken:${n}`, id, { clientId: address(n), iiat: 1_000 + n }, n);
+    await put(signInId("Client", address(49)), null, { client_name: "n".repeat(61) });
+    const hosts = await hostsOf(signIns, id, now);
+    expect(hosts).toHaveLength(50);
+    const [last, named] = hosts;
+    expect(last).toEqual({
+      name: address(50).slice(0, 200),
+      signed_in_at: new Date(1_050_000).toISOString(),
+      expires_at: new Date(now + 1_000_050).toISOString(),
+    });
+    expect(named?.name).toBe("n".repeat(60));
   });
 
   it("DELETE /publishers/me erases publisher, posts, replies to them and subscriptions, and counts them", async () => {

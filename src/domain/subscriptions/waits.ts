@@ -118,9 +118,7 @@ export class Waits {
       const last = entries.at(-1);
       if (last === undefined) return;
       after = last.no;
-      const matched = entries.flatMap(({ type, subscriptionId }) =>
-        type === "match" && subscriptionId !== null ? [subscriptionId] : [],
-      );
+      const matched = entries.flatMap(({ subscriptionId }) => subscriptionId ?? []);
       if (matched.length > 0) yield new Set(matched);
     }
   }
