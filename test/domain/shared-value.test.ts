@@ -95,6 +95,14 @@ describe("a value that is costly to read", () => {
       expect(one.reads).toHaveLength(1);
     });
 
+    it("is so from 51 ms on: what takes less, each process reads", async () => {
+      const [one, other, third] = [await inAProcess(), await inAProcess(), await inAProcess()];
+      await one.counted(0, 7, 50);
+      expect(await other.counted(1, 8, 51)).toBe(8);
+      expect(await third.shared.get(2)).toBe(8);
+      expect(third.reads).toHaveLength(0);
+    });
+
     it("is renewed after a restart, and given however old when that takes long", async () => {
       await (await inAProcess()).counted(0, 7, 100);
       const { shared, nth } = await inAProcess();
@@ -109,6 +117,8 @@ describe("a value that is costly to read", () => {
       void one.shared.get(2000);
       await one.nth(1);
       await other.shared.get(2000);
+      // It keeps the others from reading for a minute.
+      expect([await other.shared.get(61_999), other.reads.length]).toEqual([7, 0]);
       await expect.poll(async () => [await other.shared.get(62_000), other.reads.length]).toEqual([7, 1]);
     });
   });

@@ -57,7 +57,6 @@ describe("parseQueryText", () => {
     expect(phrases.map(([first]) => first)).toEqual(["a", "b", "c", "d"]);
     expect(unread).toEqual(["e x", "f x", "g x"]);
     expect(parseQueryText("bike -a -b -c -d -e -f -g -h -h -i").unread).toEqual(["-i"]);
-    expect(parseQueryText(`"${"the ".repeat(100)}"`).phrases[0]).toHaveLength(16);
   });
 
   it("takes dashes for hyphens before a word or a phrase, 64 words, and 16 words of a phrase", () => {

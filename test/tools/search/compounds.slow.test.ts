@@ -10,19 +10,11 @@ const author = usePublisher(board, "Kleinanzeigen");
 const GERMAN = {
   Tisch: "Esstisch aus Eiche",
   Reifen: "Winterreifen auf Felgen",
-  Markt: "Weihnachtsmarkt am Rathaus",
   Kurs: "Nähkurs für Anfänger",
   Fahrrad: "Kinderfahrrad 20 Zoll",
-  Schrank: "Kleiderschrank mit Spiegel",
-  Regal: "Bücherregal zu verschenken",
-  Wagen: "Kinderwagen von privat",
-  Konzert: "Orgelkonzert in der Kirche",
-  Maschine: "Waschmaschine defekt",
   Lampe: "Schreibtischlampe für Schüler",
   Garten: "Gartenstuhl aus Holz",
   Führung: "Stadtführung im Regen",
-  Zimmer: "Gästezimmer ab Mai",
-  Katze: "Hauskatze entlaufen",
   Feuer: "Feuerwehr sucht Helfer",
   Rad: "Laufrad für Kinder",
   Schuh: "Wanderschuhe in Größe 42",
@@ -119,7 +111,7 @@ it("saved queries get compounds and numbers, and exclusions are whole words", as
   }
 });
 
-describe("numbers and dashes as people write them", () => {
+describe("numbers as people write them", () => {
   const PRICES = {
     1875: ["Sofa, 1\u00a0875 € or best offer", "Sofa bed, 1 875 €"],
     12500: ["Camper van, EUR 12.500", "Camper with awning, 12.500,00 €"],
@@ -129,19 +121,10 @@ describe("numbers and dashes as people write them", () => {
   };
   beforeAll(async () => {
     for (const title of Object.values(PRICES).flat()) await write(board, author.key, { title, body: title });
-    for (const title of ["Child bike, 20 inch", "Bike trailer"])
-      await write(board, author.key, { title, body: title });
   });
 
   it.each(Object.entries(PRICES))("%s", async (q, all) => {
     const found = await titles(board, `/search?q=${q}`);
     expect(found.sort()).toEqual([...all].sort());
-  });
-
-  it.each(["-", "–", "−", "‐"])("bike %schild excludes", async (dash) => {
-    for (const q of [`bike ${dash}child`, `bike ${dash}"child bike"`])
-      expect(await titles(board, `/search?q=${encodeURIComponent(q)}`)).toEqual(["Bike trailer"]);
-    const apart = await titles(board, `/search?q=${encodeURIComponent(`bike ${dash} child`)}`);
-    expect(apart).toContain("Child bike, 20 inch");
   });
 });

@@ -122,6 +122,13 @@ describe("misspelt words, without a model", () => {
     expect([await corrected("für die keybaord"), await corrected("für die mashine")]).toEqual([1, 0]);
   });
 
+  it("mean the word with the fewest slips, though others are in more posts", async () => {
+    for (const title of ["Harpsibard", "Harpsibard again", "Harpsichord"])
+      await write(board, me.key, { title });
+    const { meta } = (await call(board, "GET /search?q=harpsicord")).body;
+    expect(meta.corrected).toEqual([{ from: "harpsicord", to: "harpsichord" }]);
+  });
+
   it("are told from words that posts spell otherwise", async () => {
     const noteOn = async (q: string) =>
       (await call(board, `GET /search?q=${encodeURIComponent(q)}`)).body.meta.note ?? "";

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { DatabaseSync } from "../../../../src/platform/sqlite.ts";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../../../src/platform/sqlite.ts";
 import { Abandoned } from "../../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../../src/ports/store/index.ts";
+import { EmbeddedIndex } from "../../../../src/search/index/index.ts";
+import { OwnRows } from "../../../../src/search/index/own-rows.ts";
 import { ThreadAnswers } from "../../../../src/search/index/thread/index.ts";
 import {
   anEntry,
@@ -125,6 +128,23 @@ describe("a large board", () => {
     large.write((index) => index.remove("new"));
     expect(await large.find("zyzzyva")).toEqual(["other"]);
     await large.index.close();
+  });
+
+  it("is searched here once its thread has ended three times", async () => {
+    const { folder, index: here } = openLarge();
+    const [worker, starts] = [join(folder, "ends.js"), join(folder, "starts")];
+    writeFileSync(worker, `require("node:fs").appendFileSync(${JSON.stringify(starts)}, "x")`);
+    const rows = (of: DatabaseSyncInstance) => new OwnRows(of);
+    const options = { rows, worker: pathToFileURL(worker), threadFrom: 300 };
+    const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION }, options);
+    const database = new DatabaseSync(join(folder, "board.db"));
+    index.attach(database);
+    await index.open();
+    await expect.poll(() => index.isThreaded).toBe(false);
+    expect(await index.ask("count", asked)).toBe(await here.ask("count", asked));
+    expect(readFileSync(starts, "utf8")).toBe("xxx");
+    await index.close();
+    database.close();
   });
 
   it("leaves a snapshot at its close, which goes when something is erased", async () => {
