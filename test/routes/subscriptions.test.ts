@@ -4,6 +4,7 @@ import { call, eventually, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
+import { aSubscription } from "../support/search/rows.ts";
 
 describe("routes of subscriptions", () => {
   const board = useTestBoard();
@@ -141,6 +142,28 @@ describe("routes of subscriptions", () => {
     const { data } = (await call(board, "GET /subscriptions", undefined, me)).body;
     const counts = new Map(data.map((one: { id: string; pending: number }) => [one.id, one.pending]));
     expect([counts.get(id), counts.get(another)]).toEqual([3, 4]);
+  });
+
+  it("rest while their publisher is suspended, and then go on as far as fifty may be active", async () => {
+    const { id: publisherId } = await register(board, "Suspended");
+    const { subscriptions } = board.board.store;
+    const { moderation } = board.board.services;
+    const inactive = [...Array(49).fill(null), "paused", "webhook_gone", "webhook_failing"] as const;
+    for (const [n, inactiveReason] of inactive.entries()) {
+      const state = { active: inactiveReason === null, inactiveReason };
+      await subscriptions.insert(aSubscription(`sub_rests${n}`, { publisherId, ...state }), 50);
+    }
+    const counts = async () => {
+      const rows = await subscriptions.ofPublisher(publisherId);
+      const states = rows.map(({ active, inactiveReason }) => (active ? "active" : inactiveReason));
+      return ["active", "paused", "publisher_suspended"].map(
+        (state) => states.filter((one) => one === state).length,
+      );
+    };
+    await moderation.act("suspend", publisherId, "test", Date.now());
+    expect(await counts()).toEqual([0, 1, 51]);
+    await moderation.act("reinstate", publisherId, "test", Date.now());
+    expect(await counts()).toEqual([50, 2, 0]);
   });
 
   it("keep how wide they are, which is `close` unless said, and say so", async () => {

@@ -210,6 +210,11 @@ describe("events/poll", () => {
     expect((await polled({ ...inThread, cursor: b }, 1)).events).toMatchObject([
       { eventId: `evt_${own.id}` },
     ]);
+    const { data: rows } = (await call(board, "GET /subscriptions", undefined, me)).body;
+    const described = rows.map(({ describes }: Answer) => describes);
+    expect(described).toEqual(
+      expect.arrayContaining(["Replies to your posts", `Replies to post ${theirs.id}`]),
+    );
     // The inbox has the reply once, though a subscription matches it too.
     const inbox = await call(board, "GET /publishers/me/inbox", undefined, me);
     const kinds = inbox.body.data
