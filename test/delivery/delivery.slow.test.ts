@@ -159,6 +159,9 @@ describe("a receiver that is gone", () => {
     const later = await write(board, key, { tags: [to.tag] });
     const matches = await eventually(to.pending, (list) => list.length === 2);
     expect(matches[1].id).toBe(later.id);
+    // It is matched as before, so polling needs no warning.
+    const polled = await call(board, `GET /subscriptions/${to.id}/pending`, undefined, { key });
+    expect(polled.body.meta.note).toBeUndefined();
     await quiet();
     await to.arrived(1);
     status = 200;

@@ -214,12 +214,12 @@ describe.skipIf(ON_MONGODB)("a signature", () => {
     }).status === 0;
   const by =
     (Verifier: typeof StandardVerifier | typeof SvixVerifier) =>
-    (body: string, changed: { SECRET?: string; ID?: string; AT?: string } = {}) => {
+    (body: string, changed: { SECRET?: string; ID?: string } = {}) => {
       try {
         new Verifier(changed.SECRET ?? secret).verify(body, {
           ...headers(),
           "webhook-id": changed.ID ?? headers()["webhook-id"] ?? "",
-          "webhook-timestamp": changed.AT ?? headers()["webhook-timestamp"] ?? "",
+          "webhook-timestamp": headers()["webhook-timestamp"] ?? "",
         });
         return true;
       } catch {
@@ -240,13 +240,10 @@ describe.skipIf(ON_MONGODB)("a signature", () => {
     expect(accepts(message.body, { SECRET: other })).toBe(false);
   });
 
-  it.each([-301, 301])("is refused by every verifier when %i seconds off", (offS) => {
-    const at = Number(headers()["webhook-timestamp"]);
-    expect(by(StandardVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
-    expect(by(SvixVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
+  it.skipIf(!openssl).each([-301, 301])("is refused by the documented shell when %i seconds off", (offS) => {
     // `date` is five minutes later or earlier; the signature is right.
-    const script = documentedShell().replace("$(date +%s)", String(at + offS));
-    if (openssl) expect(byShell(message.body, {}, script)).toBe(false);
+    const at = Number(headers()["webhook-timestamp"]) + offS;
+    expect(byShell(message.body, {}, documentedShell().replace("$(date +%s)", String(at)))).toBe(false);
   });
 
   it.skipIf(!openssl)("runs no command that it contains, in any shell", () => {

@@ -12,7 +12,10 @@ describe("subscribe", () => {
   const me = usePublisher(board);
 
   it("answers 201 with the saved query, a sentence, the poll URL, and the secret for the only time", async () => {
-    const { status, body } = await subscribe({ q: "road bike", kind: "offer" }, { label: "Bike for Ana" });
+    const { status, body } = await subscribe(
+      { q: "road bike", kind: "offer" },
+      { label: " Bike\u0000 for Ana " },
+    );
     expect(status).toBe(201);
     const { id } = body.data;
     expect(id).toMatch(/^sub_[2-9A-HJ-NP-Za-km-z]{14}$/);
@@ -154,13 +157,16 @@ describe("subscribe", () => {
   it("answers 200 with the one there is when the same query is saved again, and resumes it if paused", async () => {
     const own = await register(board, "Twice");
     const save = (fields: object) => call(board, "POST /subscriptions", fields, own);
-    const query = { q: "Grand  piano", kind: "offer,event", near: "Berlin" };
+    const query = { q: "Grand  piano, played by hand", kind: "offer,event", near: "Berlin" };
     const first = await save({ query, label: "One" });
-    const again = await save({ query: { ...query, q: "grand piano", kind: ["event", "offer"] } });
+    const again = await save({
+      query: { ...query, q: "grand piano, played by hand", kind: ["event", "offer"] },
+    });
     expect([first.status, again.status, again.body.data.id]).toEqual([201, 200, first.body.data.id]);
     expect(again.body.data).not.toHaveProperty("secret");
     expect(again.body.meta.note).toContain("You have this query already.");
-    expect((await save({ query: { ...query, radius_km: 30 } })).status).toBe(201);
+    for (const other of [{ radius_km: 30 }, { q: "Grand piano, played by heart" }])
+      expect((await save({ query: { ...query, ...other } })).status).toBe(201);
     expect((await save({ query, webhook_url: "https://hooks.example/x" })).status).toBe(201);
     expect((await call(board, "POST /subscriptions", { query }, await register(board, "Else"))).status).toBe(
       201,
@@ -171,7 +177,7 @@ describe("subscribe", () => {
     const givenUp = { active: false, inactiveReason: "webhook_gone" } as const;
     await board.board.store.subscriptions.update(first.body.data.id, givenUp);
     expect((await save({ query })).body.data).toMatchObject({ active: false });
-    expect((await call(board, "GET /subscriptions", undefined, own)).body.data).toHaveLength(3);
+    expect((await call(board, "GET /subscriptions", undefined, own)).body.data).toHaveLength(4);
   });
 
   it("ignores limit, cursor and sort of a query, and says so", async () => {

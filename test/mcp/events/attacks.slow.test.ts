@@ -1,9 +1,4 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openOutbound } from "../../../src/outbound/guarded-fetch.ts";
-import { openNames } from "../../../src/outbound/names.ts";
-import type { Outbound } from "../../../src/ports/outbound.ts";
 import { startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
@@ -16,7 +11,6 @@ import {
   startHostWebhook,
 } from "../../support/clients/event-hosts.ts";
 import { startWitness } from "../../support/clients/webhooks.ts";
-import { startNameServer } from "../../support/texts/attacks.ts";
 
 const ALLOWED = { WEBHOOK_ALLOW: "127.0.0.1" };
 const MINUTE = 60_000;
@@ -64,48 +58,6 @@ describe("a URL that somebody else answers", () => {
     expect((await other.refused("events/subscribe", askedFor("topic-0", victim.url))).code).toBe(-32015);
     await Promise.all([attacker.close(), other.close(), victim.stop()]);
     await limited.stop();
-  });
-
-  it("that turns private after it agreed is never reached there", async () => {
-    let connections = 0;
-    const inside = createServer((socket) => {
-      connections += 1;
-      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
-    }).listen(0, "127.0.0.1");
-    await once(inside, "listening");
-    const { port } = inside.address() as AddressInfo;
-    const answers: Record<string, readonly string[]> = { "rebinds.example": ["127.0.0.1"] };
-    const dns = await startNameServer(answers);
-    const guard = openOutbound({ allow: [], ports: [443, port], ...openNames([`127.0.0.1:${dns.port}`]) });
-    let isPublic = true;
-    const outbound: Outbound = {
-      ...guard,
-      // No public address answers here, so the question for consent is answered in its place.
-      send: async (request) => {
-        if (!isPublic) return guard.send(request);
-        const { challenge } = JSON.parse(request.body ?? "");
-        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ challenge })) };
-      },
-    };
-    const own = await startBoard({}, { outbound });
-    const { key } = await register(own, "Rebinds");
-    const client = await eventHost(own, key);
-    const { id } = await client.ask(
-      "events/subscribe",
-      askedFor("rebound", `https://rebinds.example:${port}/`),
-    );
-    isPublic = false;
-    await write(own, (await register(own)).key, { tags: ["rebound"] });
-    const [one] = await eventually(
-      () => deliveriesOf(id, { id, key }, own),
-      ([row]) => row?.attempts === 1,
-    );
-    expect(one).toMatchObject({ status: null, error: expect.stringMatching(/^Blocked: .*not public/) });
-    expect(connections).toBe(0);
-    await client.close();
-    await own.stop();
-    dns.close();
-    inside.close();
   });
 });
 

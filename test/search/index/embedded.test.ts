@@ -16,6 +16,11 @@ describe("the embedded index", () => {
     opened.database.exec("COMMIT");
     opened.index.committed();
     expect(await opened.find("bike")).toEqual(["a"]);
+    opened.database.exec("BEGIN IMMEDIATE");
+    opened.index.put(anEntry({ id: "b", title: "Road bike" }));
+    opened.database.exec("ROLLBACK");
+    opened.write((index) => index.put(anEntry({ id: "c", title: "Bike road" })));
+    expect(await opened.find('"road bike"')).toEqual(["a"]);
   });
 
   it("gives ids back as they were, of any length and in any letters", async () => {

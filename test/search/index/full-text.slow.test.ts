@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { expectExact } from "../../support/search/exact.ts";
 import { History, wordAt } from "../../support/search/history.ts";
-import { anEntry, MODEL, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
+import { question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
@@ -32,41 +32,4 @@ it("phrases are found and scored as FTS5 would, while posts come, change and go 
     }
     one.database.exec("INSERT INTO index_words(index_words) VALUES('integrity-check')");
   }
-});
-
-it("a post is found by its characters, its phrases and its misspelt words, until it is changed or removed", async () => {
-  const opened = openIndex();
-  opened.write((index) => {
-    index.put(
-      anEntry({ id: "a", title: "東京タワー", body: "the night train to Zanzibar", tags: ["jazz", "piano"] }),
-    );
-    index.put(anEntry({ id: "b", title: "Bike" }));
-    index.putVector("a", MODEL, vectorOf(1));
-  });
-  expect(await opened.find("東京")).toEqual(["a"]);
-  expect(await opened.find('"night trains"')).toEqual(["a"]);
-  expect(await opened.find('"jazz piano"')).toEqual(["a"]);
-  // Fields end phrases.
-  expect(await opened.find('"zanzibar jazz"')).toEqual([]);
-  expect(await opened.find('-"night train"')).toEqual(["b"]);
-  expect(await opened.index.ask("spellings", ["zanzibir"])).toEqual(["zanzibar"]);
-  opened.write((index) => index.put(anEntry({ id: "a", title: "京都", body: "the train at night" })));
-  expect(await opened.find("東京")).toEqual([]);
-  expect(await opened.find("京都")).toEqual(["a"]);
-  expect(await opened.find('"night train"')).toEqual([]);
-  opened.write((index) => index.remove("a"));
-  expect(await opened.find("京都")).toEqual([]);
-});
-
-it("posts that were never committed are not found", async () => {
-  const opened = openIndex();
-  opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike" })));
-  expect(await opened.find('"road bike"')).toEqual(["a"]);
-  opened.database.exec("BEGIN IMMEDIATE");
-  opened.index.put(anEntry({ id: "b", title: "Road bike" }));
-  expect(await opened.find('"road bike"')).toEqual(["a"]);
-  opened.database.exec("ROLLBACK");
-  expect(await opened.find('"road bike"')).toEqual(["a"]);
-  opened.write((index) => index.put(anEntry({ id: "c", title: "Bike road" })));
-  expect(await opened.find('"bike road"')).toEqual(["c"]);
 });

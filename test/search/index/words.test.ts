@@ -46,7 +46,7 @@ describe("words", () => {
   it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
     const opened = openIndex();
     opened.write((index) => {
-      index.put(anEntry({ id: "road", title: "Road bike for sale" }));
+      index.put(anEntry({ id: "road", title: "Road bike for sale", tags: ["city"] }));
       index.put(anEntry({ id: "bikeroad", title: "Bike trip on a road" }));
       index.put(anEntry({ id: "electric", title: "Electric road bike" }));
       index.put(anEntry({ id: "cello", title: "Cello" }));
@@ -61,6 +61,8 @@ describe("words", () => {
     expect((await opened.find("-bike")).sort()).toEqual(["cello"]);
     expect((await opened.find('-"road bike"')).sort()).toEqual(["bikeroad", "cello"]);
     expect(await opened.find('"bike road" -x')).toEqual([]);
+    // Fields end phrases.
+    expect(await opened.find('"sale city"')).toEqual([]);
   });
 
   it("orders equal scores by id, of two hundred at least, and leaves out what it is told to", async () => {

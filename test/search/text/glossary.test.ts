@@ -42,6 +42,13 @@ describe("glossOf", () => {
     "",
   ])("leaves English, names and what it does not know alone: %s", (text) => expect(glossOf(text)).toBe(""));
 
+  it("reads no text with three English words in a language of which it has no stop word", () => {
+    const things = "Klavier Geige Kühlschrank Waschmaschine";
+    expect(glossOf(`the and ${things}`)).toContain("fridge");
+    expect(glossOf(`the and of ${things}`)).toBe("");
+    expect(glossOf(`the and of ${things} und`)).toContain("fridge");
+  });
+
   it("looks into no word above 40 letters, however it is made of known ones", () => {
     expect(glossOf("boot".repeat(10))).not.toBe("");
     expect(glossOf(`${"boot".repeat(1998)}qqqqqq`)).toBe("");

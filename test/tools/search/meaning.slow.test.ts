@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { call, eventually } from "../../support/boards/client.ts";
 import { embedded } from "../../support/boards/settled.ts";
 import { useClient, usePublisher, useTestBoard } from "../../support/boards/use.ts";
-import { found, titles, walk, write } from "../../support/boards/writing.ts";
+import { found, titles, write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
 
 const encoded = encodeURIComponent;
@@ -212,16 +212,6 @@ describe("search by meaning, with the model", () => {
     expect(await titles(board, `/search?q=${encoded(`${q} -bikes`)}`)).not.toContain("Fixing bikes");
     expect(await titles(board, `/search?q=${encoded(`${q} "true a wheel"`)}`)).toEqual(["Cycle workshop"]);
     expect(await titles(board, `/search?q=${encoded(`${q} "bicycle repair"`)}`)).toEqual([]);
-  });
-
-  it("gives each post once over all pages, with a relevance in 0…1 that never rises", async () => {
-    for (const more of ["", "&rerank=false"]) {
-      const all = await walk(board, `/search?q=${encoded("lessons and help at home")}${more}&limit=2`);
-      const scores: number[] = all.map((post) => post.relevance);
-      expect(scores.length).toBeGreaterThan(3);
-      expect(scores.every((score, n) => score <= (scores[n - 1] ?? 1) && score >= 0)).toBe(true);
-      expect(new Set(all.map((post) => post.id)).size).toBe(all.length);
-    }
   });
 
   it("orders matches by meaning by time when asked to", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
-import { call, eventually, register } from "../../support/boards/client.ts";
+import { call, register } from "../../support/boards/client.ts";
 import { writeMany } from "../../support/boards/many-posts.ts";
 import { useTestBoard } from "../../support/boards/use.ts";
 import { found, prose, walk, write } from "../../support/boards/writing.ts";
@@ -164,22 +164,6 @@ describe("pages of a search", () => {
     await write(board, author.key, { title: "no bird either", kind: "offer" });
     now += 1_000;
     expect(await cursor()).not.toBe(first);
-  });
-
-  it("continue at another instance on the same data folder", async () => {
-    const second = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
-    const { tag, ids } = await seed(9);
-    for (const way of WAYS) {
-      const page = await call(board, `GET /search?${way}&tags=${tag}&limit=4`);
-      // An index beside the store is up to date a moment later.
-      await eventually(
-        () => found(second, `/search?tags=${tag}`),
-        (posts) => posts.length === ids.length,
-      );
-      const rest = await walk(second, `/search?${way}&tags=${tag}&limit=2&cursor=${page.body.next_cursor}`);
-      expect(idsOf([...page.body.data, ...rest]).sort(), way).toEqual([...ids].sort());
-    }
-    await second.stop();
   });
 
   describe("fail with invalid_cursor", () => {

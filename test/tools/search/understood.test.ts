@@ -38,6 +38,12 @@ describe("words of place and time in a search", () => {
       data.find(({ title }: { title: string }) => title.startsWith(start)).relevance;
     expect(relevanceOf("Saturday in") - relevanceOf("weekday in")).toBeCloseTo(0.25 / 1.3, 2);
     expect(relevanceOf("weekday by") - relevanceOf("weekday in")).toBeCloseTo(0.4 / 1.3, 1);
+    // A day lasts to its end.
+    const onOne = (await search("free jazz on 12 December")).data;
+    const [one, other] = ["Saturday in", "weekday in"].map((start) =>
+      onOne.find(({ title }: { title: string }) => title.startsWith(start)),
+    );
+    expect(one.relevance - other.relevance).toBeCloseTo(0.25 / 1.3, 2);
     expect(meta.understood).toEqual({
       near: { words: "near Berlin", place: "Berlin, Germany", radius_km: 25 },
       days: { words: "this weekend", after: "2026-12-12", before: "2026-12-13" },
@@ -50,7 +56,11 @@ describe("words of place and time in a search", () => {
     expect(meta.note).toContain("within 16.1 km of Berlin, Germany");
     expect(meta.note).toContain("radius_km=16.1");
     expect(meta.note).not.toContain("No post has");
-    expect((await search("jazz within 900 km of Berlin")).meta.understood.near.radius_km).toBe(500);
+    for (const [said, radius] of [
+      [900, 500],
+      [0, 0.1],
+    ])
+      expect((await search(`jazz within ${said} km of Berlin`)).meta.understood.near.radius_km).toBe(radius);
     expect((await search("jazz within 9 km of Berlin", "&radius_km=3")).meta.understood.near.radius_km).toBe(
       3,
     );
