@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Row, rowLine } from "../../src/transfer/format.ts";
+import { type Row, readRow, rowLine } from "../../src/transfer/format.ts";
 import { checkExport } from "../../src/transfer/import-board.ts";
+import { answer } from "../contract/store/pushes/prepare.ts";
 import { sealed } from "../contract/transfer.contract.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { aPost, aPublisher, aReport, aSubscription, T0 } from "../support/search/rows.ts";
@@ -129,5 +130,18 @@ describe("the check of an export", () => {
     const rows = message.startsWith("rows.report") ? [report("r1")] : [];
     expect(await said(rows, header)).toMatch(/^Line 1: /);
     expect(await said(rows, header)).toContain(message);
+  });
+
+  const attempt = answer(T0, 500);
+  it.each<[string, object, string, object]>([
+    ["push", { ...push().push, lastAttempt: attempt }, "lastAttempt", { history: [attempt] }],
+    ["push", { ...push().push, lastAttempt: null }, "lastAttempt", { history: [] }],
+    ["report", { ...aReport("r"), address: "addr:9" }, "address", { addresses: ["addr:9"] }],
+    ["report", { ...aReport("r"), address: null }, "address", { addresses: [] }],
+    ["subscription", { ...subscription.subscription, learning: {} }, "learning", { background: null }],
+  ])("reads a %s of an earlier format: %j", (kind, sent, had, present) => {
+    const { history: _history, addresses: _addresses, ...row } = sent as Record<string, unknown>;
+    const read = readRow(JSON.stringify({ [kind]: row }));
+    expect(read).toMatchObject({ dropped: [`${kind}.${had}`], row: { kind, row: present } });
   });
 });

@@ -84,10 +84,6 @@ const PLANTED: Record<string, [RegExp, () => Promise<Record<string, string>> | R
     /warning +configuration +SITE_URLL is no setting of the board; SITE_URL is one\./,
     () => ({ SITE_URLL: "https://board.example", PORT: "0" }),
   ],
-  "another setting that is misspelt": [
-    /warning +configuration +RATE_LIMIT is no setting of the board; RATE_LIMITS is one/,
-    () => ({ RATE_LIMIT: "off", PORT: "0" }),
-  ],
   "another board's secret key": [
     /problem +key +SECRET_KEY is another board's/,
     async () => ({ DATA_DIR: await board(), SECRET_KEY: "x".repeat(40) }),
@@ -122,6 +118,17 @@ const PLANTED: Record<string, [RegExp, () => Promise<Record<string, string>> | R
       const file = join(work, "other.db");
       const db = new DatabaseSync(file);
       db.exec("CREATE TABLE orders (id)");
+      db.close();
+      return { STORE_URL: `sqlite:${file}` };
+    },
+  ],
+  // As a tool leaves it that copies databases.
+  "a database with another journal": [
+    /warning +journal +delete: the next start turns on the write-ahead log/,
+    async () => {
+      const file = join(work, "copied.db");
+      const db = new DatabaseSync(join(await board(), "board.db"));
+      db.prepare("VACUUM INTO ?").run(file);
       db.close();
       return { STORE_URL: `sqlite:${file}` };
     },

@@ -12,7 +12,7 @@ import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { answer, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
 import { folderForTest, useFolderForEach } from "../support/run/temporary.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 describe("a poller", () => {
   let looks: number[];
@@ -175,6 +175,25 @@ describe("matching posts", () => {
       [50, 50],
     ]);
     expect(matched).not.toHaveBeenCalled();
+    await store.close();
+  });
+});
+
+describe("matching dates of a series", () => {
+  const folder = useFolderForEach();
+
+  it("tells of the next one, whichever was written first", async () => {
+    const store = await openStore(`sqlite:${folder()}/board.db`);
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.subscriptions.insert(aSubscription("sub_1"), 50);
+    for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { title: "Yoga", startsAt: NOW + n }));
+    const matching = {
+      refresh: async () => {},
+      answeredBy: () => ["sub_1"],
+      tellsEachDate: () => false,
+    } as unknown as Matching;
+    await matchPosts({ store, matching, modelId: "", matched: () => {} }, NOW);
+    expect((await store.subscriptions.pending("sub_1", 0, 9)).map(({ post }) => post.id)).toEqual(["p1"]);
     await store.close();
   });
 });

@@ -125,6 +125,29 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await store.collections.publishers.countDocuments()).toBe(1);
   });
 
+  it("copies a publisher's status to its posts, also where that was cut off or the status changes meanwhile", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    const { posts, publishers } = store.collections;
+    const isSuspended = async () => (await posts.findOne({ _id: "p" }))?.pub_suspended;
+    const copy = posts.updateMany.bind(posts);
+    const copying = vi.spyOn(posts, "updateMany").mockRejectedValueOnce(new Error("cut off"));
+    await expect(store.publishers.update("pub_a", { suspendedAt: T0 })).rejects.toThrow("cut off");
+    await store.publishers.update("pub_a", { name: "Another" });
+    expect(await isSuspended()).toBe(true);
+    copying.mockImplementationOnce(async (...asked) => {
+      const copied = await copy(...asked);
+      // As another process does.
+      const again = { suspended_at: new Date(T0 + 9), spreading: true };
+      await publishers.updateOne({ _id: "pub_a" }, { $set: again });
+      return copied;
+    });
+    await store.publishers.update("pub_a", { suspendedAt: null });
+    expect(await isSuspended()).toBe(true);
+    copying.mockRestore();
+  });
+
   it("leaves a subscription that its host renews while lapsed ones are removed", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/board/failures.ts";
-import { readConfig, VARIABLES } from "../../src/config.ts";
+import { misspelt, readConfig, VARIABLES } from "../../src/config.ts";
 import { DEFAULT_IDENTITY } from "../../src/domain/site.ts";
 import { openBoard } from "../../src/open-board.ts";
 import { fileOf } from "../../src/store/sqlite/database/connection.ts";
@@ -156,6 +156,15 @@ describe("configuration", () => {
   ])("takes %s up to %s, and not %s", (name, last, beyond) => {
     expect(mistakes({ [name]: last })).toEqual([]);
     expect(mistakes({ [name]: beyond })).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+
+  it("names what is a letter away from a variable of five letters or more", () => {
+    const strange = { SITE_URLS: "", SITE_UR: "", RATE_LIMIT: "", PORTS: "", HOSTS: "", XITE_URLS: "" };
+    expect(misspelt({ ...strange, SITE_URL: "" })).toEqual([
+      "SITE_URLS is no setting of the board; SITE_URL is one.",
+      "SITE_UR is no setting of the board; SITE_URL is one.",
+      "RATE_LIMIT is no setting of the board; RATE_LIMITS is one.",
+    ]);
   });
 
   it("takes a mail address as the contact's URI", () => {

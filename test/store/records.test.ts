@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { seriesOf, sourceOf } from "../../src/ports/index-entry.ts";
+import type { StoredPost } from "../../src/ports/store/index.ts";
 import { MOVED } from "../../src/records/index.ts";
 import { numberByTime, POST } from "../../src/records/post.ts";
 import { PUBLISHER, SIGN_IN } from "../../src/records/publisher.ts";
@@ -15,7 +17,7 @@ import {
 import { SUBSCRIPTION } from "../../src/records/subscription.ts";
 import { documentOf, rowOf, wipedOf } from "../../src/store/mongodb/database/rows.ts";
 import { Columns } from "../../src/store/sqlite/database/rows.ts";
-import { aPost } from "../support/search/rows.ts";
+import { aPost, T0 } from "../support/search/rows.ts";
 
 const RECORDS: Record<string, RowRecord> = { ...MOVED, POST, PUBLISHER, SIGN_IN, SUBSCRIPTION };
 
@@ -99,5 +101,48 @@ describe("a record", () => {
       moodSince: null,
       moodVector: null,
     });
+  });
+});
+
+describe("posts that differ in", () => {
+  const place = { name: "Hall", lat: 1, lng: 2 };
+  const pages = { link: "https://a.example/yoga", sourceUrl: "https://a.example/calendar" };
+  const post = aPost("p", { title: "Yoga", startsAt: T0, location: place, ...pages });
+
+  it.each<[what: string, change: Partial<StoredPost>, series: boolean, source: boolean]>([
+    ["their text", { body: "Another.", tags: [], kind: "event" }, true, true],
+    ["the spelling of their title", { title: "YOGA!" }, true, true],
+    ["their title", { title: "Yoga for two" }, false, false],
+    ["their start", { startsAt: T0 + 1 }, true, false],
+    ["their publisher", { publisherId: "pub_b" }, false, true],
+    ["the page they lead to", { link: "https://a.example/judo" }, false, true],
+    ["the page they are from", { sourceUrl: "https://b.example/" }, true, false],
+    ["the name of their place", { location: { ...place, name: "Yard" } }, false, true],
+    ["its latitude", { location: { ...place, lat: 1.1 } }, false, true],
+    ["its longitude", { location: { ...place, lng: 2.1 } }, false, true],
+  ])("%s", (_what, change, series, source) => {
+    const other = { ...post, ...change };
+    expect([seriesOf(other) === seriesOf(post), sourceOf(other) === sourceOf(post)]).toEqual([
+      series,
+      source,
+    ]);
+  });
+
+  it("being dated, or a reply, are of no series; relayed ones without a page of their own are told by their entry", () => {
+    expect([{ startsAt: null }, { parentId: "root" }].map((one) => seriesOf({ ...post, ...one }))).toEqual([
+      null,
+      null,
+    ]);
+    expect([{ sourceUrl: null }, { parentId: "root" }].map((one) => sourceOf({ ...post, ...one }))).toEqual([
+      null,
+      null,
+    ]);
+    const relayed = (source_id: string, link: string | null = null, syndicated = true) =>
+      sourceOf({ ...post, link, syndicated, metadata: { source_id } });
+    expect(relayed("1")).not.toBe(relayed("2"));
+    for (const [link, syndicated] of [["https://a.example/", true] as const, [null, false] as const])
+      expect(relayed("1", link, syndicated)).toBe(relayed("2", link, syndicated));
+    const unlinked = (sourceUrl: string) => seriesOf({ ...post, link: null, sourceUrl });
+    expect(unlinked("https://a.example/1")).not.toBe(unlinked("https://a.example/2"));
   });
 });

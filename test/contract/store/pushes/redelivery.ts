@@ -89,7 +89,10 @@ export function describePushRedelivery({ store }: Subject): void {
       await end(first(await claim()), "waiting", { dueAt: NOW });
       await claim();
       await store.pushes.redeliver("sub_1", 1, NOW);
-      expect(first(await claim({ now: NOW + LEASE_MS })).attempts).toBe(0);
+      const again = first(await claim({ now: NOW + LEASE_MS }));
+      expect(again.attempts).toBe(0);
+      await end(again, "failed");
+      expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([{ attempts: 1 }]);
     });
 
     it("are not made for what was never delivered, was pruned, or whose post is removed", async () => {
