@@ -91,6 +91,24 @@ describe("--json prints facts on stdout, and nothing else there:", () => {
   });
 });
 
+describe("agent-board feeds", () => {
+  it("shows ten posts of a feed and counts the others, and adds a feed once", async () => {
+    const items = Array.from({ length: 12 }, (_, n) => `<item><title>News ${n}</title></item>`);
+    source.serve("/long", `<rss version="2.0"><channel><title>T</title>${items.join("")}</channel></rss>`);
+    const long = `${source.origin}/long`;
+    const { stdout } = await run(["feeds", "test", long, "--kind", "rss"]);
+    expect(stdout).toMatch(/^12 posts; not posted: 0 over/);
+    expect(stdout.match(/^ {2}announcement: News/gm)).toHaveLength(10);
+    expect(stdout).toContain("\n  and 2 more\n");
+    const added = [
+      await run(["feeds", "add", long, ...feed()]),
+      await run(["feeds", "add", long, ...feed()]),
+    ];
+    expect(added.map(({ code }) => code)).toEqual([0, 1]);
+    expect(added[1]?.stderr).toMatch(/^This feed is there already: feed_\w+\.\n$/);
+  });
+});
+
 describe("exit codes, and what is said of a slip of the fingers", () => {
   it.each([
     [0, ["--version"], {}, ""],

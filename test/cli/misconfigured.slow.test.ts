@@ -63,11 +63,6 @@ const PLANTED: Record<string, [RegExp, () => Promise<Record<string, string>> | R
     /problem +PORT +Port \d+ of \S+ is in use/,
     () => ({ PORT: takenPort }),
   ],
-  // No machine owns an address of TEST-NET-1 (RFC 5737).
-  "a host of another machine": [
-    /problem +PORT +HOST: 192\.0\.2\.1 is no address/,
-    () => ({ HOST: "192.0.2.1", PORT: "18787" }),
-  ],
   "a public site on plain http": [
     /warning +SITE_URL +http:\S+ is not https/,
     () => ({ SITE_URL: "http://board.example" }),
@@ -104,13 +99,6 @@ const PLANTED: Record<string, [RegExp, () => Promise<Record<string, string>> | R
   "no space": [
     /problem +DATA_DIR +(\/proc\/board, 0 MB free: make room|this user may not write)/,
     () => ({ DATA_DIR: "/proc/board" }),
-  ],
-  "a folder that is a file": [
-    /problem +(DATA_DIR|check|database) /,
-    () => {
-      writeFileSync(join(work, "file"), "");
-      return { DATA_DIR: join(work, "file/data") };
-    },
   ],
   "another program's database": [
     /problem +database +\S+ is a database of another program/,

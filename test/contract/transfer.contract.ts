@@ -243,21 +243,6 @@ export function describeTransfer(
         expect(await within(to, (store) => store.publishers.get("pub_a"))).toBeNull();
       });
 
-      it("writes nothing of a file with one bad row anywhere, and names its line and field", async () => {
-        await within(from, (store) => exportTo(store, file));
-        const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
-        const bad = join(folder, "bad.jsonl");
-        const first = lines.findIndex((line) => line.startsWith('{"post"')) + 1;
-        for (const line of [first, 700, lines.length - 1]) {
-          await writeFile(
-            bad,
-            sealed(lines.with(line - 1, lines[line - 1]?.replace('"active"', '"lost"') ?? "")),
-          );
-          await expect(importInto(to, bad)).rejects.toThrow(`Line ${line}: post.state `);
-        }
-        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual([]);
-      });
-
       it("takes recorded exports of earlier builds with everything in them, and says what it drops", async () => {
         for (const [name, dropped] of [
           ["before-0.1.0", { "subscription.learning": 3, reported: 1 }],

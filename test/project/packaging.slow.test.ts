@@ -49,27 +49,6 @@ describe("what a board is run by", () => {
     },
   );
 
-  it("Compose passes every variable that an operator sets, and those of the container stay what they are", () => {
-    const text = read("compose.yaml");
-    expect(text).toContain("env_file:\n      - path: .env\n        required: false\n");
-    const own = Object.fromEntries(SET["compose.yaml"]?.map(([name, value]) => [name, value]) ?? []);
-    const image = Object.fromEntries(SET["Dockerfile"] ?? []);
-    for (const name of ["HOST", "DATA_DIR", "MODEL_DIR"])
-      expect([name, own[name]]).toEqual([name, image[name]]);
-    expect(own["PORT"]).toBe("8787");
-  });
-
-  it("names the port that the program listens on", () => {
-    const { port } = readConfig({});
-    const ports = [
-      ...read("Dockerfile").matchAll(/^EXPOSE (\d+)$/gm),
-      ...read("compose.yaml").matchAll(/^ {6}- "127\.0\.0\.1:\d+:(\d+)"$/gm),
-      ...read("packaging/nginx.conf").matchAll(/server 127\.0\.0\.1:(\d+);/g),
-      ...read("packaging/Caddyfile").matchAll(/reverse_proxy 127\.0\.0\.1:(\d+)/g),
-    ].map(([, one]) => Number(one));
-    expect(ports).toEqual(Array(5).fill(port));
-  });
-
   it("proxies that the board trusts are those it is told of", () => {
     for (const file of ["packaging/nginx.conf", "packaging/Caddyfile"]) {
       const { trustProxy } = readConfig(Object.fromEntries(SET[file] ?? []));

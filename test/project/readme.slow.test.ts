@@ -51,13 +51,6 @@ describe("README.md", () => {
     await onMongodb.stop();
     await database.drop();
   });
-
-  it("names commands that exist", () => {
-    const { scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
-    const commands = [...readme.matchAll(/npm (?:run )?(\w+(?::\w+)?)/g)].map((match) => match[1] ?? "");
-    expect(commands).toContain("test:quick");
-    for (const command of commands) expect([...Object.keys(scripts), "ci", "pack"]).toContain(command);
-  });
 });
 
 describe("the documents", () => {

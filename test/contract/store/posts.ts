@@ -48,10 +48,6 @@ export function describePosts({ store, another, reopen }: Subject): void {
       );
     });
 
-    it("answers null for a post that no one wrote", async () => {
-      expect(await store.posts.get("nope")).toBeNull();
-    });
-
     it("keeps the first of two posts with the same id and changes nothing", async () => {
       await store.posts.insert(aPost("p"));
       await settleWork(store);

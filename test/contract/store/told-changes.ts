@@ -60,15 +60,6 @@ export function describeToldChanges({ store }: Subject): void {
       expect(await told(T0 + 3)).toEqual([]);
     });
 
-    it.each([
-      ["words, tags and links", { title: "Other", body: "Other", tags: ["x"], link: null }],
-      ["another spelling of the place", { location: { name: "AMSTERDAM", lat: null, lng: null } }],
-      ["a later expiry", { expiresAt: T0 + 60 * 24 * HOUR_MS }],
-    ])("are none for %s", async (_what, change) => {
-      await deliver("sub_1");
-      expect((await edit(change, T0 + 1))?.change).toBeNull();
-    });
-
     it("are none once the post is over, and none where nobody was told", async () => {
       expect((await edit({ startsAt: START + 1 }, T0 + 1))?.change).toBeNull();
       await deliver("sub_1");
