@@ -11,6 +11,7 @@ import { startBoard } from "../support/boards/board.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
+import { startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
 
 /** The lines an operator reads for these variables. */
 function mistakes(environment: Record<string, string>): string[] {
@@ -267,6 +268,18 @@ describe("configuration", () => {
     expect((await change(port)).code).toBe(0);
     const again = await startBoard({ SECRET_KEY }, { dataDir });
     await again.stop();
+  });
+
+  it("with RATE_LIMITS=off limits nothing, calls to a webhook at its owner's request neither", async () => {
+    const [board, webhook] = [await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }), await startWebhook()];
+    const { key } = await register(board);
+    const { id } = await subscribeTo(board, key, webhook, { q: "bike" });
+    for (let n = 0; n < 11; n += 1) {
+      const { status } = await call(board, `POST /subscriptions/${id}/test`, undefined, { key });
+      expect(status).toBeLessThan(300);
+    }
+    await board.stop();
+    await webhook.stop();
   });
 
   it("with READ_ONLY refuses every write and answers every read", async () => {
