@@ -46,10 +46,9 @@ export class Reports {
     if (this.#reportsToHide === 0) return;
     const publisher = await this.#store.publishers.get(publisherId);
     const enough = publisher?.verifiedAt == null ? this.#reportsToHide : this.#reportsToHide * 2;
-    // Voices from before a restore have had their say: only new ones hide a post again.
-    const [restored] = (await this.#store.reports.history(postId, 50)).filter(
-      (entry) => entry.action === "restore",
-    );
+    // Voices from before a restore have had their say: only new ones hide a post again. Whatever was done to a post that is
+    // shown, it was restored last.
+    const [restored] = await this.#store.reports.history(postId, 1);
     const voices = await this.#store.reports.voices(postId, restored?.at ?? 0);
     if (voices < enough) return;
     await this.#store.posts.update(postId, { state: "hidden" }, { text: false });

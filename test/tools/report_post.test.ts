@@ -141,7 +141,9 @@ describe("report_post", () => {
     const { id } = await write(board, author.key);
     const status = async (fields: object) => (await report(id, voices[0], fields)).status;
     const reasons = ["spam", "scam", "illegal", "harassment", "privacy", "copyright", "injection", "other"];
-    for (const reason of reasons) expect(await status({ reason, details: "" })).toBe(201);
+    for (const reason of reasons) expect(await status({ reason, details: " " })).toBe(201);
+    const [seen] = (await board.board.services.moderation.examine(id)).posts;
+    expect(seen?.reports).toMatchObject([{ reason: "other", details: null }]);
     expect(await status({ reason: "boring" })).toBe(400);
   });
 });
