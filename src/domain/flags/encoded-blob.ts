@@ -57,7 +57,7 @@ const withoutLinks = (text: string) => text.replace(/https?:\/\/[^\s<>"]+/gi, " 
 
 function withoutHonestRuns(text: string): string {
   return withoutLinks(text)
-    .replace(/\b(?:[0-9a-f]{128}|[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})\b/gi, " ")
+    .replace(/\b(?:[0-9a-f]{128}|[0-9a-f]{64}|[0-9a-f]{40})\b/gi, " ")
     .replace(/\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d{3}) \S+/g, " ")
     .replace(/\bsha(?:256|384|512)-[A-Za-z0-9+/=]{43,88}/g, " ");
 }
