@@ -120,41 +120,25 @@ describe("what the files of a model say of it", () => {
     return describeModel([own], { cosines: COSINES });
   };
 
-  it("is its dimension, pooling, prefixes and length", async () => {
-    const pooling = {
-      word_embedding_dimension: 384,
-      pooling_mode_cls_token: true,
-      pooling_mode_mean_tokens: false,
-    };
-    expect(
-      await saidBy({
-        "config.json": BERT,
-        "modules.json": [
-          { type: "sentence_transformers.models.Transformer" },
-          { type: "sentence_transformers.models.Pooling" },
-          { type: "sentence_transformers.models.Normalize" },
-        ],
-        "1_Pooling/config.json": pooling,
-        "sentence_bert_config.json": { max_seq_length: 128, do_lower_case: false },
-        "config_sentence_transformers.json": { prompts: { query: "query: ", passage: "passage: " } },
-      }),
-    ).toEqual({
-      dimension: 384,
-      maxTokens: 128,
-      pooling: "cls",
-      queryPrefix: "query: ",
-      postPrefix: "passage: ",
-      english: true,
-      weights: null,
-      scale: known.scale,
-    });
-  });
-
   const ROBERTA = { model_type: "xlm-roberta", max_position_embeddings: 130, pad_token_id: 1 };
   const SETTINGS = "agent-board.json";
   const POOLING = "1_Pooling/config.json";
   const PROMPTS = "config_sentence_transformers.json";
   it.each<[string, object, Record<string, unknown>, object]>([
+    [
+      "what sentence-transformers writes",
+      {},
+      {
+        "modules.json": [{ type: "x.Transformer" }, { type: "x.Pooling" }, { type: "x.Normalize" }],
+        [POOLING]: { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false },
+        "sentence_bert_config.json": { max_seq_length: 128, do_lower_case: false },
+        [PROMPTS]: { prompts: { query: "query: ", passage: "passage: " } },
+      },
+      {
+        ...{ dimension: 384, maxTokens: 128, pooling: "cls", english: true, weights: null },
+        ...{ queryPrefix: "query: ", postPrefix: "passage: ", scale: known.scale },
+      },
+    ],
     ["the mean of 256 tokens where no file says it", {}, {}, { maxTokens: 256, pooling: "mean" }],
     [
       "what the operator says, first of all",
@@ -171,6 +155,12 @@ describe("what the files of a model say of it", () => {
         [PROMPTS]: { prompts: { query: "query: ", passage: "passage: " } },
       },
       { pooling: "cls", queryPrefix: "q: ", postPrefix: "p: ", maxTokens: 600, english: false },
+    ],
+    [
+      "its sizes at most",
+      {},
+      { [SETTINGS]: { max_tokens: 2048, dimension: 3968 } },
+      { maxTokens: 2048, dimension: 3968 },
     ],
     ["its weights", {}, { [SETTINGS]: { weights: "onnx/model.onnx" } }, { weights: "onnx/model.onnx" }],
     [
@@ -202,6 +192,14 @@ describe("what the files of a model say of it", () => {
     ["no dimension", { "config.json": {} }, /set "dimension" in agent-board\.json/],
     ["a file that is no JSON", { "config.json": "{" }, /wrong config\.json \(no JSON\)/],
     ["an unknown setting", { [SETTINGS]: { poling: "cls" } }, /wrong agent-board\.json \(.*poling/],
+    ["more tokens", { [SETTINGS]: { max_tokens: 2049 } }, /max_tokens: .*2048/],
+    ["fewer tokens", { [SETTINGS]: { max_tokens: 15 } }, /max_tokens: .*16/],
+    ["more dimensions", { [SETTINGS]: { dimension: 3969 } }, /dimension: .*3968/],
+    [
+      "one cosine for all",
+      { [SETTINGS]: { cosines: { ...COSINES, unrelated_half: 0.23 } } },
+      /must lie below unrelated_most/,
+    ],
     ["weights outside", { [SETTINGS]: { weights: "../x.onnx" } }, /weights: must be a path below/],
     [
       "a layer behind the pooling",
@@ -314,11 +312,12 @@ describe("a model in a folder", () => {
     const second = await chooseModel(own, { modelDir, cacheDir });
     expect(second.id).not.toBe(first.id);
     const ids = new Set([modelIdOf(second)]);
-    for (const prefix of ["post_prefix", "query_prefix"]) {
-      write(own, "agent-board.json", { cosines: COSINES, max_tokens: 256, [prefix]: "passage: " });
+    cpSync(join(own, "onnx/model_quantized.onnx"), join(own, "other.onnx"));
+    for (const other of [{ post_prefix: "p: " }, { query_prefix: "p: " }, { weights: "other.onnx" }]) {
+      write(own, "agent-board.json", { cosines: COSINES, max_tokens: 256, ...other });
       ids.add(modelIdOf({ ...(await chooseModel(own, { modelDir, cacheDir })), id: second.id }));
     }
-    expect(ids.size).toBe(3);
+    expect(ids.size).toBe(4);
   });
 
   it("makes its vectors of all tokens, of the first, or of the last", async () => {
