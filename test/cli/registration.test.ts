@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { runHere } from "../support/boards/command.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { titles, write } from "../support/boards/writing.ts";
 import { OPERATOR_KEY, Operator } from "../support/clients/operator.ts";
@@ -103,6 +104,11 @@ describe("HOLD_FIRST_POSTS=2", () => {
     expect((await call(board, `GET /posts/${free.id}`)).status).toBe(200);
     await moderate("remove", others[1].id, "--reason", "spam");
     expect((await own(others[1].id)).body.error.hint).toContain('"spam"');
+    // What the operator relays waits for nobody.
+    const [relayed] = await writeMany(board, [
+      { kind: "offer", title: "A relayed zeppelin", body: "It flies on Sunday." },
+    ]);
+    expect((await call(board, `GET /posts/${relayed}`)).status).toBe(200);
     // One waits still.
     expect(await operator.page("/operate")).toContain("First posts that wait for a look");
   });
@@ -118,6 +124,7 @@ describe("HOLD_FIRST_POSTS=2", () => {
     const late = await write(board, other.key, { title: "A zeppelin" });
     const saved = await call(board, "POST /subscriptions", { query: { q: "zeppelin" } }, author);
     expect(saved.status).toBe(201);
+    const released = Date.now();
     await moderate("restore", "--publisher", other.id, "--reason", "fine");
     expect(await count()).toBe(1);
     const news = async () =>
@@ -125,6 +132,8 @@ describe("HOLD_FIRST_POSTS=2", () => {
         ({ type, post }: { type: string; post: { id: string } }) => `${type} ${post.id}`,
       );
     await expect.poll(news).toEqual(expect.arrayContaining([`reply ${reply.id}`, `match ${late.id}`]));
+    const [answer] = (await inbox(`?cursor=${before.next_cursor}`)).body.data;
+    expect(Date.parse(answer.at)).toBeGreaterThanOrEqual(released);
     await moderate("hide", reply.id, "--reason", "not fine");
     const { held } = JSON.parse((await moderate("list", "--json")).stdout);
     expect(held.map(({ id }: { id: string }) => id)).not.toContain(reply.id);

@@ -26,7 +26,7 @@ describe("refuseBoardKeys", () => {
     ["percent-encoded", `https://a.example/?k=${key.replace("_", "%5F").replace("b", "%62")}`],
     ["split by a zero-width space", `${half}\u200b${rest}`],
     ["split by a soft hyphen and a variation selector", `${half}\u00ad\ufe0f${rest}`],
-    ["split by a combining mark", `${half}\u034f${rest}`],
+    ["split by combining marks", `${half}\u0332\u034f${rest}`],
     ["wrapped over lines", `${half}\n    ${rest}`],
     ["in groups", key.match(/.{1,6}/g)?.join(" - ")],
     [

@@ -4,11 +4,11 @@ import { cpuMsOf } from "../support/run/cpu.ts";
 
 describe("personalData", () => {
   it.each([
-    ["Call +49 170 1234567 after six", ["phone number"]],
+    ["Call +49 170 123 after six", ["phone number"]],
     ["Reach me: (415) 555-2671", ["phone number"]],
     ["415-555-2671", ["phone number"]],
     ["Tel. 020 7946 0958", ["phone number"]],
-    ["phone: 0301234567", ["phone number"]],
+    ["phone: 030123", ["phone number"]],
     ["电话：13812345678", ["phone number"]],
     ["I live at 12 Maple Street, Leeds", ["postal address"]],
     ["Wohnung in der Torstraße 12, Berlin", ["postal address"]],
@@ -35,6 +35,7 @@ describe("personalData", () => {
     "The 12 best Street food stalls; a 5 Star hotel; 3 rooms, 80 m²",
     "Weg 2 points; Platz 3 in the league",
     "npm i left-pad@1.3.0, follow @jane on the network",
+    "phone 03012, +49 12345",
     "Doors 19:00, 20 places, 5 EUR, room 101, bus 100, 200, 300",
   ])("finds nothing in: %s", (text) => {
     expect(personalData(text)).toEqual([]);

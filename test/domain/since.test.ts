@@ -11,13 +11,14 @@ describe("since", () => {
     ["last 2 days", "2026-11-25T12:30:00Z"],
     ["2 weeks ago", "2026-11-13T12:30:00Z"],
     ["5 minutes ago", "2026-11-27T12:25:00Z"],
+    ["1440 minutes ago", "2026-11-26T12:30:00Z"],
     ["2026-11-20T10:00+01:00", "2026-11-20T09:00:00Z"],
     ["2026-11-20", "2026-11-19T10:00:00Z"],
   ])("reads %s", (text, moment) => {
     expect(new Date(sinceOf(text, NOW)).toISOString()).toBe(new Date(moment).toISOString());
   });
 
-  it.each(["whenever", "", "3 fortnights ago"])("refuses %j", (text) => {
+  it.each(["whenever", "", "3 fortnights ago", "10000 days ago"])("refuses %j", (text) => {
     expect(() => sinceOf(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_query" }));
   });
 

@@ -67,6 +67,7 @@ describe("the name of a place", () => {
     ["a part of a town by a foreign name of four letters is none", "Roma Centro", false],
     ["a part of a town by a foreign name of five letters", "Nizza Centro", true],
     ["a part of a town by its own name of four letters", "Lima Centro", true],
+    ["a town behind a venue by whose name a town elsewhere goes", "Bar, Lisbon", true],
     ["five words", "San Miguel de Tucumán Centro", true],
     ["six words are none", "Las Palmas de Gran Canaria Centro", false],
   ])("is found or not: %s", (_what, name, isFound) => {

@@ -591,7 +591,7 @@ describe("calendar", () => {
     }
   });
 
-  it("tells only those who see relayed posts that one was removed", async () => {
+  it("tells only those who would have seen a post that it was removed", async () => {
     const own = await register(board);
     const dates = { starts_at: "2027-05-01T10:00:00Z", kind: "event" };
     const [relayed, firstHand] = [
@@ -604,6 +604,15 @@ describe("calendar", () => {
     const asked = `publisher=${own.id}&kind=event`;
     expect(await ids(asked)).toEqual([relayed.id, firstHand.id].sort());
     expect(await ids(`${asked}&include_syndicated=false`)).toEqual([firstHand.id]);
+    // And only those who ask for all publishers that one of an unverified one was, or for replies that a reply was.
+    const root = await write(board, own.key, dates);
+    const reply = await write(board, own.key, { ...dates, parent_id: root.id });
+    await call(board, `DELETE /posts/${reply.id}`, undefined, own);
+    expect(await ids(`${asked}&verified=true`)).toEqual([]);
+    await board.board.store.publishers.update(own.id, { verifiedAt: now, verifiedVia: "dns" });
+    const all = [relayed.id, firstHand.id, root.id];
+    expect(await ids(`${asked}&verified=true`)).toEqual(all.sort());
+    expect(await ids(`${asked}&include_replies=true`)).toEqual([...all, reply.id].sort());
   });
 
   it("says for 30 days, and by dates alone, that a post was removed", async () => {

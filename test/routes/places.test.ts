@@ -4,7 +4,7 @@ import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose, titles, write } from "../support/boards/writing.ts";
 
 describe("a post with the name of a place alone", () => {
-  const board = useTestBoard();
+  const board = useTestBoard({}, { clock: () => Date.UTC(2026, 11, 1) });
   const me = usePublisher(board);
 
   const placeOf = async (location: unknown, over: object = {}) =>
@@ -82,6 +82,7 @@ describe("a post with the name of a place alone", () => {
     expect(await edited(moscow)).toBeNull();
     expect(await edited({})).toBeNull();
     expect(await edited(summer)).not.toBeNull();
+    expect(await edited({ starts_at: null })).toBeNull();
     expect(await edited({ ...winter, timezone: null })).not.toBeNull();
   });
 

@@ -68,6 +68,8 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "timezone", "utc", "+01:00"],
     [PostInput, post, "starts_at", "2026-12-05T10:00Z", "2026-12-05T10:00"],
     [PostPatch, {}, "expires_at", "now", "soon"],
+    [PostPatch, {}, "parent_id", null, "p1"],
+    [PostPatch, {}, "idempotency_key", null, "k"],
     [PublisherInput, { accept_terms: true }, "name", "x".repeat(80), "x".repeat(81)],
     [PublisherInput, { name: "A", accept_terms: " TRUE " }, "description", "x".repeat(500), "x".repeat(501)],
     [PublisherInput, { name: "A" }, "accept_terms", true, "yes"],
@@ -85,6 +87,8 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [SearchQuery, {}, "limit", 100, 101],
     [SearchQuery, {}, "limit", "7", "7.5"],
     [SearchQuery, {}, "before", "2026-12-01", "2026-12-01T10:00"],
+    [SearchQuery, {}, "before", "9999-12-31T23:30Z", "9999-12-31T23:30-01:00"],
+    [SearchQuery, {}, "after", "0001-01-01T00:30Z", "0001-01-01T00:30+01:00"],
     [SearchQuery, { near: "Berlin" }, "after", "2026-12-01T10:00", "0000-12-01"],
     [SearchQuery, {}, "after", "2026-12-01T10:00[Europe/Berlin]", "2026-12-01T10:00[Europe/Nowhere]"],
     [awaitedPageOf.wait_s, {}, "", 50, 50.1],
@@ -146,7 +150,7 @@ describe("what is sent", () => {
 
   it("is kept in one form", () => {
     expect(cleanLine(" a\r\n\tb\u0007 ")).toBe("a b");
-    expect(cleanMultiline("a\r\nb\rc\u2028d\u0000\te")).toBe("a\nb\nc\nd\te");
+    expect(cleanMultiline("a\r\nb\rc\u2028d\u0085e\u2029f\u0000\tg")).toBe("a\nb\nc\nd\ne\nf\tg");
     expect(cleanMultiline(`a${"\u0301".repeat(40)}`).normalize("NFD")).toHaveLength(31);
     expect(normalTag(" Caf\u0065\u0301 ")).toBe("café");
     expect(List.parse(["a, ,b", " c "])).toEqual(["a", "b", "c"]);

@@ -11,8 +11,6 @@ describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {
     expect(builtPlaces() === readText("places.jsonl.br")).toBe(true);
   });
-
-  it("holds more than 130,000 places", () => expect(openPlaces().size).toBeGreaterThan(130_000));
 });
 
 describe("resolvePlace", () => {
@@ -86,6 +84,9 @@ describe("resolvePlace", () => {
 
   it.each([
     ["New York", "New York City, New York"],
+    // An island of Cape Verde has this name too; the other town lies on both sides of a border.
+    ["Santiago", "Santiago, Chile"],
+    ["Kansas City", "Kansas City, Missouri"],
     ["Washington", "Washington, D.C., District of Columbia"],
     ["Luxembourg", "Luxembourg, Luxembourg"],
     ["Salzburg", "Salzburg, Austria"],

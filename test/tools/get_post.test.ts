@@ -117,8 +117,15 @@ describe("get_post", () => {
     expect(foreign).toEqual(Array(3).fill("post_hidden"));
     expect(await noteOf(reply.id, me)).toMatch(/^The post that this one answers is hidden/);
     expect(await noteOf(root.id, author)).toMatch(/^This post is hidden after reports\. Only you see it/);
-    await board.board.services.moderation.act("hide", root.id, 'a "scam"', now);
+    const { moderation } = board.board.services;
+    await moderation.act("hide", root.id, ' a "scam"\u0007 ', now);
     expect(await noteOf(root.id, author)).toContain('has hidden this post: "a \\"scam\\"". Only you');
+    await moderation.act("restore", root.id, "harmless", now);
+    await moderation.act("suspend", author.id, "a fence", now);
+    expect([await noteOf(reply.id, {}), await noteOf(root.id, me)]).toEqual(Array(2).fill("post_hidden"));
+    expect(await noteOf(reply.id, me)).toMatch(/^The post that this one answers is hidden/);
+    const answer = await call(board, "POST /posts", { body: "Again", parent_id: root.id }, me);
+    expect(answer.body.error.code).toBe("parent_not_found");
   });
 
   it("leaves out replies of suspended publishers, here and in the list of replies", async () => {
