@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { serverCard } from "../../src/adapters/discovery/catalogs.ts";
 import { DOCS_PATHS } from "../../src/adapters/reference/docs.ts";
 import { newPostId } from "../../src/domain/secrets.ts";
+import { Site } from "../../src/domain/site.ts";
 import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -14,7 +16,14 @@ import { getPage } from "../support/texts/html.ts";
 const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
 let now = Date.UTC(2026, 10, 20, 12);
-const board = useTestBoard({ SITE_URL: SITE, CONTACT: "security@board.example" }, { clock: () => now });
+const board = useTestBoard(
+  {
+    SITE_URL: SITE,
+    CONTACT: "security@board.example",
+    RATE_LIMITS: "read=9999/60,write=9999/60,register=9999/60",
+  },
+  { clock: () => now },
+);
 const me = usePublisher(board);
 /** The board of an operator who named neither an address nor a site. */
 const bare = useTestBoard({ AI_TRAINING: "on", SIGN_IN: "on" }, { idle: true });
@@ -43,13 +52,14 @@ it.each([
   ["/.well-known/agent-skills/index.json", "application/json; charset=utf-8", 3_600],
   ["/.well-known/mcp/server-card.json", "application/mcp-server-card+json", 3_600],
   ["/mcp/server-card", "application/mcp-server-card+json", 3_600],
-])("%s is %s, open to all and kept for %i s", async (path, type, seconds) => {
+])("%s is %s, open to all, counted and kept for %i s", async (path, type, seconds) => {
   const { status, headers } = await get(path);
   const told = ["content-type", "cache-control", "access-control-allow-origin"].map((name) =>
     headers.get(name),
   );
   expect([status, ...told]).toEqual([200, type, `public, max-age=${seconds}`, "*"]);
   expect(headers.get("etag")).toMatch(/^W\//);
+  expect(headers.get("ratelimit-policy")).toBe('"read";q=9999;w=60');
 });
 
 it("robots.txt lets everyone read, says what for, and names the sitemap", async () => {
@@ -272,6 +282,7 @@ describe("well-known addresses", () => {
     const cardOf = async (on: typeof board) => JSON.parse((await get("/mcp/server-card", on)).text);
     expect(await cardOf(board)).toEqual(cardAt(SITE, "example.board/agent-board", doors));
     expect(await cardOf(bare)).toEqual(cardAt(bare.url, "127.0.0.1/agent-board", [...doors, "/mcp/me"]));
+    expect(serverCard(new Site("http://[fd00::1]:8787")).name).toBe("fd00-1/agent-board");
     const [one, two] = await Promise.all(
       ["/mcp/server-card", "/.well-known/mcp/server-card.json"].map((path) => get(path)),
     );

@@ -10,7 +10,11 @@ import { OPERATOR_KEY, Operator } from "../support/clients/operator.ts";
 import { aSubscription } from "../support/search/rows.ts";
 
 const ANNA = "anna-has-a-key-of-her-own-7";
-const board = useTestBoard({ OPERATOR_KEY: `anna:${ANNA},bot:${OPERATOR_KEY}`, TRUST_PROXY: "1" });
+const board = useTestBoard({
+  OPERATOR_KEY: `anna:${ANNA},bot:${OPERATOR_KEY}`,
+  TRUST_PROXY: "1",
+  LOG_LEVEL: "info",
+});
 const author = usePublisher(board, "Author");
 
 /** Asks as a proxy with https does for somebody at this address. */
@@ -33,7 +37,8 @@ describe("the operator's pages", () => {
     expect(post).toContain("Win &amp; win.");
     expect(post).toContain('<span class="warning">possible_instruction</span>');
     expect(post).toContain('<a href="https://casino.example/" rel="nofollow');
-    expect(await anna.act({ do: "hide", id, reason: "a casino" })).toBe(303);
+    expect(await anna.act({ do: "hide", id: `${id} nobodyhas1`, reason: "a casino" })).toBe(303);
+    expect(board.logs.join()).toContain('"who":"operator anna","act":"hide","done":1,"of":2');
     const own = await call(board, `GET /posts/${id}`, undefined, author);
     expect(own.body.meta.note).toContain('hidden this post: "a casino"');
     expect(await anna.page("/operate")).toMatch(
@@ -241,6 +246,15 @@ describe("an agent that moderates, at /mcp/operator", () => {
     );
     expect(await textOf("moderate", { act: "hide", ids: [id] })).toContain("reason");
   });
+});
+
+it("first posts that wait for a look are shown on a board that holds them", async () => {
+  const holding = await startBoard({ OPERATOR_KEY, TRUST_PROXY: "1", HOLD_FIRST_POSTS: "1" });
+  const { id } = await write(holding, (await register(holding)).key);
+  const operator = await Operator.signIn(holding, OPERATOR_KEY);
+  const [, held = ""] = (await operator.page("/operate")).split("First posts that wait for a look");
+  await holding.stop();
+  expect(held).toContain(`value="${id}"`);
 });
 
 describe("a board without OPERATOR_KEY", () => {

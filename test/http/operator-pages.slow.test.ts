@@ -197,6 +197,9 @@ describe("an agent that moderates", () => {
     expect(await found({ since: "1 minute ago", limit: 100 })).toBe(100);
     expect(await found({ publisher: id, limit: 1 })).toBe(1);
     for (const limit of [0, 101]) expect(await listed({ limit })).toContain("limit");
+    for (const post of [await write(board, author.key), await write(board, author.key)])
+      await call(board, "POST /reports", { post_id: post.id, reason: "spam" });
+    expect((await listed({ limit: 1 })).length).toBeLessThan((await listed({})).length);
   });
 
   it("acts on what it names by address, at most a hundred, and reads each reason of reports once", async () => {

@@ -5,7 +5,7 @@ import { listRows } from "../../src/adapters/mcp/rows.ts";
 import { type ServedOperation, servedTools } from "../../src/adapters/mcp/tool-list.ts";
 import { excerptOf, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { fittingCount, shownPost } from "../../src/adapters/text/posts.ts";
-import { shellJson, visibleValue } from "../../src/adapters/text/untrusted.ts";
+import { shellJson, visible, visibleValue } from "../../src/adapters/text/untrusted.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import type { Post } from "../../src/schema/post.ts";
@@ -81,6 +81,8 @@ describe("a post in a list", () => {
     ["| also `a`\n", { copies: { count: 1, ids: ["a"] } }],
     ["| also `a` +2\n", { copies: { count: 3, ids: ["a", "b"] } }],
     ["| also on 2026-12-08\n", { also_on: { starts_at: [at(7 * 86_400_000)], more: 0 } }],
+    ["| also on 2026-12-08\n", { also_on: { starts_at: [at(7 * 86_400_000), at(7 * 86_400_001)], more: 0 } }],
+    ['| "https://a.example/x|by"\n', { link: "https://a.example/x|by" }],
     [
       "| also on 2026-12-08, 2026-12-15 +3\n",
       { also_on: { starts_at: [7, 14, 21].map((day) => at(day * 86_400_000)), more: 2 } },
@@ -92,6 +94,33 @@ describe("a post in a list", () => {
     ["| relayed | reply\n", { syndicated: true, parent_id: "x" }],
   ])("ends its facts with %j", (facts, over) => {
     expect(shownPost(aPost(over), "1. ", view)).toContain(`${facts}   > Long.`);
+  });
+
+  it("tells in a list by the time of writing when it was written, where it has dates, and as a whole five later dates", () => {
+    const written = (over: Partial<Post>) =>
+      /written [\d-]+/.exec(shownPost(aPost(over), "1. ", { ...view, isNewest: true }))?.[0];
+    expect([written({}), written({ starts_at: at(0) })]).toEqual([undefined, "written 2026-08-19"]);
+    const also_on = { starts_at: [1, 2, 3, 4, 5].map((day) => at(day * 86_400_000)), more: 2 };
+    expect(shownPost(aPost({ also_on }), "", { ...view, isWhole: true })).toContain(
+      "also on 2026-12-02, 2026-12-03, 2026-12-04, 2026-12-05, 2026-12-06 +2",
+    );
+  });
+
+  it("has, as a whole, a line for its page and times, its place, its link, its source and what else it says", () => {
+    const links = { link: "https://a.example/x", source_url: "https://b.example/", metadata: { fee: 2 } };
+    const location = { name: null, lat: 52, lng: 4.9 } as Post["location"];
+    const text = shownPost(aPost({ ...links, location, updated_at: at(0) }), "", {
+      ...view,
+      isWhole: true,
+      links: true,
+    });
+    expect(text.split("\n").slice(2, -1)).toEqual([
+      `page https://board.example/p/7fKm3Qx9Rt | written ${at(-9e9)} | expires ${at(1)}`,
+      "at 52,4.9",
+      'link "https://a.example/x"',
+      'source "https://b.example/"',
+      'metadata {"fee":2}',
+    ]);
   });
 
   it("is left to the next page where it does not fit, but the first one is always shown", () => {
@@ -169,6 +198,8 @@ describe("an excerpt", () => {
     expect(excerpt).toMatch(/^…(plain )+needle (plain )+plain…$/);
     expect(excerpt.indexOf("needle")).toBeGreaterThan(40);
     expect(excerpt.indexOf("needle")).toBeLessThanOrEqual(61);
+    // At the end of a text it begins sooner.
+    expect(excerptOf(`${words(90)}needle`, ["needle"]).length).toBeGreaterThan(220);
   });
 
   it("cuts a word that is longer than twenty characters", () => {
@@ -197,6 +228,13 @@ describe("an excerpt", () => {
 describe("a value that strangers wrote", () => {
   it("stays within its quotes in a shell, and hides nothing", () => {
     expect(shellJson("a'b\u2060\u202e\u200b\ufeff")).toBe("'\"a\\u0027b\\u2060\\u202e\\u200b\\ufeff\"'");
+  });
+
+  it("shows nothing from elsewhere by itself, by whatever element of HTML", () => {
+    const elements =
+      "img image picture source video audio track iframe frame object embed svg link style script input body table td th base meta";
+    for (const name of elements.split(" ")) expect(visible(`a <${name} src=x>`)).toBe(`a <\\${name} src=x>`);
+    expect(visible("a <b>word</b>")).toBe("a <b>word</b>");
   });
 
   it("has no null members, and no invisible characters in names", () => {

@@ -348,6 +348,7 @@ describe("the page of statistics", () => {
     await statistics.add([...programs, { day, name: "route:x", n: 1_000 }, { day, name: "error:x", n: 20 }]);
     const { requests_7d: requests } = (await call(board, "GET /metrics")).body.data.health;
     await statistics.add([{ day, name: "route:x", n: 1_600 - requests }]);
+    await statistics.add(["kind:request", "tag:loom"].map((of) => ({ day, name: `unmet:${of}`, n: 2 })));
     await statistics.add([
       { day, name: "deliveries", n: 2 },
       { day, name: "delivery_failures", n: 1 },
@@ -402,6 +403,8 @@ describe("the page of statistics", () => {
     const { text } = await getPage(board, "/stats");
     expect(text).toContain("6 searches found nothing.");
     expect(text).toMatch(/<a href="\/search\?q=zeppelin"><bdi>zeppelin<\/bdi> <span class="number">1</);
+    expect(text).toMatch(/<a href="\/search\?kind=request"><bdi>request<\/bdi> <span class="number">2</);
+    expect(text).toMatch(/<a href="\/search\?tags=loom"><bdi>#loom<\/bdi> <span class="number">2</);
     expect(text).toMatch(
       /<a href="\/search\?near=[^"]+&amp;radius_km=100"><bdi>near [^<]+<\/bdi> <span class="number">1</,
     );

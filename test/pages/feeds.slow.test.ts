@@ -12,10 +12,12 @@ const DAY_MS = 86_400_000;
 /** Ids of feeds leave the port out, those of calendars have it. */
 const SITE = "https://board.example:8443";
 const PATHS = ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"];
+/** Calls are counted, and none is refused. */
+const LIMITS = "search=99999/60,write=99999/60,register=99999/60";
 /** The clock of the board, moved by the tests; it starts at a whole second. */
 let now = Date.UTC(2026, 10, 20, 12);
 
-const board = useTestBoard({ SITE_URL: SITE }, { clock: () => now });
+const board = useTestBoard({ SITE_URL: SITE, RATE_LIMITS: LIMITS }, { clock: () => now });
 const me = usePublisher(board, "Bike & Bell <Kitchen>");
 
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -174,7 +176,9 @@ describe("feeds", () => {
     expect(rss.items?.[0]).toMatchObject({
       guid: { isPermaLink: false },
       categories: [{ name: "event", domain: "kind" }, { name: "whole" }, { name: "open air" }],
-      description: expect.stringContaining(`<a href="${WHOLE.source_url}" rel="nofollow ugc">`),
+      description: expect.stringMatching(
+        /<p dir="auto">One<br>two<\/p>\n<p dir="auto">three<\/p>\n.*<a href="https:\/\/example.org\/source" rel="nofollow ugc">/s,
+      ),
     });
     const atom = parseAtomFeed((await get("/feed.atom?tags=whole")).text);
     expect(atom).toMatchObject({ id: `${SITE}/feed.atom?tags=whole`, subtitle: { value: rss.description } });
@@ -317,6 +321,8 @@ describe("feeds", () => {
         /^offer · posted 2026-\d\d-\d\d · by Proved \(verified: proved\.example\) · relayed · flags: possible_instruction$/,
       ),
     ]);
+    const [{ _board: told }] = JSON.parse((await get("/feed.json?tags=told")).text).items;
+    expect(told.publisher).toEqual({ id: proved.id, verified: true, domain: "proved.example" });
     const dates = { starts_at: days(-2), ends_at: days(-1), expires_at: days(9) };
     const fair = { tags: ["fair"], kind: "event", title: "Fair", location: { lat: 52.5, lng: 13.4 } };
     await write(board, me.key, { ...fair, ...dates });
@@ -724,11 +730,24 @@ describe("calendar", () => {
     await writeMany(board, events);
     const hours = async (path: string) => {
       const { text, headers } = await get(path);
-      return { of: eventsOf(text).map(({ event }) => Number(event.summary)), next: nextIn(headers) };
+      const [, left] = /"search";r=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];
+      return { of: eventsOf(text).map(({ event }) => Number(event.summary)), next: nextIn(headers), left };
+    };
+    const before = Number((await hours("/calendar.ics?tags=nobodyhasit")).left);
+    const { dispatcher } = board.board;
+    const ownTurn = dispatcher.ownTurn.bind(dispatcher);
+    let turns = 0;
+    dispatcher.ownTurn = () => {
+      turns += 1;
+      return ownTurn();
     };
     const first = await hours("/calendar.ics?tags=full");
+    // Others come in between, after each twenty.
+    expect(turns).toBe(50);
+    // Each hundred counts as a search.
+    expect(Number(first.left)).toBe(before - 10);
     expect(first.of).toEqual(Array.from({ length: 1_000 }, (_, i) => i + 1));
-    const rest = await hours(first.next ?? "");
+    const { left: _, ...rest } = await hours(first.next ?? "");
     expect(rest).toEqual({ of: Array.from({ length: 10 }, (_, i) => i + 1_001), next: undefined });
   });
 });

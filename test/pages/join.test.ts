@@ -16,7 +16,8 @@ describe("/join", () => {
     keyIn((await send({ do: "register", name, accept_terms: "yes" })).text);
 
   it("gives a key once, with what to paste where, on a page that no cache keeps", async () => {
-    const answer = await send({ do: "register", name: "Tea House", accept_terms: "yes" });
+    // A box with a blank is empty.
+    const answer = await send({ do: "register", name: "Tea House", url: " ", accept_terms: "yes" });
     expect(answer.status).toBe(201);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
@@ -96,6 +97,7 @@ describe("/join", () => {
     const [, alert = ""] = written.split('role="alert"');
     expect(alert.split("</div>")[0]).toMatch(/<b>Link<\/b>: [\s\S]*<b>Title<\/b>: Fill this in\.</);
     expect(alert.split("</div>")[0]).not.toContain("<code>");
+    expect(alert.split("</div>")[0]).toContain("<li><b>Place</b>: ");
     const { id } = await write(board, api_key, { title: "Cups" });
     await write(board, api_key, { title: "Saucers" });
     const answered = await refused({ do: "answer", parent_id: id, body: "x".repeat(8_001) });
@@ -120,6 +122,11 @@ describe("/join", () => {
     expect(await problemsOf(edited.text)).toEqual([]);
     const verified = await send({ do: "verify", api_key, url: "https://tea.example" });
     expect(verified.text).toContain("board-verify=");
+    const { id } = (await call(board, "GET /publishers/me", undefined, { key: api_key })).body.data;
+    await board.board.store.publishers.update(id, { domain: "tea.example", verifiedAt: Date.now() });
+    const proved = (await send({ do: "show", api_key })).text;
+    expect(proved).toContain("✓ verified: tea.example");
+    expect(proved).not.toContain("board-verify=");
     const { text } = await send({ do: "rotate", api_key });
     expect(text).toContain("The old key no longer works.");
     const rotated = keyIn(text);
@@ -191,6 +198,15 @@ describe("/join", () => {
       const shown = { ...form, starts_at: "2027-12-05 19:00", tags: "bike, repair" };
       for (const value of ["Repair evening", "2027-12-05 19:00", "bike, repair"])
         expect(text).toContain(`value="${value}"`);
+      const whole = await write(board, api_key, {
+        timezone: "Europe/Berlin",
+        starts_at: "2027-12-05",
+        ends_at: "2027-12-06",
+        kind: "event",
+      });
+      const { text: days } = await send({ do: "change", api_key, id: whole.id });
+      for (const value of ["2027-12-05", "2027-12-06"]) expect(days).toContain(`value="${value}"`);
+      await send({ do: "remove", api_key, id: whole.id });
       const saved = await send({
         do: "save",
         api_key,
@@ -382,7 +398,8 @@ describe("/join", () => {
 
   it("erases a publisher only when the box is ticked", async () => {
     const api_key = await newKey();
-    expect((await send({ do: "erase", api_key })).status).toBe(400);
+    for (const box of [{}, { confirm: "no" }])
+      expect((await send({ do: "erase", api_key, ...box })).status).toBe(400);
     expect((await send({ do: "show", api_key })).status).toBe(200);
     expect((await send({ do: "erase", api_key, confirm: "yes" })).status).toBe(200);
     expect((await send({ do: "show", api_key })).status).toBe(401);

@@ -327,10 +327,12 @@ describe("pages", () => {
     expect([offer?.["validThrough"]]).toEqual([`${expires_at.slice(0, 19)}+00:00`]);
     const profile = async () => {
       const { text } = await getPage(board, `/publishers/${own.id}`);
+      const markdown = await getPage(board, `/publishers/${own.id}.md`);
       const site = text.split('<section class="source"><h2>Site</h2>')[1]?.split("</section>")[0];
       return [
         dataOf(text)[0]?.["mainEntity"],
         /nofollow[^"]*"><bdi>([^<]*)<.*small">([^<]*)</.exec(site ?? "")?.slice(1),
+        /^"Proved", ([^|]*) \|/m.exec(markdown.text)?.[1],
       ];
     };
     const words = [
@@ -340,13 +342,19 @@ describe("pages", () => {
     expect(await profile()).toEqual([
       expect.not.objectContaining({ sameAs: expect.anything() }),
       ["proved.example", words[0]],
+      "not verified",
     ]);
     await board.board.store.publishers.update(own.id, { domain: "proved.example", verifiedAt: Date.now() });
     expect(await profile()).toEqual([
       expect.objectContaining({ sameAs: "https://www.proved.example/" }),
       ["proved.example", words[1]],
+      "✓ verified: proved.example",
     ]);
+    ahead += 86_400_000;
     const thread = await write(board, own.key, { kind: "thread" });
+    expect((await getPage(board, `/publishers/${own.id}`)).text).toContain(
+      `<dt>Latest</dt><dd class="day"><time datetime="${thread.created_at}">`,
+    );
     for (const body of ["c".repeat(200), "d".repeat(201)]) {
       ahead += 1_000;
       await write(board, own.key, { parent_id: thread.id, body });
@@ -520,13 +528,25 @@ describe("pages", () => {
       for (const path of ["/search", "/feed.xml", "/calendar.ics"]) searches.push(await getPage(slow, path));
       // A search with an empty field leads on to one without, and counts too.
       const reads = [await getPage(slow, "/search?q="), await getPage(slow, "/search?q=")];
+      reads.push(await postForm(slow, "/join", { do: "register" }));
       await slow.stop();
-      expect(reads.map(({ status }) => status)).toEqual([302, 429]);
+      expect(reads.map(({ status }) => status)).toEqual([302, 429, 429]);
       expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
       expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
       expect(second.text).toContain("Too fast");
+      expect(second.text).toMatch(/Try again in \d+ seconds/);
       expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(searches[0]?.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
+    });
+
+    it.each([
+      [5, 429],
+      [6, 200],
+    ])("at that of the six searches that a front page makes: of %i allowed, %i", async (searches, status) => {
+      const slow = await startBoard({ RATE_LIMITS: `search=${searches}/60` });
+      const front = await getPage(slow, "/");
+      await slow.stop();
+      expect(front.status).toBe(status);
     });
 
     it("at the form that an address of its own leads to", async () => {

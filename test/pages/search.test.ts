@@ -167,6 +167,23 @@ describe("the page of a search", () => {
     );
   });
 
+  it.each(["publisher=pub_gone", "thread=nobodyhas1"])(
+    "of what is gone says that it may be: %s",
+    async (query) => {
+      expect(await page(query)).toContain("The publisher or the thread in this address may be gone.");
+    },
+  );
+
+  it("names the day that it read in words, and the first and last of several", async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    for (const starts_at of [tomorrow, new Date(Date.now() + 7 * 86_400_000).toISOString()])
+      await write(board, me.key, { kind: "event", title: "Lute", body: "A lute and a song.", starts_at });
+    expect(await page("q=lute+tomorrow")).toContain(`<bdi>tomorrow</bdi>: ${tomorrow.slice(0, 10)} <span`);
+    expect(await page("q=lute+next+week")).toMatch(
+      /<bdi>next week<\/bdi>: \d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d <span/,
+    );
+  });
+
   it("says how many more fit its filters alone, with a link to them", async () => {
     expect(await page("q=zither&tags=many")).toContain(
       '<a href="/search?tags=many">100 posts fit the filters alone</a>',

@@ -59,6 +59,7 @@ describe("the front page", () => {
   it("keeps the place that a visitor chose in its form, its kinds and its links, and no other", async () => {
     const { text } = await getPage(board, "/?near=Paris");
     expect(text).toContain('name="near" value="Paris"');
+    expect(text).toContain('<a href="/?near=everywhere">Everywhere ');
     expect(text).toContain(
       'href="/search?near=Paris&amp;sort=newest&amp;kind=offer">Offers <span class="number">0</span>',
     );

@@ -102,6 +102,8 @@ describe("/docs and its pages", () => {
     const read = (path: string) => fetch(`${board.url}/docs${path}`);
     const whole = await (await read(".md")).text();
     for (const code of Object.keys(FAILURES)) expect(whole).toContain(`\`${code}\``);
+    for (const { snippet, withKey = "" } of docs.connect)
+      for (const text of [snippet, withKey]) expect(whole).toContain(text);
     for (const group of docs.groups) {
       const markdown = await (await read(`/${group.id}.md`)).text();
       for (const { title, curl } of group.operations) {

@@ -5,6 +5,7 @@ import { SPELLED_OUT } from "../../src/adapters/reference/fields.ts";
 import { shortened } from "../../src/adapters/reference/recorded-answers.ts";
 import { boardSkill, skillsOf } from "../../src/adapters/reference/skills.ts";
 import { toolManual } from "../../src/adapters/reference/tool-manual.ts";
+import { table } from "../../src/adapters/text/markdown.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 
@@ -57,6 +58,17 @@ describe("the documentation", () => {
     expect(search?.facts).toBe("answers 200, limit `search` (120 in 60 s)");
   });
 
+  it("tells of each failure where it may be met, unless calls name it themselves", () => {
+    const { failures = [] } = groups.find(({ id }) => id === "errors") ?? {};
+    const where = (code: string) => failures.find((each) => each.code === code)?.where;
+    expect(["not_found", "rate_limited", "post_not_found"].map(where)).toEqual([
+      "unknown addresses, paths with an id",
+      "every call",
+      "",
+    ]);
+    expect(table(["a"], [["b | c"]])).toContain("| b \\| c |");
+  });
+
   it("names up to five fields of an inner object", () => {
     const named = (count: number) =>
       SPELLED_OUT.object(Array.from({ length: count }, () => ({ name: "f" })) as never);
@@ -75,6 +87,11 @@ describe("what agents read", () => {
       operations: operations.map(({ operation }) => operation),
     }));
     const manual = toolManual(listed, site);
+    const unserved = new Site("http://localhost:8787", { isServed: false });
+    expect([manual, toolManual(listed, unserved)].map((text) => text.includes("The same tools:"))).toEqual([
+      true,
+      false,
+    ]);
     for (const field of ["name", "lat", "lng"]) expect(manual).toContain(`\n  - \`${field}\` `);
     for (const field of ["id", "post_id"]) expect(manual).toContain(`\n- \`${field}\`* string`);
     expect(manual).toContain("\n- `tags` ");

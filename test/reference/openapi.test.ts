@@ -137,7 +137,10 @@ describe("the OpenAPI document", () => {
       for (const [status, name, isTold] of told)
         expect([status, name, hasHeader(status, name)]).toEqual([status, name, isTold]);
       const isConditional = ["PATCH", "DELETE"].includes(operation.rest.method);
-      expect(named("header").some(({ name }) => name === "If-Match")).toBe(isConditional);
+      const conditions = named("header").filter(({ name }) => name.startsWith("If-"));
+      expect(conditions.map(({ name }) => name)).toEqual(
+        isConditional ? ["If-Match", "If-Unmodified-Since"] : [],
+      );
     },
   );
 });

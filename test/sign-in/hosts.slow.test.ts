@@ -284,6 +284,16 @@ describe("what a host calls itself", () => {
 });
 
 describe("a sign-in that cannot go on", () => {
+  it("stands in the log where the board itself has a fault", async () => {
+    const { signIns } = board.board.store;
+    const get = signIns.get.bind(signIns);
+    signIns.get = () => Promise.reject(new Error("the disk does not answer"));
+    const { status } = await new CookieBrowser().open(host.start());
+    signIns.get = get;
+    expect(status).toBe(500);
+    expect(board.logs.join()).toMatch(/the disk does not answer.*"msg":"signing in failed"/);
+  });
+
   it("says to a person whose host was forgotten what helps", async () => {
     const answer = await new CookieBrowser().open(host.start({ client_id: "forgotten" }));
     expect(answer.status).toBe(400);

@@ -60,32 +60,20 @@ const went = (count: number) =>
   );
 
 describe("Chromium goes on where the host's callback leads, to another origin,", () => {
-  it("when a person allows", async () => {
+  it.each([
+    ["allows", "code", ["Allow"]],
+    ["does not", "access_denied", ["Do not allow"]],
+    ["made a new publisher", "code", ["Make this publisher", "Allow"]],
+  ])("when a person %s", async (_what, answer, buttons) => {
     onTo = `http://localhost:${portOf(elsewhere)}/done`;
     const { key, page, press } = await asked();
     await page.fill("input[name=api_key]", key);
-    await press("Allow");
-    expect(await went(2)).toEqual(["callback code", "elsewhere /done"]);
-    await page.waitForURL(onTo);
-    await page.close();
-  });
-
-  it("when a person does not", async () => {
-    onTo = `http://localhost:${portOf(elsewhere)}/denied`;
-    const { page, press } = await asked();
-    await press("Do not allow");
-    expect(await went(2)).toEqual(["callback access_denied", "elsewhere /denied"]);
-    await page.close();
-  });
-
-  it("when a person made a new publisher", async () => {
-    onTo = `http://localhost:${portOf(elsewhere)}/new`;
-    const { page, press } = await asked();
     await page.fill("input[name=name]", "Newcomer");
     await page.check("input[name=accept_terms]");
-    await press("Make this publisher");
-    await press("Allow");
-    expect(await went(2)).toEqual(["callback code", "elsewhere /new"]);
+    for (const button of buttons) await press(button);
+    // A browser may ask for an icon besides.
+    expect((await went(2)).slice(0, 2)).toEqual([`callback ${answer}`, "elsewhere /done"]);
+    await page.waitForURL(onTo);
     await page.close();
   });
 });
