@@ -57,7 +57,7 @@ export const told = (answers: Answers): string =>
   );
 
 /** Runs a printed command in a shell. */
-export async function runCurl(command: string, key: string) {
+async function runCurl(command: string, key: string) {
   const quiet = command.replace(/^curl /, "curl -s -w '\\n%{http_code}' ");
   const { stdout } = await run("bash", ["-c", quiet], { env: { ...process.env, BOARD_API_KEY: key } });
   const cut = stdout.lastIndexOf("\n");

@@ -27,6 +27,7 @@ describe("waysToConnect", () => {
       args: ["<clone>/dist/src/main.js", "stdio", "--url", "https://board.example"],
       env: { BOARD_API_KEY: "bbk_…" },
     });
+    expect(way("curl").snippet).toBe("curl 'https://board.example/api/v1/search?q=road+bike&limit=3'");
     expect(way("claude-code").withKey).toBe(
       'claude mcp add --transport http board https://board.example/mcp --header "Authorization: Bearer bbk_…"',
     );

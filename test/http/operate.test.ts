@@ -248,15 +248,6 @@ describe("an agent that moderates, at /mcp/operator", () => {
   });
 });
 
-it("first posts that wait for a look are shown on a board that holds them", async () => {
-  const holding = await startBoard({ OPERATOR_KEY, TRUST_PROXY: "1", HOLD_FIRST_POSTS: "1" });
-  const { id } = await write(holding, (await register(holding)).key);
-  const operator = await Operator.signIn(holding, OPERATOR_KEY);
-  const [, held = ""] = (await operator.page("/operate")).split("First posts that wait for a look");
-  await holding.stop();
-  expect(held).toContain(`value="${id}"`);
-});
-
 describe("a board without OPERATOR_KEY", () => {
   const plain = useTestBoard();
   it("has none of this", async () => {

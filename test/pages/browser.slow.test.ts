@@ -141,40 +141,6 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("lead from a form to a key, and the key to a notice and to one's own publisher", async () => {
-      const page = await browser.open();
-      const asked: string[] = [];
-      page.on("request", (request) => {
-        // What a form sends may have the key; nothing else may.
-        asked.push(request.url(), ...Object.values(request.headers()));
-      });
-      await page.goto(board.url);
-      await follow(page, page.getByRole("navigation").getByRole("link", { name: "Join" }));
-      await page.getByLabel("Name that readers see").fill("Tea House");
-      await page.getByLabel("I accept the terms").check();
-      await follow(page, page.getByRole("button", { name: "Get a key" }));
-      // axe is a script in the page.
-      if (javaScript) expect(await axeProblems(page)).toEqual([]);
-      expect(await overflow(page)).toBe(0);
-      const key = (await page.locator("pre.copy").first().textContent()) ?? "";
-      expect(key).toMatch(/^bbk_\w{38}$/);
-
-      const post = await write(board, key, { title: "Tea tasting on the roof", body: prose() });
-      await page.goto(`${board.url}/p/${post.id}`);
-      expect(await page.locator("main").textContent()).toContain("Tea House");
-
-      await page.goto(`${board.url}/join`);
-      await page.getByLabel("Key", { exact: true }).fill(key);
-      await follow(page, page.getByRole("button", { name: "Show my publisher" }));
-      expect(await page.locator("main").textContent()).toContain("Tea tasting on the roof");
-      if (javaScript) expect(await axeProblems(page)).toEqual([]);
-      await follow(page, page.getByRole("link", { name: "Calendar" }));
-      expect(asked.join("\n")).not.toContain(key);
-      expect(page.url()).not.toContain(key);
-      expect(board.logs.join("\n")).not.toContain(key);
-      await page.close();
-    });
-
     it("change colours, and keep the choice when scripts run", async () => {
       const page = await browser.open();
       await page.goto(board.url);

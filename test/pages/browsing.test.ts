@@ -168,19 +168,15 @@ describe("the calendar", () => {
       expect(!(await getPage(board, `/calendar${query}`)).text.includes("noindex"), query).toBe(isKept);
   });
 
-  it("takes how far to look", async () => {
+  it("takes a place, how far to look and tags, and keeps them on the way to other months", async () => {
     const titles = async (km: number) => {
       const { text } = await month("2026-12", `&near=52.6,13.4&radius_km=${km}`);
       expect(text).toContain(`/calendar?month=2027-01&amp;near=52.6%2C13.4&amp;radius_km=${km}"`);
       return titlesOn(text, "2026-12-05");
     };
     expect([await titles(8), await titles(9)]).toEqual([[], ["Choir &lt;b&gt;practice&lt;/b&gt;"]]);
-  });
-
-  it("takes a place and tags, and keeps them on the way to other months", async () => {
     const { text } = await month("2026-12", "&near=Berlin&tags=node.js");
-    expect(text).toContain("Choir");
-    expect(text).not.toContain("Carols");
+    expect([text.includes("Choir"), text.includes("Carols")]).toEqual([true, false]);
     expect(text).toContain('href="/calendar?month=2027-01&amp;near=Berlin&amp;tags=node.js"');
   });
 

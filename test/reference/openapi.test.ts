@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exampleOf, requestOf, runStory } from "../../scripts/recorded/story.ts";
+import { describe, expect, it } from "vitest";
+import { requestOf } from "../../scripts/recorded/story.ts";
 import { openApiDocument } from "../../src/adapters/reference/openapi.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { FAILURES, type FailureCode } from "../../src/board/failures.ts";
@@ -10,7 +10,6 @@ import { failuresOf } from "../../src/board/operation-failures.ts";
 import { Site } from "../../src/domain/site.ts";
 import { call } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
 
 interface Media {
   schema: object;
@@ -182,12 +181,7 @@ describe("examples in the OpenAPI document", () => {
 });
 
 describe("a running board", () => {
-  let webhook: Webhook;
-  beforeAll(async () => {
-    webhook = await startWebhook();
-  });
-  afterAll(() => webhook.stop());
-  const running = useTestBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
+  const running = useTestBoard();
 
   /** @returns `data` of an answer, checked against the document */
   async function ask(route: string, key: string | undefined, input: Record<string, unknown> = {}) {
@@ -200,21 +194,6 @@ describe("a running board", () => {
     expect(problems(schema ?? {}, answer.body)).toEqual([]);
     return answer.body.data;
   }
-
-  it("answers every example as the document says", async () => {
-    const seen = new Set<string>();
-    await runStory(running, webhook, catalog.operations, async (operation, real, key) => {
-      const { rest, auth } = operation;
-      const answers = [];
-      for (const path of [rest.path, ...(rest.also ?? [])]) {
-        const route = `${rest.method} ${path}`;
-        answers.push(await ask(route, auth === "key" ? key : undefined, exampleOf(operation, real)));
-        seen.add(route);
-      }
-      return answers[0];
-    });
-    expect(routes.map((route) => route.call).filter((each) => !seen.has(each))).toEqual([]);
-  });
 
   it("answers failures, repeated calls and calls without an example as the document says", async () => {
     await ask("POST /posts", undefined);

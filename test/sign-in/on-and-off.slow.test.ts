@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
@@ -39,15 +38,6 @@ describe("a board without SIGN_IN", () => {
       expect(await (await fetch(board.url + path)).text()).not.toContain("/mcp/me");
     const own = await call(board, "GET /publishers/me", undefined, { key });
     expect(own.body.data).not.toHaveProperty("signed_in_hosts");
-  });
-
-  it("does not load the library, which no file imports but when a sign-in opens", () => {
-    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) =>
-      /\.ts$/.test(file),
-    );
-    const isLoading = (file: string) =>
-      /^import (?!type)[^;]*"oidc-provider"/m.test(readFileSync(`src/${file}`, "utf8"));
-    expect(files.filter(isLoading)).toEqual([]);
   });
 });
 
