@@ -1,7 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { Pushes } from "../../src/domain/webhooks/pushes.ts";
-import type { ClaimedPush, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
+import type {
+  ClaimedPush,
+  StoredPost,
+  StoredPublisher,
+  StoredSubscription,
+} from "../../src/ports/store/index.ts";
 import { first, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { aPublisher } from "../support/search/rows.ts";
@@ -109,6 +114,19 @@ describe("a push that was attempted", () => {
     const [, state, , deactivate] = await attempted(push);
     expect([state, deactivate]).toEqual(outcome);
   });
+});
+
+it.each([
+  ["at once, as soon as it was matched", 0, NOW - HOUR],
+  ["later, then", NOW + 5, NOW + 5],
+])("a push that is due %s, says the list of deliveries", async (_when, dueAt, said) => {
+  const push = await claimed();
+  await prepare.end(push, "waiting", { dueAt });
+  const { store, services } = board.board;
+  const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
+  const page = { cursor: undefined, limit: 1 };
+  const { deliveries } = await services.webhooks.deliveries(push.subscriptionId, owner, page);
+  expect(deliveries[0]?.due_at).toBe(new Date(said).toISOString());
 });
 
 describe("a push whose subscription or post changed since the claim", () => {
