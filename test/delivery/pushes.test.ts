@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { Pushes } from "../../src/domain/webhooks/pushes.ts";
+import { problemOf } from "../../src/domain/webhooks/request.ts";
 import type {
   ClaimedPush,
   StoredPost,
@@ -13,9 +14,16 @@ import { aPublisher } from "../support/search/rows.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
-/** The answer of a receiver, within no time. */
-const answer = { status: 500, headers: {} as Record<string, string> };
+/** The answer of a receiver, and how long it takes. */
+const answer = { status: 500, headers: {} as Record<string, string>, tookMs: 0 };
+let elapsedMs = 0;
+const send = async () => {
+  elapsedMs += answer.tookMs;
+  return { ...answer, body: Buffer.from("") };
+};
 const logged: string[] = [];
+/** The chance in the jitter of retries. */
+let random = 0.5;
 const secrets = new Secrets("a key of these tests");
 /** They wrote the posts, and the saved queries. */
 const [AUTHOR, OWNER] = ["pub_a", "pub_owner"];
@@ -30,10 +38,10 @@ beforeAll(async () => {
   prepare = preparePushes(store);
   pushes = new Pushes({
     ...{ store, embedder, secrets, posts: services.posts, events: services.events },
-    outbound: { send: async () => ({ ...answer, body: Buffer.from("") }) } as never,
+    outbound: { send } as never,
     contentNotice: "",
     log: (message) => void logged.push(message),
-    random: () => 0.5,
+    random: () => random,
   });
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -49,7 +57,7 @@ async function claimed(over: Partial<StoredSubscription> = {}): Promise<ClaimedP
 
 /** How a push goes that had so many attempts: `waiting 5000`, or why its subscription ended. */
 async function attempted(push: ClaimedPush, attempts = 0, now = NOW) {
-  vi.spyOn(performance, "now").mockReturnValue(0);
+  vi.spyOn(performance, "now").mockImplementation(() => elapsedMs);
   const { attempt, outcome } = await pushes.attempt({ ...push, attempts }, now);
   const { state, dueAt, deactivate } = outcome;
   return [attempt?.status ?? "unsent", state, dueAt === null ? null : dueAt - now, deactivate];
@@ -80,6 +88,19 @@ describe("a push that was attempted", () => {
     for (const [attempts, wait] of waits.entries())
       expect(await attempted(push, attempts)).toEqual([500, "waiting", wait * SECOND, null]);
     expect(await attempted(push, waits.length)).toEqual([500, "failed", null, null]);
+  });
+
+  it("waits a fifth longer or shorter, from the end of the attempt", async () => {
+    Object.assign(answer, { status: 500, headers: {}, tookMs: 250 });
+    for (const [chance, wait] of [
+      [0, 4 * SECOND],
+      [1, 6 * SECOND],
+    ] as const) {
+      random = chance;
+      expect((await attempted(await claimed()))[2]).toBe(wait + 250);
+    }
+    random = 0.5;
+    answer.tookMs = 0;
   });
 
   it.each<[string, string, number]>([
@@ -127,6 +148,22 @@ it.each([
   const page = { cursor: undefined, limit: 1 };
   const { deliveries } = await services.webhooks.deliveries(push.subscriptionId, owner, page);
   expect(deliveries[0]?.due_at).toBe(new Date(said).toISOString());
+});
+
+it.each([
+  [null, "ERR_TLS_CERT_ALTNAME_INVALID", "tls_error"],
+  [null, "CERT_HAS_EXPIRED", "tls_error"],
+  [null, "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls_error"],
+  [null, "EPROTO", "tls_error"],
+  [null, "connect ECONNREFUSED", "connection_refused"],
+  [null, "No complete answer within 10000 ms.", "timeout"],
+  [null, "connect ETIMEDOUT", "timeout"],
+  [302, null, "challenge_failed"],
+  [400, null, "http_4xx"],
+  [500, null, "http_5xx"],
+  [204, null, null],
+] as const)("what went wrong by status %s and error %s is told to hosts as %s", (status, error, problem) => {
+  expect(problemOf({ status, error })).toBe(problem);
 });
 
 describe("a push whose subscription or post changed since the claim", () => {

@@ -47,6 +47,7 @@ describe("routes of publishers", () => {
       ["https://github.io/", null],
       ["https://shop.co.uk/", "shop.co.uk"],
       ["https://co.uk/", null],
+      ["https://93.184.215.14/", null],
     ])("reads the domain that %s proves: %s", async (url, domain) => {
       const { key } = await register(board);
       const { body } = await call(board, "POST /publishers/verify", { url }, { key });

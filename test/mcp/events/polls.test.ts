@@ -137,8 +137,29 @@ describe("events/poll", () => {
       events: [],
       cursor: expect.any(String),
     });
-    // Each poll stands alone: the same place gives the same again.
-    expect(titles(await poll({ ...topic, cursor: first.cursor }))).toEqual(["one", "two"]);
+    // Each poll stands alone: the same place gives the same again, as it is now.
+    await board.board.store.publishers.update(writer.id, { verifiedAt: now });
+    const again = await poll({ ...topic, cursor: first.cursor });
+    expect(titles(again)).toEqual(["one", "two"]);
+    expect(again.events[0].data.publisher.verified).toBe(true);
+    await board.board.store.publishers.update(writer.id, { verifiedAt: null });
+  });
+
+  it("tells what changed of a post under an id of its own, and of one that is gone no more than that", async () => {
+    const { topic, post } = aTopic();
+    const { cursor } = await poll(topic);
+    const { id } = await post("moves", { kind: "event", starts_at: "2030-03-04T18:00:00Z" });
+    const one = await polled({ ...topic, cursor }, 1);
+    const edit = { starts_at: "2030-03-05T18:00:00Z" };
+    await call(board, `PATCH /posts/${id}`, edit, { key: writer.key });
+    const two = await polled({ ...topic, cursor: one.cursor }, 1);
+    await call(board, `DELETE /posts/${id}`, undefined, { key: writer.key });
+    const three = await polled({ ...topic, cursor: two.cursor }, 1);
+    const [told, moved, gone] = [one, two, three].map(({ events }) => events[0]);
+    expect(moved.data).toMatchObject({ post_id: id, title: "moves", change: { what: ["starts_at"] } });
+    expect(gone.data).toEqual({ post_id: id, change: expect.objectContaining({ what: ["removed"] }) });
+    expect([told.eventId, moved.eventId]).toEqual([`evt_${id}`, expect.stringMatching(`^evt_${id}_\\w+$`)]);
+    expect(gone.eventId).toMatch(new RegExp(`^evt_${id}_\\w+$`));
   });
 
   it("pages by maxEvents, and says when there is more", async () => {

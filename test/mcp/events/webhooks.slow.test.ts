@@ -206,7 +206,7 @@ describe("events/subscribe", () => {
     });
     expect(Date.parse(refreshed.refreshBefore)).toBe(now + DAY);
     expect(webhook.verifications).toHaveLength(1);
-    expect((await row()).id).toBe(first.id);
+    expect(await row()).toMatchObject({ id: first.id, expires_at: refreshed.refreshBefore });
     await post("in the overlap");
     await arrived(1);
     now += HOUR;
