@@ -100,7 +100,8 @@ describe("a refused resource", () => {
   it("is none for a slash at the end, a host in other letters, or an empty text", async () => {
     const spelt = [`${me()}/`, me().replace("http:", "HTTP:"), "", me()];
     const twice = `${host.start()}&resource=${encodeURIComponent(`${me()}/`)}`;
-    expect((await host.exchange(await aCode(twice))).status).toBe(200);
+    const { body } = await host.exchange(await aCode(twice));
+    expect(await host.enter(body.access_token)).toBe(200);
     for (const [n, resource] of spelt.entries()) {
       const again = spelt[(n + 1) % spelt.length] ?? "";
       const { status, body } = await host.exchange(await aCode(host.start({ resource })), {

@@ -39,11 +39,9 @@ export function tokensAsked(
   return resources.length === 0 ? asked : { ...asked, resource };
 }
 
-/** Each resource once, ours in our own spelling: a slash at its end, or its host in other letters, make it no other (RFC 3986, 6.2). */
-function resourcesMeant(named: readonly string[], resource: string): string[] {
-  const meant = named.filter((each) => each !== "").map((each) => (isSame(each, resource) ? resource : each));
-  return [...new Set(meant)];
-}
+/** Names ours in our own spelling: a slash at its end, or its host in other letters, make it no other (RFC 3986, 6.2). */
+const resourcesMeant = (named: readonly string[], resource: string): string[] =>
+  named.filter((each) => each !== "").map((each) => (isSame(each, resource) ? resource : each));
 
 function isSame(named: string, resource: string): boolean {
   return parseUrl(named)?.href.replace(/\/+$/, "") === parseUrl(resource)?.href;
