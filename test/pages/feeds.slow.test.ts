@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const SITE = "https://board.example:8443";
 const PATHS = ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"];
 /** Calls are counted, and none is refused. */
-const LIMITS = "search=99999/60,write=99999/60,register=99999/60";
+const LIMITS = "search=99999/60,read=99999/60,write=99999/60,register=99999/60";
 /** The clock of the board, moved by the tests; it starts at a whole second. */
 let now = Date.UTC(2026, 10, 20, 12);
 
