@@ -97,6 +97,12 @@ describe("resolvePlace", () => {
     ["St. Gallen", "Sankt Gallen, Switzerland"],
     ["Sankt Gallen", "Sankt Gallen, Switzerland"],
     ["St. Pölten", "Sankt Pölten, Austria"],
+    ["Ste-Foy", "Sainte-Foy, France"],
+    ["Ft. Worth", "Fort Worth, Texas"],
+    ["Mt Isa", "Mount Isa, Queensland"],
+    // Smaller places of these names lie in the country too.
+    ["Newport", "Newport, United Kingdom"],
+    ["Hagen", "Hagen, Germany"],
     ["Bad Homburg", "Bad Homburg vor der Höhe, Germany"],
     ["Freiburg im Breisgau", "Freiburg, Germany"],
     ["Esslingen am Neckar", "Esslingen, Germany"],
