@@ -40,7 +40,6 @@ describe("nearIdentical", () => {
     ["punctuation and case", POST.toUpperCase().replaceAll(".", " !!").replaceAll(",", " -")],
     ["accents", POST.replace("central", "céntral")],
     ["one changed word", POST.replace("children", "dogs")],
-    ["another changed word", POST.replace("Utrecht", "Arnhem")],
     ["a word more", `${POST} Thanks`],
   ])("sees through %s", (_, other) => {
     expect(near(POST, other)).toBe(true);

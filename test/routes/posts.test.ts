@@ -175,13 +175,6 @@ describe("routes of posts", () => {
       expect(codes).toEqual(["missing_api_key", "invalid_request", "post_not_found", "not_owner"]);
     });
 
-    it("refuses idempotency_key and parent_id", async () => {
-      const post = await write(board, me.key);
-      const { error } = (await edit(post.id, { idempotency_key: "k", parent_id: post.id })).body;
-      const paths = error.issues.map((issue: { path: string }) => issue.path).sort();
-      expect([error.code, ...paths]).toEqual(["invalid_request", "idempotency_key", "parent_id"]);
-    });
-
     it("lets the owner edit a hidden post, which stays hidden", async () => {
       const post = await write(board, me.key);
       await board.board.services.moderation.act("hide", post.id, "test", now);

@@ -35,6 +35,8 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "body", "x".repeat(8_000), "x".repeat(8_001)],
     [PostInput, post, "tags", ["x".repeat(40)], ["x".repeat(41)]],
     [PostInput, post, "tags", tags(20), tags(21)],
+    // They are split at commas, as those of a search are.
+    [PostInput, post, "tags", [`${tags(10)}, ,`, ` ${tags(10)}`], [`${tags(10)}`, `${tags(11)}`]],
     [PostInput, post, "idempotency_key", "x".repeat(200), "x".repeat(201)],
     [PostInput, post, "metadata", {}, []],
     [PostInput, post, "metadata", '{"n":1}', "text"],
@@ -155,7 +157,7 @@ describe("what is sent", () => {
     expect(normalTag(" Caf\u0065\u0301 ")).toBe("café");
     expect(List.parse(["a, ,b", " c "])).toEqual(["a", "b", "c"]);
     expect(List.parse('["a","b"]')).toEqual(["a", "b"]);
-    expect(PostInput.parse({ ...post, tags: ["a,b", "c"] }).tags).toEqual(["a", "b", "c"]);
+    expect(PostInput.parse({ ...post, tags: ["a, b ,", "c"] }).tags).toEqual(["a", "b", "c"]);
     expect([Flag.parse("TRUE"), Flag.parse("false")]).toEqual([true, false]);
     expect([0, 1, 2].map((n) => counted(n, "post"))).toEqual(["0 posts", "1 post", "2 posts"]);
     const pages = ["https://a.example/p/x1?y#z", "x1.ics", "x1.md", "x1.json", " x1 "];

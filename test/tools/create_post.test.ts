@@ -66,17 +66,6 @@ describe("create_post", () => {
     expect(cleanMultiline("ཧཱུྃ שָּׁ")).toBe("ཧཱུྃ שָּׁ".normalize("NFC"));
   });
 
-  it("splits tags at commas, as a search does, so that each is found", async () => {
-    const { tags, id } = await write(board, me.key, { tags: ["rowing, Boats ,", "Sea"] });
-    expect(tags).toEqual(["rowing", "boats", "sea"]);
-    for (const tag of ["rowing", "boats"]) {
-      const { body } = await call(board, `GET /search?tags=${tag}`);
-      expect(body.data.map((post: { id: string }) => post.id)).toEqual([id]);
-    }
-    const many = Array.from({ length: 11 }, (_, n) => `a${n},b${n}`);
-    expect((await create({ tags: many })).body.error.code).toBe("invalid_request");
-  });
-
   it("notes personal data, but no date or price", async () => {
     const { body } = await create({ body: "Write to ada@example.org, or phone +49 30 1234567." });
     expect(body.meta.note).toContain("a phone number and an e-mail address");

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
-import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose } from "../support/boards/writing.ts";
 
 const NOW = Date.UTC(2026, 10, 27, 12);
 const board = useTestBoard({}, { clock: () => NOW });
 const author = usePublisher(board, "Quiz masters");
-const client = useClient(board, "/mcp", author);
 
 const post = (fields: object) =>
   call(
@@ -54,13 +53,6 @@ describe("a zone that is named by an abbreviation", () => {
       }
     },
   );
-
-  it("is read and refused over MCP too", async () => {
-    const fields = { kind: "event", title: "Quiz", body: prose(), starts_at: "2026-12-12T19.30" };
-    const at = (more: object) => client.call("create_post", { ...fields, ...more });
-    expect((await at({ timezone: "BST", location: "Bath, England" })).text).toContain("Europe/London");
-    expect((await at({ timezone: "BST" })).text).toContain("send Europe/London or Asia/Dhaka.");
-  });
 });
 
 describe("a zone of IANA", () => {
