@@ -53,7 +53,7 @@ describe("the same question over REST and over MCP", () => {
     } while (restCursor !== undefined && asked < 10);
   });
 
-  it("gives the same post, the same board and the same failures", async () => {
+  it("gives the same post, with the same related ones", async () => {
     const { body } = await call(board, "GET /search?q=lantern&limit=1");
     const [{ id }] = body.data;
     const rest = await call(board, `GET /posts/${id}`);
@@ -62,17 +62,5 @@ describe("the same question over REST and over MCP", () => {
     expect(mcp.data.related.map((post: { id: string }) => post.id)).toEqual(
       rest.body.data.related.map((post: { id: string }) => post.id),
     );
-    for (const [tool, args, path, hint] of [
-      ["get_post", { id: "nobodyhas1" }, "/posts/nobodyhas1", "Search again with `search`."],
-      // The hint on wrong arguments is in the words of its surface.
-      ["search", { limit: 1000 }, "/search?limit=1000", "Call `search` again with `limit` corrected."],
-      ["search", { cursor: "x" }, "/search?cursor=x", null],
-    ] as const) {
-      const refused = await call(board, `GET ${path}`);
-      const told = await client.call(tool, args);
-      expect(told.isError).toBe(true);
-      expect(told.text).toContain(refused.body.error.code);
-      expect(told.text).toContain(hint ?? refused.body.error.hint);
-    }
   });
 });

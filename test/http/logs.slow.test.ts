@@ -75,8 +75,10 @@ describe("the log", () => {
       logged.filter(({ request }) => request === response.headers.get("x-request-id"));
     expect(of(answer)).toEqual([
       expect.objectContaining({
+        method: "GET",
         path: "/api/v1/search",
         status: 200,
+        ms: expect.any(Number),
         address: "198.51.100.0",
         publisher: id,
         msg: "answered",

@@ -286,8 +286,12 @@ describe("rows", () => {
   });
 
   it("are read up to a bound, and what is behind it does not count as gone", () => {
-    const found = read(`${JSON.stringify({ title: "T", id: "1" })}\n`.repeat(50_000), { kind: "jsonl" });
-    expect(found).toMatchObject({ left: 30_000, isWhole: false });
+    const row = JSON.stringify({ title: "T", id: "1" });
+    const many = (count: number) => [`${row}\n`.repeat(count), `[${Array(count).fill(row)}]`];
+    for (const text of many(20_000))
+      expect(read(text, { kind: "jsonl" })).toMatchObject({ left: 0, isWhole: true });
+    for (const text of many(20_002))
+      expect(read(text, { kind: "jsonl" })).toMatchObject({ left: 2, isWhole: false });
   });
 
   it("are posted up to a thousand", () => {

@@ -105,11 +105,22 @@ describe("news", () => {
   it("Atom with typed titles and xhtml content", () => {
     const { items } = read(
       "atom",
-      `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title type="html">A &amp;amp; B</title><id>e1</id><link rel="enclosure" href="https://example.org/x.mp3"/><link href="https://example.org/2"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div></content><category term="k" label="Label"/></entry></feed>`,
+      `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title type="html">A &amp;amp; B</title><id>e1</id><link href="https://example.org/2"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div></content><category term="k" label="Label"/></entry></feed>`,
     );
     expect(items[0]).toMatchObject({ id: "e1", url: "https://example.org/2", tags: ["Label"] });
     expect(plainText(items[0]?.title ?? "")).toBe("A & B");
     expect(plainText(items[0]?.body ?? "")).toBe("text");
+  });
+
+  it.each([
+    [["enclosure", ""], 1],
+    [["self", "alternate"], 1],
+    [["alternate", ""], 0],
+    [["enclosure", "self"], 0],
+  ])("of links %j, the page is that of number %i", (rels, page) => {
+    const links = rels.map((rel, n) => `<link ${rel && `rel="${rel}"`} href="https://example.org/${n}"/>`);
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title>A</title><id>e</id>${links.join("")}</entry></feed>`;
+    expect(read("atom", text).items[0]?.url).toBe(`https://example.org/${page}`);
   });
 
   it("RDF and JSON Feed", () => {

@@ -87,8 +87,16 @@ describe("a calendar that is relayed", () => {
   });
 
   it("follows the source: changes, withdrawals, what vanished and what came back", async () => {
+    // The one is to come, the other under way.
+    const underWay = "DTSTART:20261122T100000Z\r\nDTEND:20261206T100000Z";
     const moving = (events: Record<string, string>) =>
-      serve("/moving.ics", calendar(events).replaceAll("Choir", "Jazz").replaceAll("Bike", "Radio"));
+      serve(
+        "/moving.ics",
+        calendar(events)
+          .replaceAll("Choir", "Jazz")
+          .replace("Bike", "Radio")
+          .replace("DTSTART:20261206T100000Z", underWay),
+      );
     moving(EVENTS);
     const { feed, publisher } = await aFeed("/moving.ics");
     await poll(feed);
@@ -174,20 +182,24 @@ describe("a calendar that is relayed", () => {
     expect(await poll((await aFeed("/quay.ics")).feed)).toMatchObject({ added: 1, folded: 0 });
   });
 
-  it("takes things of one name for the same within a hundredth of a degree, and where the place was looked up", async () => {
-    for (const [place, folded] of [
-      ["Gate|GEO:52.5;13.4", 0],
-      ["Gate|GEO:52.509;13.4", 1],
-      ["Gate|GEO:52.5;13.409", 1],
-      ["Gate|GEO:52.511;13.4", 0],
-      ["Gate|GEO:52.5;13.411", 0],
-      ["Leeds", 0],
-      ["Leeds|GEO:53.9;-1.4", 1],
+  it("takes things of one name for the same within a hundredth of a degree, where the place was looked up, and on one page", async () => {
+    for (const [lines, folded] of [
+      ["LOCATION:Gate|GEO:52.5;13.4", 0],
+      ["LOCATION:Gate|GEO:52.509;13.4", 1],
+      ["LOCATION:Gate|GEO:52.5;13.409", 1],
+      ["LOCATION:Gate|GEO:52.511;13.4", 0],
+      ["LOCATION:Gate|GEO:52.5;13.411", 0],
+      ["LOCATION:Leeds", 0],
+      ["LOCATION:Leeds|GEO:53.9;-1.4", 1],
+      ["URL:https://gigs.example/all", 0],
+      ["URL:https://gigs.example/all?utm_source=a", 1],
+      ["URL:https://gigs.example/all#two", 0],
+      ["URL:https://gigs.example/2", 0],
     ] as const) {
-      const path = `/${encodeURIComponent(place)}`;
-      serve(path, calendar({ gig: `SUMMARY:Garden gig|DTSTART:20261213T180000Z|LOCATION:${place}` }));
+      const path = `/${encodeURIComponent(lines)}`;
+      serve(path, calendar({ gig: `SUMMARY:Garden gig|DTSTART:20261213T180000Z|${lines}` }));
       const found = await poll((await aFeed(path)).feed);
-      expect(found, place).toMatchObject({ added: 1 - folded, folded });
+      expect(found, lines).toMatchObject({ added: 1 - folded, folded });
     }
   });
 

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { FeedKind } from "../../../src/syndication/kinds/index.ts";
 
 /** A feed that is hard to read, as `awkward-feeds.txt` describes it. */
-export interface AwkwardFeed {
+interface AwkwardFeed {
   what: string;
   kind: FeedKind;
   /** By the number of the poll, from 0. */
@@ -15,8 +15,6 @@ export interface AwkwardFeed {
   refused?: readonly string[];
   /** Posts that the second poll changes: they take the new id of their event. */
   changes?: number;
-  /** Why another parser would not read it alike; it is then not asked. */
-  ours?: string;
   /** Addresses of its posts, in order of their titles. */
   urls?: readonly string[];
 }
