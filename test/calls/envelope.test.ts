@@ -56,6 +56,12 @@ describe("envelope", () => {
     }
   });
 
+  it("names a hundred fields at most that the operation does not have", async () => {
+    const fields = Array.from({ length: 101 }, (_, n) => `unknown_${n}=x`);
+    const { note } = (await call(board, `GET /search?${fields.join("&")}`)).body.meta;
+    expect(note.match(/`unknown_\d+` is not a parameter/g)).toHaveLength(100);
+  });
+
   it("says when an open call was answered without its invalid key", async () => {
     const { status, body } = await call(board, "GET /search", undefined, { key: "bbk_wrong" });
     expect(status).toBe(200);

@@ -27,6 +27,8 @@ describe("Accept", () => {
     for (const path of ["/search", "/", "/docs"]) {
       const { headers } = await fetch(board.url + path, { headers: { accept } });
       expect(headers.get("content-type"), path).toMatch(new RegExp(`^${type}`));
+      const isByLanguage = headers.get("vary")?.includes("Accept-Language");
+      expect([path, isByLanguage]).toEqual([path, type === "text/html"]);
     }
   });
 });

@@ -57,7 +57,9 @@ describe("other forms of a request", () => {
   it.each([
     ["-gzip", 304],
     ["-br", 304],
+    ["-zstd", 304],
     [";gzip", 304],
+    [";deflate", 304],
     ["-other", 200],
   ])("name a known version by its tag and %s of a server in between: %i", async (mark, status) => {
     const etag = (await call(board, "GET /posts")).headers.get("etag") ?? "";

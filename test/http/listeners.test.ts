@@ -1,10 +1,10 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureTimes, startAdmin } from "../../src/adapters/http/prometheus.ts";
-import { lineOf } from "../../src/adapters/http/requests.ts";
+import { boundedInFlight, lineOf } from "../../src/adapters/http/requests.ts";
 
 const registry = new Registry();
 
@@ -45,6 +45,26 @@ describe("the public listener", () => {
         .concat("GET 4xx 1")
         .sort(),
     );
+  });
+});
+
+describe("requests under way", () => {
+  it("are a thousand at most; one that ends, or waits for news, makes room for one, once", () => {
+    const handle = boundedInFlight();
+    const enter = () => {
+      const response = Object.assign(new EventEmitter(), { locals: {} as { leave?: () => void } });
+      handle({} as never, response as never, () => {});
+      return response;
+    };
+    const [waits, ends] = Array.from({ length: 1_000 }, enter);
+    expect(enter).toThrow("more to do than it can");
+    for (const leaving of [() => waits?.locals.leave?.(), () => ends?.emit("close")]) {
+      leaving();
+      enter();
+      expect(enter).toThrow("more to do than it can");
+    }
+    waits?.emit("close");
+    expect(enter).toThrow("more to do than it can");
   });
 });
 

@@ -13,7 +13,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type { Registry } from "prom-client";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { measured } from "../../src/adapters/http/measured.ts";
 import { LAST_BACKUP } from "../../src/domain/board/metrics.ts";
@@ -224,6 +224,13 @@ describe("a state that an operator asks about", () => {
   it("a store that does not answer: the other figures are served all the same", async () => {
     const other = await startBoard();
     const own = measured(other.board);
+    const silent = vi.spyOn(other.board.store.reports, "queue").mockReturnValue(new Promise(() => {}));
+    const began = performance.now();
+    expect(await figure("board_reports_open", own)).toBeNaN();
+    expect(performance.now() - began).toBeGreaterThan(2_900);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(await both(own)).toEqual([1, 1]);
+    silent.mockRestore();
     await other.stop();
     expect(await both(own)).toEqual([0, 0]);
     expect(await figure("board_reports_open", own)).toBeNaN();

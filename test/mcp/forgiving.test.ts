@@ -188,6 +188,12 @@ describe("search understands", () => {
     expect(text).not.toContain("ignored");
   });
 
+  it("a day beside a bound only as a field that it does not have", async () => {
+    const { text } = await client.call("search", { date: "2098-05-01", after: "2098-04-30" });
+    expect(text).toMatch(/^Note: .*`date` is not a parameter/);
+    expect(text).toContain('event "Forgiven fair"');
+  });
+
   it("and subscribe, a query of words alone, or under other names", async () => {
     const saved = await client.call("subscribe", { query: "road bike" });
     expect(saved.text).toContain('Posts about \\"road bike\\"');

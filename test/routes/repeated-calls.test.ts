@@ -3,7 +3,7 @@ import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 
 /** Two processes on one store, with one clock. */
-let now = Date.UTC(2026, 10, 20, 12);
+let now = Date.UTC(2026, 10, 20, 12, 0, 0, 345);
 const one = useTestBoard({ SITE_URL: "http://board.example" }, { clock: () => now });
 const two = useTestBoard({ SITE_URL: "http://board.example" }, () => ({
   clock: () => now,

@@ -200,9 +200,8 @@ describe("lines of a calendar", () => {
   it("may have names in any letter case", () => {
     const text = calendar("Begin:VEvent", "Uid:a", "Summary:Choir", "dtstart:20261212T180000Z", "end:vevent");
     expect([titles(read(text)), starts(read(text))]).toEqual([["Choir"], ["2026-12-12T18:00"]]);
-    expect(titles(read(calendar(...event("DTSTART: 20261212T180000Z", "SUMMARY: Spaced"))))).toEqual([
-      "Quiz",
-    ]);
+    const spaced = event("DTSTART: 20261212T180000Z", "SUMMARY: Spaced", "LOCATION: Room 5", "LOCATION:Hall");
+    expect(inputs(read(calendar(...spaced)))).toMatchObject([{ title: "Quiz", location: { name: "Hall" } }]);
   });
 
   it("that a program broke belong to the description, whatever they look like", () => {
@@ -289,6 +288,16 @@ describe("lines of a calendar", () => {
 });
 
 describe("a calendar's events", () => {
+  it.each([
+    ["20270502T000000Z", 2],
+    ["20270502T210000Z", 2],
+    ["20270502T220000Z", 3],
+    ["20270502T230000Z", 3],
+  ])("of whole days until %s, which is a midnight in Europe if it is one, are %i", (until, count) => {
+    const lines = ["DTSTART;VALUE=DATE:20270501", `RRULE:FREQ=DAILY;UNTIL=${until}`];
+    expect(starts(read(calendar(...event(...lines))))).toHaveLength(count);
+  });
+
   it("have the link of their description or meeting, whose address stays in the text", () => {
     expect(inputs(file("05-html-link.ics"))[0]).toMatchObject({
       url: "https://tickets.example.org/lantern",
@@ -403,6 +412,10 @@ describe("what is called off, a test or an error is withdrawn", () => {
     const lines = event("DTSTART:20261212T180000Z");
     for (const line of ["STATUS:CANCELED", "STATUS:Cancelled", "CLASS:CONFIDENTIAL"])
       expect(read(calendar(...lines.toSpliced(-1, 0, line))).withdrawn).toEqual(["a@x"]);
+    const series = event("DTSTART:20261212T180000Z", "RRULE:FREQ=DAILY;COUNT=2", "CLASS:PRIVATE");
+    const moved = event("DTSTART:20261213T190000Z", "RECURRENCE-ID:20261213T180000Z");
+    const { entries, withdrawn } = read(calendar(...series, ...moved));
+    expect([entries, withdrawn.length]).toEqual([[], 2]);
     expect(read(calendar("METHOD:CANCEL", ...lines)).withdrawn).toEqual(["a@x"]);
     expect(read(calendar("METHOD:PUBLISH", ...lines)).withdrawn).toEqual([]);
   });

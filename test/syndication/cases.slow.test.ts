@@ -329,6 +329,8 @@ describe("rows", () => {
     [{ start: "2026-11-20T10:00Z", end: MOMENT }, { ends_at: Date.parse(MOMENT) }],
     [{ start: MOMENT, all_day: true }, { metadata: { all_day: true } }],
     [{ start: 1_796_000_000 }, { starts_at: 1_796_000_000_000 }],
+    [{ start: 1_796_000_000_000 }, { starts_at: 1_796_000_000_000 }],
+    [{ time: 946_684_800_000 }, { metadata: { time: "2000-01-01T00:00:00.000Z" } }],
     [{ expires: "2099-01-01T00:00Z" }, { expires_at: NOW + 365 * 86_400_000 }],
     [{ body: 'See <a href="https://example.org/b">b</a>' }, { url: "https://example.org/b" }],
     [{ title: "t".repeat(200) }, { title: "t".repeat(200) }],

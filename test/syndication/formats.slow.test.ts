@@ -29,6 +29,8 @@ describe("calendars", () => {
     ["Eastern Standard Time", "2026-12-06T00:00:00.000Z"],
     ["/freeassociation.sourceforge.net/Europe/Helsinki", "2026-12-05T17:00:00.000Z"],
     ["Asia/Kolkata", "2026-12-05T13:30:00.000Z"],
+    ["(UTC+05:00) Ours", "2026-12-05T14:00:00.000Z"],
+    ["(GMT-03:00) Ours", "2026-12-05T22:00:00.000Z"],
   ])("zone %s is understood", (name, start) => {
     const { items } = readEvents(
       event("UID:3", "SUMMARY:Call", `DTSTART;TZID="${name}":20261205T190000`, "DURATION:PT1H"),
