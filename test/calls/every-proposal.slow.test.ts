@@ -62,14 +62,11 @@ interface Asked {
 
 /** Calls that are described in words, with the arguments that the words ask for. */
 const IN_WORDS: readonly [RegExp, (asked: Asked) => Proposed][] = [
-  [/`check_subscription` with this `id`/, ({ id }) => ({ tool: "check_subscription", args: { id } })],
-  [/`search` with it as `publisher`/, ({ id }) => ({ tool: "search", args: { publisher: id } })],
   [/`check_subscription` without `id`/, () => ({ tool: "check_subscription", args: {} })],
   [
     /`check_subscription` (?:without `id`: )?with `detail` "?full/,
     () => ({ tool: "check_subscription", args: { detail: "full" } }),
   ],
-  [/`subscribe` with its `id` and `delete`/, ({ id }) => ({ tool: "subscribe", args: { id, delete: true } })],
   [
     /`create_post` (?:with the `id` of this post|and its `id`)/,
     ({ id }) => ({ tool: "create_post", args: { id, body: "All of it." } }),
@@ -296,33 +293,6 @@ const OVER_MCP: Case[] = [
     ],
   ),
   [
-    "what fits the filters alone",
-    telling("search", async (key) => {
-      for (const title of ["A zither", "A lyre"]) await post(key, { ...JAZZ, tags: ["alone"], title });
-      return { q: "zither", tags: "alone", kind: "event" };
-    }),
-  ],
-  [
-    "a text that goes on",
-    telling("get_post", async (key) => ({
-      id: await postId(key, { body: "A long word or two. ".repeat(390) }),
-    })),
-  ],
-  [
-    "replies that go on",
-    telling("get_post", async (key) => {
-      const parent_id = await postId(key, { kind: "thread" });
-      for (let n = 0; n < 5; n += 1)
-        await post((await newcomer()).key, { body: `${n} `.repeat(3_999), parent_id });
-      return { id: parent_id };
-    }),
-  ],
-  ["a look at everything", telling("check_subscription", async () => ({ limit: 2 }))],
-  [
-    "a look at one saved query",
-    telling("check_subscription", async (key) => ({ id: await saved(key, "tuba"), limit: 1 })),
-  ],
-  [
     "a new saved query",
     telling("subscribe", async () => ({ query: { q: `lute ${count}` } }), { added: { wait_s: 0 } }),
   ],
@@ -336,30 +306,6 @@ const OVER_MCP: Case[] = [
       },
       { added: { active: false } },
     ),
-  ],
-  ["a paused query", telling("subscribe", async (key) => ({ id: await saved(key, "flute"), active: false }))],
-  [
-    "an id of a saved query as a post",
-    telling("get_post", async (key) => ({ id: await saved(key, "drum") })),
-  ],
-  [
-    "an id of a publisher as a post",
-    telling("get_post", async (key) => ({
-      id: (await call(board, "GET /publishers/me", undefined, { key })).body.data.id,
-    })),
-  ],
-  [
-    "a saved query too many",
-    async (key, where) => {
-      const ids: string[] = [];
-      for (let n = 0; n < 50; n += 1) ids.push(await saved(key, `reed ${n}`));
-      const text = await asking("subscribe", { query: { q: "one reed more" } }, key, where);
-      return { text, id: ids[0] ?? "" };
-    },
-  ],
-  [
-    "one's own key at registration",
-    telling("register_publisher", async () => ({ name: "Me again", accept_terms: true })),
   ],
 ];
 

@@ -209,13 +209,16 @@ describe("one bad event", () => {
 });
 
 it.each([
-  ["P2D", "2026-12-16T12:00"],
-  ["P1W", "2026-12-21T12:00"],
-  ["PT1H30M", "2026-12-14T13:30"],
-  ["P1DT15S", "2026-12-15T12:00"],
-])("an event that lasts %s ends then", (length, end) => {
-  const [entry] = ics(`UID:1|SUMMARY:T|DTSTART:20261214T120000Z|DURATION:${length}`).entries;
-  expect(new Date(entry?.input.ends_at ?? 0).toISOString().slice(0, 16)).toBe(end);
+  [":20261214T120000Z|DURATION:P2D", "2026-12-16T12:00"],
+  [":20261214T120000Z|DURATION:P1W", "2026-12-21T12:00"],
+  [":20261214T120000Z|DURATION:PT1H30M", "2026-12-14T13:30"],
+  [":20261214T120000Z|DURATION:P1DT15S", "2026-12-15T12:00"],
+  [":20261214T120000Z", null],
+  // In Berlin the next midnight is an hour before that in UTC.
+  [";VALUE=DATE:20261214", "2026-12-14T23:00"],
+])("an event of DTSTART%s ends at %s", (lines, end) => {
+  const at = ics(`UID:1|SUMMARY:T|DTSTART${lines}`).entries[0]?.input.ends_at ?? null;
+  expect(at && new Date(at).toISOString().slice(0, 16)).toBe(end);
 });
 
 describe("text", () => {
