@@ -95,6 +95,8 @@ describe("limits behind a proxy", () => {
       [2, 1, 0, 0].map((left) => `"read";r=${left};t=…`),
     );
     expect(answers[3]?.body.error.code).toBe("rate_limited");
+    // Only who has a key is told in words.
+    expect(answers.map(({ body }) => body.meta.note)).toEqual(Array(4).fill(undefined));
     // The window began with the first call.
     const retryAfter = Number(answers[3]?.headers.get("retry-after"));
     expect(retryAfter).toBeGreaterThanOrEqual(60 - (performance.now() - began) / 1_000);

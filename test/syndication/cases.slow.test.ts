@@ -231,6 +231,7 @@ describe("text", () => {
     ["Tom &amp; Jerry\nat &#8211; noon", "Tom & Jerry\nat – noon"],
     ['At <a href="https://a.example/b">https://a.example/b</a>', "At https://a.example/b"],
     ["<table><tr><th>Day</th><th>Hour</th></tr></table>", "Day Hour"],
+    [`<p>${"<b>".repeat(40)}Deep${"</b>".repeat(40)}</p>`, "Deep"],
   ])("of a calendar is plain, unless it closes elements: %j", (sent, text) => {
     const body = sent.replaceAll("\n", "\\n").replaceAll(";", "\\;");
     expect(ics(`UID:1|SUMMARY:T|DTSTART:20261214T120000Z|DESCRIPTION:${body}`).entries[0]?.input.body).toBe(
@@ -318,7 +319,7 @@ describe("rows", () => {
   });
 
   const MOMENT = "2026-12-24T10:00Z";
-  it.each([
+  it.each<[object, object]>([
     // The feed has a tag of its own.
     [{ tags: "abcdefghij".split("") }, { tags: ["town", ..."abcdefghi"] }],
     [{ tags: ["a".repeat(40), "b".repeat(41)] }, { tags: ["town", "a".repeat(40)] }],
@@ -331,6 +332,13 @@ describe("rows", () => {
     [{ start: MOMENT, end: MOMENT }, { ends_at: Date.parse(MOMENT) }],
     [{ start: "2026-11-20T10:00Z", end: MOMENT }, { ends_at: Date.parse(MOMENT) }],
     [{ start: MOMENT, all_day: true }, { metadata: { all_day: true } }],
+    [{ start: "2026-12-24", end: "2026-12-24T18:00" }, { metadata: { all_day: false } }],
+    ..."location place venue address area areaDesc"
+      .split(" ")
+      .map((name): [object, object] => [{ [name]: "Hall" }, { location: HALL }]),
+    ..."name place venue"
+      .split(" ")
+      .map((name): [object, object] => [{ location: { [name]: "Hall" } }, { location: HALL }]),
     [{ start: 1_796_000_000 }, { starts_at: 1_796_000_000_000 }],
     [{ start: 1_796_000_000_000 }, { starts_at: 1_796_000_000_000 }],
     [{ time: 946_684_800_000 }, { metadata: { time: "2000-01-01T00:00:00.000Z" } }],
