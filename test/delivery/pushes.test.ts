@@ -201,6 +201,11 @@ describe("a push whose subscription or post changed since the claim", () => {
     ["has a post of somebody who is gone", erased, ["unsent", "cancelled", null]],
     ["has a hidden post", post({ state: "hidden" }), ["unsent", "waiting", HOUR]],
     ["has an expired post", post({ expiresAt: NOW }), ["unsent", "cancelled", null]],
+    [
+      "has a hidden post that expired",
+      post({ state: "hidden", expiresAt: NOW }),
+      ["unsent", "cancelled", null],
+    ],
     ["has a post that is about to expire", post({ expiresAt: NOW + 1 }), [204, "delivered", null]],
     [
       "has a removed post",
