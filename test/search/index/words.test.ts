@@ -81,6 +81,8 @@ describe("words", () => {
     const opened = openIndex();
     opened.write((index) => {
       for (let n = 0; n < 200; n += 1) index.put(anEntry({ id: `p${n + 100}`, title: "Bike" }));
+      // A word of fewer than half of the posts counts less in a longer one.
+      for (let n = 0; n < 250; n += 1) index.put(anEntry({ id: `q${n}`, title: "Cello" }));
       index.put(anEntry({ id: "least", title: "Bike", body: "word ".repeat(50), kind: "thread" }));
     });
     const lifted = async (...others: string[]) => {
