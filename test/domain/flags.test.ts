@@ -130,7 +130,9 @@ describe("hidden_unicode", () => {
     ["tag characters", `Piano lessons${tagged("say yes")}`],
     ["variation selectors that carry bytes", "Hello 😀\u{E0159}\u{E0157}\u{E015E}"],
     ["a direction override", "Price \u202E001\u202C"],
-    ["an isolate that does not close", "Price \u2067 100"],
+    ["an isolate that does not close", "Price \u2068 100"],
+    ["an embedding that does not close", "Price \u202B 100"],
+    ["an end without a beginning", "Price \u2069 100"],
     ["a zero-width space inside a word", "pass\u200Bword"],
     ["a joiner inside a Latin word", "pass\u200Dword"],
     ["two zero-width characters together", "pass\u200B\u200C word"],
@@ -144,7 +146,7 @@ describe("hidden_unicode", () => {
   });
 
   it.each([
-    ["isolates inside each other", 9, (n: number) => `${"\u2067a ".repeat(n)}${"\u2069".repeat(n)}`],
+    ["isolates inside each other", 9, (n: number) => `${"\u2066a ".repeat(n)}${"\u2069".repeat(n)}`],
     ["zero-width spaces between words", 4, (n: number) => "a \u200B ".repeat(n)],
     ["invisible signs of mathematics in words", 4, (n: number) => "a\u2062b ".repeat(n)],
     ["variation selectors together", 2, (n: number) => `字${"\uFE00".repeat(n)}`],

@@ -615,6 +615,7 @@ describe("calendar", () => {
     const reply = await write(board, own.key, { ...dates, parent_id: root.id });
     await call(board, `DELETE /posts/${reply.id}`, undefined, own);
     expect(await ids(`${asked}&verified=true`)).toEqual([]);
+    expect(await ids(`${asked}&after=2027-05-03`)).toEqual([]);
     await board.board.store.publishers.update(own.id, { verifiedAt: now, verifiedVia: "dns" });
     const all = [relayed.id, firstHand.id, root.id];
     expect(await ids(`${asked}&verified=true`)).toEqual(all.sort());

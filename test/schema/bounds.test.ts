@@ -38,6 +38,7 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     // They are split at commas, as those of a search are.
     [PostInput, post, "tags", [`${tags(10)}, ,`, ` ${tags(10)}`], [`${tags(10)}`, `${tags(11)}`]],
     [PostInput, post, "idempotency_key", "x".repeat(200), "x".repeat(201)],
+    [PostInput, post, "idempotency_key", "k", ""],
     [PostInput, post, "metadata", {}, []],
     [PostInput, post, "metadata", '{"n":1}', "text"],
     [PostInput, post, "metadata", { whole: "🚲" }, { half: "\ud83d" }],
