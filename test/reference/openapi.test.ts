@@ -71,6 +71,9 @@ describe("the OpenAPI document", () => {
     expect(described.map(({ call }) => call).sort()).toEqual(
       [...routes.map(({ call }) => call), ...own].sort(),
     );
+    const typeOf = (header: string) =>
+      (components["headers"]?.[header] as { schema?: object } | undefined)?.schema;
+    expect(["Retry-After", "ETag"].map(typeOf)).toEqual([{ type: "integer" }, { type: "string" }]);
     expect(new Set(described.flatMap(({ operation }) => operation.tags))).toEqual(
       new Set(["board", "posts", "publishers", "reports", "subscriptions", "site"]),
     );
