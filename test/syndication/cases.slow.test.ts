@@ -376,8 +376,6 @@ describe("recurrence rules", () => {
     .split("\n")
     .map((line) => JSON.parse(line) as [start: string, rule: string, ...occurrences: string[]]);
 
-  it("are 170 rules", () => expect(rules).toHaveLength(170));
-
   it.each(rules)("from %s: %s", (start, rule, ...occurrences) => {
     const at = (text: string) =>
       Date.parse(text.replace(/(....)(..)(..)T(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z"));
