@@ -13,7 +13,6 @@ import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const replicaSet = await mongodbFor("replicaSet", "doctor");
-const cluster = await mongodbFor("cluster", "doctor");
 const standalone = await mongodbFor("standalone", "doctor");
 
 describe("agent-board doctor", () => {
@@ -24,7 +23,7 @@ describe("agent-board doctor", () => {
   });
   afterEach(async () => {
     rmSync(dataDir, { recursive: true });
-    await Promise.all([replicaSet?.wipe(), cluster?.wipe()]);
+    await replicaSet?.wipe();
   });
 
   /** Its exit code, each finding as `level text`, and its whole output. */
@@ -194,20 +193,6 @@ describe("agent-board doctor", () => {
         /^problem .*written by Agent Board/,
       );
       await expect(openStore(url)).rejects.toThrow(/written by Agent Board/);
-    });
-  });
-
-  describe.skipIf(cluster === null)("on a sharded cluster", () => {
-    const url = cluster?.url ?? "";
-
-    it("looks at the server and the indexes", async () => {
-      await madeAt(url);
-      const { code, said } = await doctor({ STORE_URL: url });
-      expect(said).toMatchObject({
-        database: expect.stringMatching(/^ok MongoDB .* sharded cluster$/),
-        indexes: "ok all there",
-      });
-      expect(code).toBe(0);
     });
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BoardModel } from "../../src/domain/board/embedding-model.ts";
-import type { Matching } from "../../src/domain/subscriptions/matching.ts";
+import type { Matching, PostToMatch } from "../../src/domain/subscriptions/matching.ts";
 import { Background } from "../../src/jobs/background.ts";
 import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
 import { embedPosts } from "../../src/jobs/embed-posts.ts";
@@ -179,21 +179,28 @@ describe("matching posts", () => {
   });
 });
 
-describe("matching dates of a series", () => {
+describe("matching dates of a series and a reply", () => {
   const folder = useFolderForEach();
 
-  it("tells of the next one, whichever was written first", async () => {
+  it("tells of the next date, whichever was written first, and knows whom the reply answers", async () => {
     const store = await openStore(`sqlite:${folder()}/board.db`);
-    await store.publishers.insert(aPublisher("pub_a"));
+    for (const id of ["pub_a", "pub_b"]) await store.publishers.insert(aPublisher(id));
     await store.subscriptions.insert(aSubscription("sub_1"), 50);
     for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { title: "Yoga", startsAt: NOW + n }));
+    await store.posts.insert(aPost("p2-1", { parentId: "p2", publisherId: "pub_b" }));
+    const answered = new Map<string, string | null>();
     const matching = {
       refresh: async () => {},
-      answeredBy: () => ["sub_1"],
+      answeredBy: ({ post, answers }: PostToMatch) => {
+        answered.set(post.id, answers ?? null);
+        return ["sub_1"];
+      },
       tellsEachDate: () => false,
     } as unknown as Matching;
     await matchPosts({ store, matching, modelId: "", matched: () => {} }, NOW);
-    expect((await store.subscriptions.pending("sub_1", 0, 9)).map(({ post }) => post.id)).toEqual(["p1"]);
+    const told = await store.subscriptions.pending("sub_1", 0, 9);
+    expect(told.map(({ post }) => post.id)).toEqual(["p2-1", "p1"]);
+    expect(Object.fromEntries(answered)).toEqual({ "p2-1": "pub_a", p1: null, p2: null, p3: null });
     await store.close();
   });
 });
@@ -315,15 +322,17 @@ describe("webhook delivery", () => {
   });
 });
 
-/** The parts of a board's background that a test does not look at, on a store that has no work. */
+/** A store that has no work. */
+const IDLE = {
+  work: { claim: async () => [] },
+  pushes: { claim: async () => [], hasten: async () => {} },
+  ping: async () => ({ unwritable: null }),
+};
+
+/** The parts of a board's background that a test does not look at. */
 function backgroundOf(over: object) {
-  const store = {
-    work: { claim: async () => [] },
-    pushes: { claim: async () => [], hasten: async () => {} },
-    ping: async () => ({ unwritable: null }),
-  };
   return new Background({
-    store,
+    store: IDLE,
     embedder: { state: () => "off", settled: async () => "off" },
     matching: { refresh: async () => {}, size: 3, bytes: 900 },
     usage: { flushTallies: async () => {}, flush: async () => {} },
@@ -378,8 +387,7 @@ describe("the background of a board", () => {
     let chosen = 0;
     const background = backgroundOf({
       store: {
-        work: { claim: async () => [] },
-        pushes: { claim: async () => [], hasten: async () => {} },
+        ...IDLE,
         posts: {
           enqueueMissingVectors: async (_maker: unknown, limit: number) => {
             asked.push(limit);
@@ -407,6 +415,7 @@ describe("the background of a board", () => {
     let told = () => {};
     const background = backgroundOf({
       store: {
+        ...IDLE,
         work: {
           claim: async (kind: string) => {
             if (kind === "match") looks.push(Date.now());
@@ -416,8 +425,6 @@ describe("the background of a board", () => {
             told = tell;
           },
         },
-        pushes: { claim: async () => [], hasten: async () => {} },
-        ping: async () => ({ unwritable: null }),
       },
     });
     background.start();
@@ -436,7 +443,7 @@ describe("the background of a board", () => {
     await store.publishers.insert(aPublisher("pub_a"));
     await preparePushes(store).consenting("one", "https://a.example");
     withoutPauses();
-    const [vectors, pushed]: [boolean[], number[]] = [[], []];
+    const [vectors, pushed, woken]: [boolean[], number[], string[]] = [[], [], []];
     const background = backgroundOf({
       store,
       embedder: {
@@ -462,13 +469,14 @@ describe("the background of a board", () => {
           return { attempt: null, outcome: { state: "delivered", dueAt: null, deactivate: null } };
         },
       },
+      waits: { wake: (publisherIds: Iterable<string>) => woken.push(...publisherIds) },
     });
     background.start();
     await turns();
     await store.posts.insert(aPost("p", { createdAt: NOW, updatedAt: NOW }));
     background.written();
     await turns(() => vectors.at(-1) === true && pushed.length > 0);
-    expect([vectors.at(-1), pushed]).toEqual([true, [1]]);
+    expect([vectors.at(-1), pushed, woken]).toEqual([true, [1], ["pub_a"]]);
     await background.stop();
     await store.close();
   });

@@ -49,14 +49,6 @@ describe("what a board is run by", () => {
     },
   );
 
-  it("proxies that the board trusts are those it is told of", () => {
-    for (const file of ["packaging/nginx.conf", "packaging/Caddyfile"]) {
-      const { trustProxy } = readConfig(Object.fromEntries(SET[file] ?? []));
-      expect(trustProxy).toEqual(["127.0.0.1"]);
-      expect(read(file)).toMatch(/X-Forwarded-For (\$remote_addr|\{remote_host\})/);
-    }
-  });
-
   it("proxies give up an idle connection before the board does", () => {
     for (const file of ["packaging/nginx.conf", "packaging/Caddyfile"]) {
       const [, idleS] = /^\s*keepalive(?:_timeout)? (\d+)s;?$/m.exec(read(file)) ?? [];

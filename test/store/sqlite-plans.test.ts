@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import sqlite, { type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { ROW_SOURCES } from "../../src/store/sqlite/transfer.ts";
 import { everyCall, fillForPlans } from "../contract/every-call.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { T0 } from "../support/search/rows.ts";
@@ -53,17 +52,5 @@ describe("the plans of the SQLite store", () => {
       }
     }
     expect(scans).toEqual([]);
-  });
-
-  it("read a whole board in the order of its tables, without sorting it first", async () => {
-    const { db } = s.connection;
-    const sorts = Object.values(ROW_SOURCES).flatMap(({ columns, from, order }) =>
-      db
-        .prepare(`EXPLAIN QUERY PLAN SELECT ${columns} FROM ${from} ORDER BY ${order}`)
-        .all()
-        .filter(({ detail }) => /TEMP B-TREE/.test(detail))
-        .map(({ detail }) => `${detail} <- ${from}`),
-    );
-    expect(sorts).toEqual([]);
   });
 });

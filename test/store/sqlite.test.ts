@@ -155,14 +155,6 @@ describe("opening", () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  it("refuses a file of a newer version and says which", async () => {
-    const { connection } = await start();
-    connection.db.exec("UPDATE agent_board_version SET version = version + 1 WHERE part = 'store'");
-    await expect(start()).rejects.toThrow(
-      /written by Agent Board \S+ \(store version \d+, this program \(\S+\) knows \d+\).*restore a backup/,
-    );
-  });
-
   it("refuses a folder where the file should be", async () => {
     file = folder();
     await expect(start()).rejects.toThrow(/cannot be opened/);
@@ -210,6 +202,27 @@ describe("opening", () => {
     await waiting;
     expect(await publishers.get("pub_a")).not.toBeNull();
   });
+});
+
+it("what has ended is pruned: windows of limits, rankings and sign-ins, and no others", async () => {
+  const { limits, rankings, signIns, pruneExpired } = await start();
+  const signIn = { grantId: null, publisherId: null, payload: "{}", consumedAt: null };
+  for (const [id, endsAt] of [["ended", T0] as const, ["lasting", T0 + 1] as const]) {
+    await limits.add(id, 1, 10, endsAt - 10);
+    await rankings.save({ id, ids: [], relevance: [], previous: null, expiresAt: endsAt });
+    await signIns.put({ ...signIn, id, expiresAt: endsAt });
+  }
+  await pruneExpired?.(T0);
+  const before = T0 - 1;
+  const left = async (id: string) => [
+    (await limits.add(id, 1, 10, before)).points,
+    (await rankings.get(id, before))?.id,
+    (await signIns.get(id, before))?.id,
+  ];
+  expect([await left("ended"), await left("lasting")]).toEqual([
+    [1, undefined, undefined],
+    [2, "lasting", "lasting"],
+  ]);
 });
 
 describe("writes that meet others", () => {

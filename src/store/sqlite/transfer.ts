@@ -72,7 +72,7 @@ function numbered(kind: RowKind, order: string): Source {
 const namedBy = (kind: RowKind) => MOVED[kind].fields.filter(isNaming);
 const isNaming = (field: Field): field is Field & { names: string } => field.names !== undefined;
 
-export const ROW_SOURCES: { readonly [K in RowKind]: Source } = {
+const ROW_SOURCES: { readonly [K in RowKind]: Source } = {
   setting: {
     columns: "*",
     from: `setting WHERE name NOT IN ('${FILLED}', '${LOG_MARK}', '${PROGRAM}')`,

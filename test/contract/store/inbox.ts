@@ -101,13 +101,6 @@ export function describeInbox({ store, another }: Subject): void {
       expect([await entriesOf("pub_b"), await entriesOf("pub_d")]).toEqual([[], ["activity root-3"]]);
     });
 
-    it("reports a match once, also one with a publisher's own post", async () => {
-      await store.posts.insert(aPost("p"));
-      await matched("p");
-      await matched("p");
-      expect(await entriesOf("pub_a")).toEqual(["match p"]);
-    });
-
     it("reports a reply to at most 200 earlier repliers, and always to the root's publisher", async () => {
       const ids = Array.from({ length: 203 }, (_, n) => `pub_x${n}`);
       const publishers = ids.map((id) => ({ ...aPublisher(id, { postCount: 1 }), inboxNo: 0 }));

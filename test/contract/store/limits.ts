@@ -24,15 +24,5 @@ export function describeLimits({ store }: Subject): void {
         Array.from({ length: 50 }, (_, n) => n + 1),
       );
     });
-
-    it("lose only windows that have ended when they are pruned", async ({ skip }) => {
-      const { pruneExpired } = store;
-      if (pruneExpired === undefined) return skip("the database does so by itself: test/mongodb/expiry");
-      await store.limits.add("short", 1, 10, T0);
-      await store.limits.add("long", 1, 1000, T0);
-      await pruneExpired(T0 + 10);
-      expect((await store.limits.add("long", 1, 1000, T0 + 20)).points).toBe(2);
-      expect((await store.limits.add("short", 1, 10, T0)).points).toBe(1);
-    });
   });
 }

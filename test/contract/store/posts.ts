@@ -94,13 +94,6 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect((await store.posts.get("p"))?.replyCount).toBe(1);
     });
 
-    it("finds a removed post under its id when it is inserted again", async () => {
-      await store.posts.insert(aPost("p"));
-      await store.posts.remove("p", T0 + 1);
-      const again = await store.posts.insert(aPost("p"));
-      expect(again).toMatchObject({ inserted: false, post: { id: "p", state: "removed" } });
-    });
-
     it("inserts once however many try together", async () => {
       await fc.assert(
         fc.asyncProperty(

@@ -19,15 +19,5 @@ export function describeRankings({ store }: Subject): void {
       expect(await store.rankings.get("r1", T0 + 10)).toBeNull();
       expect(await store.rankings.get("nope", T0)).toBeNull();
     });
-
-    it("go when they are pruned after their time", async ({ skip }) => {
-      const { pruneExpired } = store;
-      if (pruneExpired === undefined) return skip("the database does so by itself: test/mongodb/expiry");
-      await store.rankings.save(ranking);
-      await store.rankings.save({ ...ranking, id: "r2", previous: null, expiresAt: T0 + 20 });
-      await pruneExpired(T0 + 10);
-      expect(await store.rankings.get("r1", T0)).toBeNull();
-      expect(await store.rankings.get("r2", T0)).toMatchObject({ id: "r2", previous: null });
-    });
   });
 }

@@ -44,7 +44,8 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       expect(await store.signIns.consume("nope", T0)).toBe(false);
     });
 
-    it("end one by one, with their grant, and with their publisher", async () => {
+    it("end one by one, with their grant, with their publisher, and with the erasure of that", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
       for (const id of ["a", "b", "c"]) await store.signIns.put(aSignIn(id));
       await store.signIns.put(aSignIn("other", { grantId: "grant_2" }));
       await store.signIns.put(aSignIn("foreign", { grantId: "grant_3", publisherId: "pub_b" }));
@@ -60,15 +61,9 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       expect(await left()).toEqual(["other", "foreign"]);
       await store.signIns.remove("publisherId", "pub_a");
       expect(await left()).toEqual(["foreign"]);
-    });
-
-    it("end with the erasure of their publisher, and with no other's", async () => {
-      await store.publishers.insert(aPublisher("pub_b"));
       await store.signIns.put(aSignIn("a"));
-      await store.signIns.put(aSignIn("b", { publisherId: "pub_b" }));
-      await store.publishers.erase("pub_a");
-      expect(await store.signIns.get("a", T0)).toBeNull();
-      expect(await store.signIns.get("b", T0)).not.toBeNull();
+      await store.publishers.erase("pub_b");
+      expect(await left()).toEqual(["a"]);
     });
 
     it("are read by many ids, without those that are over", async () => {
@@ -123,16 +118,6 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       expect(await listed(1)).toEqual(["RefreshToken:late"]);
       await store.signIns.consume("RefreshToken:late", T0 + 1);
       expect(await listed(10)).toEqual(["RefreshToken:early"]);
-    });
-
-    it("go when they are pruned after their time", async ({ skip }) => {
-      const { pruneExpired } = store;
-      if (pruneExpired === undefined) return skip("the database does so by itself: test/mongodb/expiry");
-      await store.signIns.put(aSignIn("t"));
-      await store.signIns.put(aSignIn("u", { expiresAt: T0 + 20 }));
-      await pruneExpired(T0 + 10);
-      expect(await store.signIns.get("t", T0)).toBeNull();
-      expect(await store.signIns.get("u", T0)).toMatchObject({ id: "u" });
     });
   });
 }
