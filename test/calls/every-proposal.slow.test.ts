@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { promptsOf } from "../../src/adapters/mcp/prompts.ts";
@@ -12,6 +14,46 @@ import { type Arguments, callsIn, type Proposed, requestsIn } from "../support/c
 import { type Received, startReceiver } from "../support/clients/receiver.ts";
 import { stdioCommand } from "../support/clients/stdio.ts";
 import { distinctText } from "../support/texts/texts.ts";
+
+/** Where calls are only described, not proposed: a schema, the manual, pages. */
+const DESCRIBING = /^(?:schema|adapters\/reference|adapters\/pages)\//;
+const TOOL = "about|search|get_post|register_publisher|create_post|subscribe|check_subscription|report_post";
+/** A call in the source, with what stands before it in its sentence. */
+const PROPOSAL = new RegExp(
+  `([\\w ,:;()-]{0,30})(\\b(?:${TOOL}) \\{[^}\`\\n]*\\}?|\\b(?:${TOOL}) \\$\\{visibleJson|\\$\\{tool\\.name\\} \\$\\{visibleJson|\`(?:${TOOL})\` (?:and|with(?:out)?) (?:the |its |this |it )*\`?\\w+|\\$\\{call\\}|\\b(?:GET|POST|PATCH|DELETE)(?: or DELETE)? \\/(?:\\$\\{[^}]*\\}|[\\w/{}?])+)`,
+  "g",
+);
+
+/** What the source proposes, file by file, each as a pattern that its sentence fits. */
+function proposalsInSource(): { at: string; pattern: RegExp }[] {
+  const root = "src";
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  return files
+    .filter((file) => !DESCRIBING.test(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), "utf8")
+        .split("\n")
+        .filter((line) => !/^\s*(?:\*|\/\*|\/\/)/.test(line))
+        .flatMap((line) => [...line.replaceAll("\\`", "`").matchAll(PROPOSAL)])
+        .map(([, before = "", proposal = ""]) => ({
+          at: `${file}: ${before}${proposal}`,
+          pattern: patternOf(before.trimStart() + proposal.replace(/\$\{call\}.*/, "")),
+        })),
+    );
+}
+
+/** What is filled in fits anything, the key beside it too. */
+const patternOf = (skeleton: string) =>
+  new RegExp(
+    skeleton
+      .split(/\$\{[^}]*\}?/)
+      .map((part) =>
+        part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\\{", '\\{(?:"api_key":"<yours>",?)?'),
+      )
+      .join("[\\s\\S]*?"),
+  );
 
 let now = Date.parse("2026-12-08T12:00:00Z");
 const names = { answerMs: 0 };
@@ -47,6 +89,9 @@ async function clientWith(path: string, key?: string): Promise<TestClient> {
   return client;
 }
 
+/** Every answer of a case, to which the proposals of the source are held. */
+const answers: string[] = [];
+
 /** Who asks, and what a proposal that names no id is about. */
 interface Asked {
   text: string;
@@ -62,11 +107,14 @@ interface Asked {
 
 /** Calls that are described in words, with the arguments that the words ask for. */
 const IN_WORDS: readonly [RegExp, (asked: Asked) => Proposed][] = [
+  [/`check_subscription` with this `id`/, ({ id }) => ({ tool: "check_subscription", args: { id } })],
+  [/`search` with it as `publisher`/, ({ id }) => ({ tool: "search", args: { publisher: id } })],
   [/`check_subscription` without `id`/, () => ({ tool: "check_subscription", args: {} })],
   [
     /`check_subscription` (?:without `id`: )?with `detail` "?full/,
     () => ({ tool: "check_subscription", args: { detail: "full" } }),
   ],
+  [/`subscribe` with its `id` and `delete`/, ({ id }) => ({ tool: "subscribe", args: { id, delete: true } })],
   [
     /`create_post` (?:with the `id` of this post|and its `id`)/,
     ({ id }) => ({ tool: "create_post", args: { id, body: "All of it." } }),
@@ -88,6 +136,7 @@ const BODIES: Record<string, () => Arguments> = {
 async function follow(asked: Asked): Promise<void> {
   const { text, id = "", added = {}, kept = {} } = asked;
   let { key } = asked;
+  answers.push(text);
   const keyed =
     asked.tools === undefined || asked.tools === keyless ? await clientWith("/mcp", key) : asked.tools;
   const written = callsIn(text).map((each) => ({ ...each, client: asked.tools ?? keyed }));
@@ -249,6 +298,13 @@ const OVER_MCP: Case[] = [
     ),
   ],
   ["a date in the past", creating({ starts_at: "2001-01-01T10:00:00Z" })],
+  [
+    "an idempotency key that is used otherwise",
+    async (key, where) => {
+      await asking("create_post", { ...fresh(), idempotency_key: "once" }, key, where);
+      return creating({ idempotency_key: "once" })(key, where);
+    },
+  ],
   ["what was said already", repeating(2, byAnother)],
   ["what oneself said already", repeating(2, byOneself)],
   ["a storm of duplicates", repeating(5, byOneself, NEW)],
@@ -293,6 +349,33 @@ const OVER_MCP: Case[] = [
     ],
   ),
   [
+    "what fits the filters alone",
+    telling("search", async (key) => {
+      for (const title of ["A zither", "A lyre"]) await post(key, { ...JAZZ, tags: ["alone"], title });
+      return { q: "zither", tags: "alone", kind: "event" };
+    }),
+  ],
+  [
+    "a text that goes on",
+    telling("get_post", async (key) => ({
+      id: await postId(key, { body: "A long word or two. ".repeat(390) }),
+    })),
+  ],
+  [
+    "replies that go on",
+    telling("get_post", async (key) => {
+      const parent_id = await postId(key, { kind: "thread" });
+      for (let n = 0; n < 5; n += 1)
+        await post((await newcomer()).key, { body: `${n} `.repeat(3_999), parent_id });
+      return { id: parent_id };
+    }),
+  ],
+  ["a look at everything", telling("check_subscription", async () => ({ limit: 2 }))],
+  [
+    "a look at one saved query",
+    telling("check_subscription", async (key) => ({ id: await saved(key, "tuba"), limit: 1 })),
+  ],
+  [
     "a new saved query",
     telling("subscribe", async () => ({ query: { q: `lute ${count}` } }), { added: { wait_s: 0 } }),
   ],
@@ -306,6 +389,31 @@ const OVER_MCP: Case[] = [
       },
       { added: { active: false } },
     ),
+  ],
+  ["a paused query", telling("subscribe", async (key) => ({ id: await saved(key, "flute"), active: false }))],
+  [
+    "an id of a saved query as a post",
+    telling("get_post", async (key) => ({ id: await saved(key, "drum") })),
+  ],
+  [
+    "an id of a publisher as a post",
+    telling("get_post", async (key) => ({
+      id: (await call(board, "GET /publishers/me", undefined, { key })).body.data.id,
+    })),
+  ],
+  ["an unknown saved query", telling("check_subscription", async () => ({ id: "sub_22222222222222" }))],
+  [
+    "a saved query too many",
+    async (key, where) => {
+      const ids: string[] = [];
+      for (let n = 0; n < 50; n += 1) ids.push(await saved(key, `reed ${n}`));
+      const text = await asking("subscribe", { query: { q: "one reed more" } }, key, where);
+      return { text, id: ids[0] ?? "" };
+    },
+  ],
+  [
+    "one's own key at registration",
+    telling("register_publisher", async () => ({ name: "Me again", accept_terms: true })),
   ],
 ];
 
@@ -490,5 +598,11 @@ describe("over REST, what is proposed", () => {
     agrees.is = false;
     const { key } = await newcomer();
     await follow({ key, ...(await ask(key, false)) });
+  });
+
+  it("is all that the source proposes: what none of these met is named here", () => {
+    const met = (pattern: RegExp) => answers.some((text) => pattern.test(text));
+    const unmet = proposalsInSource().filter(({ pattern }) => !met(pattern));
+    expect(unmet.map(({ at }) => at)).toEqual([]);
   });
 });
