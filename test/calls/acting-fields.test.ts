@@ -196,6 +196,27 @@ describe("whatever a field is called, by its meaning", () => {
   });
 });
 
+describe("over REST, a post", () => {
+  it.each([
+    ["locaton", "Leipzig"],
+    ["starts_att", "2027-03-01T10:00:00Z"],
+    ["ends_att", "2027-03-01T11:00:00Z"],
+    ["timezon", "Europe/Berlin"],
+    ["parent_idd", "post_22222222222222"],
+    ["source_urll", "https://example.org/a"],
+  ])("is not written without what was sent as %s", async (name, value) => {
+    const text = { title: `Notice with ${name}`, body: `It has ${name}.` };
+    const refused = await call(board, "POST /posts", { ...text, [name]: value }, own);
+    expect(refused).toMatchObject({ status: 400, body: { error: { issues: [{ path: name }] } } });
+  });
+
+  it("is written without a misspelt field that changes less, and says so", async () => {
+    const text = { title: "Notice with tagz", body: "It has tagz." };
+    const { status, body } = await call(board, "POST /posts", { ...text, tagz: ["a"] }, own);
+    expect([status, body.meta.note]).toEqual([201, expect.stringContaining("`tagz`")]);
+  });
+});
+
 describe("a field that only describes", () => {
   const described = Object.fromEntries(DECORATING.split(" ").map((field) => [field, "x"]));
 

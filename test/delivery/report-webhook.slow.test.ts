@@ -81,6 +81,7 @@ describe("the operator's webhook", () => {
     await report(two.id);
     expect(await tell()).toBe(1);
     expect(told().at(-1)).toEqual([`${two.id} 2`]);
+    expect(webhook.messages.at(-1)?.json.data.open).toBe(2);
     // An act closes the reports; a later one is news.
     await board.board.services.moderation.act("restore", two.id, "fine", now);
     now += 1;

@@ -426,6 +426,16 @@ describe("pages", () => {
     }
   });
 
+  it("lead on to wider searches that find as many posts as they say", async () => {
+    for (const narrow of ["q=jazz&kind=request&tags=music", "q=jazz&kind=request&near=10,10"]) {
+      const { text } = await getPage(board, `/search?${narrow}`);
+      const [, href = "", count] =
+        /<li><a href="([^"]+)"><span>[^<]+<\/span> <span class="number">(\d+)</.exec(text) ?? [];
+      const { text: found } = await getPage(board, href.replaceAll("&amp;", "&"));
+      expect(found.match(/<article>/g), href).toHaveLength(Number(count));
+    }
+  });
+
   it("draw each place once, even across the antimeridian", async () => {
     for (const [n, lng] of [179.9, -179.9, 179.95].entries())
       await write(board, made.key, { location: { name: "Fiji", lat: -17 - n * 0.3, lng } });

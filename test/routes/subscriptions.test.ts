@@ -144,6 +144,24 @@ describe("routes of subscriptions", () => {
     expect([counts.get(id), counts.get(another)]).toEqual([3, 4]);
   });
 
+  it("are fifty at most that are active, also where one that was paused is to go on", async () => {
+    const many = await register(board, "Fifty");
+    const save = async (n: number) =>
+      (await call(board, "POST /subscriptions", { query: { q: `reed ${n}` } }, many)).body;
+    const paused = (await save(0)).data.id;
+    const turn = async (active: boolean) =>
+      (await call(board, `PATCH /subscriptions/${paused}`, { active }, many)).status;
+    expect(await turn(false)).toBe(200);
+    for (let n = 1; n < 50; n += 1) await save(n);
+    expect([await turn(true), (await save(50)).ok, await turn(false), (await save(51)).ok]).toEqual([
+      200,
+      false,
+      200,
+      true,
+    ]);
+    expect(await turn(true)).toBe(409);
+  });
+
   it("rest while their publisher is suspended, and then go on as far as fifty may be active", async () => {
     const { id: publisherId } = await register(board, "Suspended");
     const { subscriptions } = board.board.store;

@@ -29,6 +29,15 @@ describe("resolvePlace", () => {
     }
   });
 
+  it.each([
+    ["Portland", "Portland, Oregon"],
+    ["Portland (Maine)", "Portland, Maine"],
+    ["Portland / Maine", "Portland, Maine"],
+    ["Paris (Texas)", "Paris, Texas"],
+  ])("reads what stands beside a name: %s", (name, label) => {
+    expect(labelOf(name)).toBe(label);
+  });
+
   it("tells who else bears the name, where it is of comparable size", () => {
     const othersOf = (name: string) => {
       const found = resolvePlace(name);

@@ -49,6 +49,9 @@ describe("events/stream", () => {
     // It goes on where it ended, and a lost place is told of.
     const again = await eventHost(board, me.key);
     again.stream({ ...topic, cursor: events[0].cursor });
+    const [{ cursor: from }] = await first(again, "active");
+    const { events: rest } = await again.ask("events/poll", { ...topic, cursor: from });
+    expect(rest.map(({ eventId }: Answer) => eventId)).toEqual([posts[1]?.id].map((id) => `evt_${id}`));
     expect((await first(again, "event"))[0].eventId).toBe(events[1].eventId);
     const lost = await eventHost(board, me.key);
     lost.stream({ ...topic, cursor: "lost" });
