@@ -12,7 +12,7 @@ export async function kernelModule(): Promise<string> {
   parsed.destroy();
   return `// \`npx tsx test/support/search/build-kernel.ts\` makes this file of kernel.wat; a test compares.
 
-/** It is WebAssembly with SIMD, ${buffer.length} bytes, as base64. */
+/** The WebAssembly is ${buffer.length} bytes long, uses SIMD, and stands here as base64. */
 export const KERNEL =
   "${Buffer.from(buffer).toString("base64")}";
 `;
