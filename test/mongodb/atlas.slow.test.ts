@@ -167,7 +167,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           }
         },
       ),
-      { numRuns: 15 },
+      {
+        numRuns: 15,
+        // The next date of a series stands on an earlier page than this one, where another date has no place.
+        examples: [
+          [{ ...aQuestion({}).filter, createdUntil: T0 - 100_000 }, "qwertz", null, false, ["pub_1"], true],
+        ],
+      },
     );
     expect(warnings).toEqual([]);
   });

@@ -158,9 +158,15 @@ export class AtlasIndex implements SearchIndex, Answering {
   /** Leaves one of the matches with one source where the question is `distinct`, and one of a series where it asks for `nextDates`. */
   async #candidates(question: Question, limit: number, list?: Page): Promise<Candidates> {
     const bounds = { limit, ...(list === undefined ? {} : { list }) };
-    const { found, ...rest } = await candidatesFor(this.#queries, question, bounds);
-    const posts = found.map(({ post }) => post);
     const { distinct, nextDates, filter } = question;
+    const isCut = list !== undefined && list.after !== null && (distinct === true || nextDates === true);
+    // What an earlier page has shown is not shown again by a copy, or by another date.
+    const [{ found, ...rest }, earlier] = await Promise.all([
+      candidatesFor(this.#queries, question, bounds),
+      isCut ? candidatesFor(this.#queries, question, { limit, list: { ...list, after: null } }) : null,
+    ]);
+    const all = [...(earlier?.found ?? []), ...found];
+    const posts = [...new Map(all.map(({ id, post }) => [id, post])).values()];
     const hidden = new Set([
       ...(distinct === true ? copiesAmong(posts, posts) : []),
       ...(nextDates === true ? datesBeside(posts, filter.now) : []),
