@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 
@@ -71,25 +71,6 @@ describe("a call that is sent again with its Idempotency-Key", () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.data.api_key)).size).toBe(1);
-  });
-
-  it("is overloaded after five seconds while the first is under way, and is done anew once that is half a minute old", async () => {
-    const hung = vi.spyOn(one.board.services.publishers, "register").mockReturnValue(new Promise(() => {}));
-    onTestFinished(() => hung.mockRestore());
-    const hangUp = new AbortController();
-    const headers = { ...fresh(), "content-type": "application/json", "user-agent": "impatient/1" };
-    const sent = { method: "POST", headers, body: JSON.stringify(REGISTRATION), signal: hangUp.signal };
-    fetch(`${one.api}/publishers`, sent).catch(() => {});
-    await expect.poll(() => hung.mock.calls.length).toBe(1);
-    now += 29_999;
-    const began = performance.now();
-    const early = await call(two, "POST /publishers", REGISTRATION, { headers });
-    const seconds = (performance.now() - began) / 1_000;
-    expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect([seconds > 4.9, seconds < 45]).toEqual([true, true]);
-    now += 1;
-    expect((await call(two, "POST /publishers", REGISTRATION, { headers })).status).toBe(201);
-    hangUp.abort();
   });
 
   it("is another call with another key, body, program or publisher", async () => {
