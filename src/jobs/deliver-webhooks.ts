@@ -54,7 +54,7 @@ export class WebhookDelivery {
       perOrigin: PER_ORIGIN.working,
       failingPerOrigin: PER_ORIGIN.failing,
       underWay,
-      failing: Math.max(0, AT_ONCE.failing - failing),
+      failing: AT_ONCE.failing - failing,
       leaseMs: LEASE_MS,
       now,
     });

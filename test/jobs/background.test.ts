@@ -3,7 +3,7 @@ import type { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import type { Matching, PostToMatch } from "../../src/domain/subscriptions/matching.ts";
 import { Background } from "../../src/jobs/background.ts";
 import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
-import { embedPosts } from "../../src/jobs/embed-posts.ts";
+import { embedPosts, enqueueMissing } from "../../src/jobs/embed-posts.ts";
 import { matchPosts } from "../../src/jobs/match-posts.ts";
 import { Poller } from "../../src/jobs/poller.ts";
 import { watchStore } from "../../src/jobs/store-watch.ts";
@@ -117,9 +117,16 @@ describe("embedding posts", () => {
         return texts.map(() => new Float32Array(16).fill(0.25));
       },
     } as unknown as Embedder;
-    const boardModel = { isOurs: async () => true } as BoardModel;
+    let isOurs = false;
+    const boardModel = { isOurs: async () => isOurs } as BoardModel;
     const at = (now: number) => embedPosts({ store, embedder, boardModel }, now);
     const made = async () => (await store.posts.vectors(ids, "test-model")).filter(Boolean).length;
+    state = "ready";
+    // Under a model that is not the board's nothing is embedded, nor renewed.
+    const renewed = vi.spyOn(store.posts, "enqueueMissingVectors");
+    expect([await at(NOW), await enqueueMissing({ store, embedder, boardModel })]).toEqual([0, 0]);
+    expect(renewed).not.toHaveBeenCalled();
+    [isOurs, state] = [true, "loading"];
     expect(await at(NOW)).toBe(0);
     state = "ready";
     fails = new EmbedderUnavailable("the queue is full");
@@ -189,21 +196,45 @@ describe("matching dates of a series and a reply", () => {
     for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { title: "Yoga", startsAt: NOW + n }));
     await store.posts.insert(aPost("p2-1", { parentId: "p2", publisherId: "pub_b" }));
     const answered = new Map<string, string | null>();
+    let eachDate = false;
     const matching = {
       refresh: async () => {},
       answeredBy: ({ post, answers }: PostToMatch) => {
         answered.set(post.id, answers ?? null);
         return ["sub_1"];
       },
-      tellsEachDate: () => false,
+      nextOf: async () => null,
+      tellsEachDate: () => eachDate,
     } as unknown as Matching;
-    await matchPosts({ store, matching, modelId: "", matched: () => {} }, NOW);
-    const told = await store.subscriptions.pending("sub_1", 0, 9);
-    expect(told.map(({ post }) => post.id)).toEqual(["p2-1", "p1"]);
+    const matched = vi.fn();
+    const told = async (now: number) => {
+      await matchPosts({ store, matching, modelId: "", matched }, now);
+      const deliveries = await store.subscriptions.pending("sub_1", 0, 9);
+      return deliveries.map(({ post }) => post.id);
+    };
+    expect(await told(NOW)).toEqual(["p2-1", "p1"]);
     expect(Object.fromEntries(answered)).toEqual({ "p2-1": "pub_a", p1: null, p2: null, p3: null });
+    expect(matched.mock.calls).toEqual([[new Set(["pub_a"])]]);
+    // A date written later is known of until the last one is over, although posts outlive their dates.
+    const date = (id: string, at: number) => store.posts.insert(aPost(id, { title: "Yoga", startsAt: at }));
+    await date("p4", NOW + 4);
+    expect(await told(NOW + 3)).toHaveLength(2);
+    await date("p5", NOW + 90_000);
+    expect(await told(NOW + 5)).toEqual(["p2-1", "p1", "p5"]);
+    eachDate = true;
+    for (const n of [7, 6]) await date(`p${n}`, NOW + 90_000 + n);
+    expect((await told(NOW + 5)).slice(3)).toEqual(["p6", "p7"]);
+    // Who waits for news hears of a change at once, as of a match.
+    matched.mockClear();
+    await store.posts.remove("p5", NOW + 5);
+    expect(await told(NOW + 5)).toEqual(["p2-1", "p1", "p6", "p7", "p5"]);
+    expect(matched.mock.calls).toEqual([[new Set(["pub_a"])]]);
     await store.close();
   });
 });
+
+/** An attempt breaks off where a program or the store fails, and not the receiver. */
+const BROKEN = -1;
 
 /** The store is real; what stands for the receiver's answer ends an attempt when the test says so. */
 describe("webhook delivery", () => {
@@ -213,17 +244,20 @@ describe("webhook delivery", () => {
   let sent: ClaimedPush[];
   let ends: ((status: number, deactivate?: "webhook_gone") => void)[];
   let ended: [delivered: boolean, isGivenUp: boolean][];
+  let freed: number;
+  let failures: unknown[];
   let delivery: WebhookDelivery;
 
   beforeEach(async () => {
     store = await openStore(`sqlite:${folder()}/board.db`);
     await store.publishers.insert(aPublisher("pub_a"));
     prepare = preparePushes(store);
-    [sent, ends, ended] = [[], [], []];
+    [sent, ends, ended, freed, failures] = [[], [], [], 0, []];
     const attempt = (push: ClaimedPush) => {
       sent.push(push);
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
         ends.push((status, deactivate) => {
+          if (status === BROKEN) return reject(new Error("broken"));
           const state = status < 300 ? "delivered" : "failed";
           const outcome = { state, dueAt: null, deactivate: deactivate ?? null };
           resolve({ attempt: status === 0 ? null : answer(NOW, status), outcome });
@@ -235,8 +269,10 @@ describe("webhook delivery", () => {
       pushes: { attempt } as never,
       clock: () => NOW,
       ended: (...how) => ended.push(how),
-      freed: () => {},
-      failed: () => {},
+      freed: () => {
+        freed += 1;
+      },
+      failed: (error) => failures.push(error),
     });
   });
   afterEach(() => store.close());
@@ -287,8 +323,8 @@ describe("webhook delivery", () => {
 
   it("gives back at a stop what has not ended after three seconds, and records no outcome of it", async () => {
     await prepare.consenting("one", "https://a.example");
-    await prepare.match("one", 2);
-    expect(await delivery.claim(NOW)).toBe(2);
+    await prepare.match("one", 3);
+    expect(await delivery.claim(NOW)).toBe(3);
     ends[0]?.(204);
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     let isStopped = false;
@@ -300,19 +336,24 @@ describe("webhook delivery", () => {
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
     await stopped;
+    const settled = vi.spyOn(store.pushes, "settle");
     ends[1]?.(500);
+    ends[2]?.(BROKEN);
     await new Promise(setImmediate);
-    expect(ended).toEqual([[true, false]]);
-    expect(await prepare.claim()).toMatchObject([{ deliveryId: 2, attempts: 0 }]);
+    expect([settled.mock.calls, ended, failures]).toEqual([[], [[true, false]], []]);
+    const left = await prepare.claim();
+    expect(left).toMatchObject([2, 3].map((deliveryId) => ({ deliveryId, attempts: 0 })));
   });
 
-  it("says how each attempt ended, and nothing where none was made", async () => {
+  it("says how each attempt ended, and nothing where none was made; and that its place is free", async () => {
     await prepare.consenting("one", "https://a.example");
-    await prepare.match("one", 4);
-    expect(await delivery.claim(NOW)).toBe(4);
+    await prepare.match("one", 5);
+    expect(await delivery.claim(NOW)).toBe(5);
     for (const [n, status] of [204, 500, 0].entries()) ends[n]?.(status);
-    ends[3]?.(410, "webhook_gone");
+    ends[3]?.(BROKEN);
+    ends[4]?.(410, "webhook_gone");
     await delivery.stop();
+    expect([freed, failures]).toEqual([5, [new Error("broken")]]);
     expect(ended).toEqual([
       [true, false],
       [false, false],
