@@ -132,6 +132,13 @@ describe("the check of an export", () => {
     expect(await said(rows, header)).toContain(message);
   });
 
+  it("reads one row of a line, and of none or two nothing", () => {
+    const rows = (line: object) => readRow(JSON.stringify(line)).row;
+    expect(rows(post("q"))).toMatchObject({ kind: "post" });
+    for (const line of [{}, { ...post("q"), ...report("r") }])
+      expect(() => rows(line)).toThrow("no kind of row");
+  });
+
   const attempt = answer(T0, 500);
   it.each<[string, object, string, object]>([
     ["push", { ...push().push, lastAttempt: attempt }, "lastAttempt", { history: [attempt] }],

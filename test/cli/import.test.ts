@@ -74,7 +74,15 @@ describe("agent-board import", () => {
       expect(told.includes(" more")).toBe(count > 20);
       if (count > 20) expect(told).toContain(`and ${count - 20} more`);
     }
-    await writeFile(file, JSON.stringify({ title: "Fine", body: "A whole post." }));
-    expect((await runHere(["import", file], { DATA_DIR: dataDir })).code).toBe(0);
+  });
+
+  it("adds entries of a source that are all alike, which from anybody else were a storm", async () => {
+    const file = join(dataDir, "alike.jsonl");
+    const shift = JSON.stringify({ title: "Helper wanted", body: "Two hours at the food bank's counter." });
+    await writeFile(file, Array(6).fill(shift).join("\n"));
+    expect(await runHere(["import", file], { DATA_DIR: dataDir })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("6 added"),
+    });
   });
 });

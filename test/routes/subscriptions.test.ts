@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StoredSubscription } from "../../src/ports/store/index.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
@@ -182,6 +183,37 @@ describe("routes of subscriptions", () => {
     expect(await counts()).toEqual([0, 1, 51]);
     await moderation.act("reinstate", publisherId, "test", Date.now());
     expect(await counts()).toEqual([50, 2, 0]);
+  });
+
+  it("are the same query in another order or letter case, with or without a webhook, and no host's", async () => {
+    const own = await register(board, "Twice");
+    const query = { q: "grand piano", tags: "music,used", radius_km: 30, near: "52.37,4.9" };
+    const save = async (fields: object, of: object = {}) =>
+      (await call(board, "POST /subscriptions", { query: { ...query, ...of }, ...fields }, own)).body.data;
+    const { id, query: kept } = await save({});
+    const { store } = board.board;
+    const of = (over: Partial<StoredSubscription>) =>
+      aSubscription(`sub_${over.event ?? "hooked"}`, { publisherId: own.id, label: null, ...over });
+    await store.subscriptions.insert(of({ event: "post.matched", query: { ...kept, q: "violin" } }), 50);
+    const webhookUrl = "https://hooks.example/x";
+    await store.subscriptions.insert(of({ webhookUrl, query: { ...kept, q: "harp" } }), 50);
+    const idOf = async (fields: object, words: object) => (await save(fields, words)).id;
+    expect(await idOf({}, { tags: "used,music", q: " Grand  PIANO" })).toBe(id);
+    expect(await idOf({}, { q: "harp" })).toBe("sub_hooked");
+    expect(await idOf({ webhook_url: webhookUrl }, { q: "harp" })).toBe("sub_hooked");
+    for (const [fields, words] of [
+      [{ breadth: "wide" }, {}],
+      [{ changes: false }, {}],
+      [{}, { radius_km: 31 }],
+      [{}, { tags: "music" }],
+      [{}, { kind: "offer" }],
+      [{}, { q: "piano grand" }],
+      [{}, { q: "violin" }],
+    ])
+      expect(
+        (await save(fields as object, words as object)).secret,
+        JSON.stringify([fields, words]),
+      ).toBeDefined();
   });
 
   it("keep how wide they are, which is `close` unless said, and say so", async () => {

@@ -109,13 +109,16 @@ describe("a thread", () => {
   it("tells who sends an expiry with a reply that it changed nothing", async () => {
     const root = await write(board, me.key, { expires_at: at(10) });
     const sent = { kind: "offer", title: "A reply", body: "With an expiry.", parent_id: root.id };
-    const { body } = await call(board, "POST /posts", { ...sent, expires_at: at(300) }, other);
+    const answer = (days: number) =>
+      call(board, "POST /posts", { ...sent, expires_at: at(days) }, other).then(({ body }) => body);
+    const body = await answer(300);
     expect(body.data.expires_at).toBe(root.expires_at);
     expect(body.meta.note).toContain("A reply lives as long as the post it answers");
+    expect((await answer(-1)).data.expires_at).toBe(root.expires_at);
     const edited = await edit(body.data.id, { expires_at: "now" }, other);
     expect(edited.body.data.expires_at).toBe(root.expires_at);
     expect(edited.body.meta.note).toContain("delete it");
-    expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
+    expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
   });
 
   it("of a hundred replies moves its end a day further than it must, so that few replies move it", async () => {
