@@ -139,6 +139,14 @@ describe("the check of an export", () => {
       expect(() => rows(line)).toThrow("no kind of row");
   });
 
+  it("counts what is dropped of rows of earlier formats", async () => {
+    const { addresses: _addresses, ...former } = aReport("r1", { reporter: "addr:1" });
+    const rows = [former, { ...former, id: "r2", reporter: "addr:2" }];
+    expect(await said(rows.map((row) => ({ report: { ...row, address: "addr:9" } })))).toBeNull();
+    const { dropped } = await checkExport(file, () => {});
+    expect([...dropped]).toEqual([["report.address", 2]]);
+  });
+
   const attempt = answer(T0, 500);
   it.each<[string, object, string, object]>([
     ["push", { ...push().push, lastAttempt: attempt }, "lastAttempt", { history: [attempt] }],

@@ -17,6 +17,12 @@ describe("refuseBoardKeys", () => {
   const half = key.slice(0, 20);
   const rest = key.slice(20);
 
+  it("tells a key from other text by its last six characters, the CRC-32 of those before", () => {
+    const known = ["bbk", "AbCdEfGhIjKlMnOpQrStUvWxYz012345"];
+    expect(refuses({ title: [...known, "2DzqnZ"].join(" ") })).toBe(true);
+    expect(refuses({ title: [...known, "2DzqnY"].join(" ") })).toBe(false);
+  });
+
   it.each([
     ["alone", key],
     ["in a sentence", `My key is ${key}.`],

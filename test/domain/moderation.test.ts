@@ -39,6 +39,23 @@ describe("moderation", () => {
     expect(await page(ids[3])).toEqual(ids.slice(4));
   });
 
+  it("lists all publishers since a time, newest first, in pages of 500", async () => {
+    const { publishers } = board.board.store;
+    const since = T0 + 1e9;
+    const ids = Array.from({ length: 502 }, (_, n) => `pub_many${String(n).padStart(3, "0")}`);
+    for (const [n, id] of ids.entries())
+      await publishers.insert(aPublisher(id, { createdAt: since + Math.floor(n / 2) }));
+    const listed: string[][] = [];
+    for await (const rows of moderation.publishers(since + 1)) listed.push(rows.map(({ id }) => id));
+    expect(listed.map(({ length }) => length)).toEqual([500, 0]);
+    expect(listed.flat().map((id) => Math.floor(Number(id.slice(8)) / 2))).toEqual(
+      Array.from({ length: 500 }, (_, n) => 250 - Math.floor(n / 2)),
+    );
+    const all = [];
+    for await (const rows of moderation.publishers(since)) all.push(...rows.map(({ id }) => id));
+    expect(all.sort()).toEqual(ids);
+  });
+
   it("finds posts by title, text, link and author, in any letter case", async () => {
     const by = async (words: string) => (await moderation.posts({}, words, { limit: 9 })).map(({ id }) => id);
     await board.board.store.publishers.insert(aPublisher("pub_d", { name: "Zither House" }));

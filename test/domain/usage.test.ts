@@ -37,6 +37,18 @@ describe("the statistics of a board", () => {
       now,
     );
 
+  it("tell an instrument how long a stage of a search took, in milliseconds", async () => {
+    const told: [stage: string, ms: number][] = [];
+    usage.listen({ staged: (...stage) => told.push(stage) });
+    const began = performance.now();
+    expect(await usage.staged("rank", new Promise((resolve) => setImmediate(resolve, "ranked")))).toBe(
+      "ranked",
+    );
+    expect(told).toEqual([["rank", expect.any(Number)]]);
+    expect(told[0]?.[1]).toBeGreaterThan(0);
+    expect(told[0]?.[1]).toBeLessThanOrEqual(performance.now() - began);
+  });
+
   it("are of seven days and of thirty, today included, by UTC day", async () => {
     for (const at of [0, 6, 7, 29, 30].map(daysAgo)) {
       for (const status of [200, 499, 500]) usage.answered("search", status, at);

@@ -141,9 +141,15 @@ describe("a job", () => {
       await vi.waitFor(() => expect(begun).toHaveLength(1));
       await vi.advanceTimersByTimeAsync(60_000);
       expect([begun.length, missed]).toEqual([1, ["sweep"]]);
-      const stopped = stop().then(() => goesOn);
+      let isStopped = false;
+      const stopped = stop().then(() => {
+        isStopped = true;
+      });
+      for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+      expect(isStopped).toBe(false);
       finish();
-      expect([await stopped, ended]).toEqual([false, []]);
+      await stopped;
+      expect([goesOn, ended]).toEqual([false, []]);
     } finally {
       vi.useRealTimers();
     }

@@ -38,6 +38,13 @@ describe("routes of posts", () => {
       // Also within the millisecond, so that two versions never have one time.
       const { updated_at } = (await edit(post.id, { title: "A third" })).body.data;
       expect(updated_at).toBe(new Date(now + 1).toISOString());
+      const all = {
+        ...{ kind: "event", url: "https://b.example/", source_url: "https://c.example/", syndicated: true },
+        ...{ starts_at: at(DAY_MS), ends_at: at(2 * DAY_MS), timezone: "Europe/Rome", body: "Other words." },
+        location: { name: "Rome", lat: 41.9, lng: 12.5 },
+      };
+      const { url: link, ...same } = all;
+      expect((await edit(post.id, all)).body.data).toMatchObject({ ...same, link, title: "A third" });
     });
 
     it("clears nullable fields by null, and refuses null for the others", async () => {

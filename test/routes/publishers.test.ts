@@ -26,6 +26,8 @@ describe("routes of publishers", () => {
     expect(list.body.data).toHaveLength(1);
     expect(list.body.data[0]).toMatchObject({ id: made.data.id, label: "P" });
     expect(list.body.data[0]).not.toHaveProperty("secret");
+    // No host can sign in on this board.
+    expect(body.data).not.toHaveProperty("signed_in_hosts");
     await board.board.services.moderation.act("suspend", id, "test", Date.now());
     expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
   });

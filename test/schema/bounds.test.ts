@@ -177,6 +177,11 @@ describe("a place that is sent", () => {
       { name: "Berlin", lat: 52.52, lng: 13.4 },
     ],
     [{ geo: { latitude: "52.52", longitude: "13.4" } }, { lat: 52.52, lng: 13.4 }],
+    [{ point: { lat: 52.52, lng: 13.4 } }, { lat: 52.52, lng: 13.4 }],
+    [
+      { lat: null, coords: { lat: 52.52, long: 13.4 } },
+      { lat: 52.52, lng: 13.4 },
+    ],
     [
       { type: "Feature", geometry: { coordinates: [13.4, 52.52] }, properties: { name: "Berlin" } },
       { name: "Berlin", lat: 52.52, lng: 13.4 },

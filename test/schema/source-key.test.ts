@@ -25,6 +25,8 @@ describe("sourceKey", () => {
     "https://example.org/talks/7",
     "https://example.org/talks/7?id=3&room=b&page=2",
     "https://example.org/talks/7?id=3&room=b&ref=7&source=1&aff=2&gate=3",
+    "https://example.org/talks/7?id=3&room=b&gclids=1",
+    "https://example.org/talks/7?id=3&room=b&no_utm_source=1",
   ])("is another for %s", (url) => {
     expect(sourceKey(url)).not.toBe("example.org/talks/7?id=3&room=b");
   });

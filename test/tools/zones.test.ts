@@ -30,6 +30,12 @@ describe("a zone that is named by an abbreviation", () => {
     expect(body.meta.note).toContain(`\`timezone\` was read as ${zone}, the zone of the place.`);
   });
 
+  it("is that of the place where the times have offsets too", async () => {
+    const starts_at = "2026-12-12T19:00:00+01:00";
+    const { body } = await post({ timezone: "CEST", location: { name: "Vienna, Austria" }, starts_at });
+    expect(body.data).toMatchObject({ timezone: "Europe/Vienna", starts_at: "2026-12-12T18:00:00.000Z" });
+  });
+
   it.each([
     ["BST", "send Europe/London or Asia/Dhaka."],
     ["IST", "send Asia/Kolkata, Asia/Jerusalem, or Europe/Dublin."],
