@@ -244,18 +244,36 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     }
   });
 
+  it("finds a thread until its end, whether a reply or an edit moved that", async () => {
+    const index = await ready();
+    const day = (n: number) => T0 + n * DAY_MS;
+    const post = { publisherId: "pub_0", title: "Unicycle", tags: ["edge"], createdAt: T0 };
+    const lasting = (after: number) => foundOf(index, { filter: { after, includeReplies: true } });
+    await store.posts.insert(aPost("new1", { ...post, expiresAt: day(1) }));
+    await store.posts.insert(aPost("new2", { ...post, parentId: "new1" }), { admit: () => day(20) });
+    expect([await lasting(day(20)), await lasting(day(20) + 1)]).toEqual([["new2", "new1"], []]);
+    await store.posts.update("new1", { expiresAt: day(40), updatedAt: T0 + 1 }, { text: false });
+    expect([await lasting(day(40)), await lasting(day(40) + 1)]).toEqual([["new2", "new1"], []]);
+  });
+
   it("shows one of several publishers' copies of a page, and all that its publisher has", async () => {
     const index = await ready();
     for (const [n, publisherId] of ["pub_0", "pub_1", "pub_0"].entries()) {
       const page = { title: "Unicycle", tags: ["edge"], sourceUrl: "https://a.example/" };
       await store.posts.insert(aPost(`new${n}`, { ...page, publisherId, createdAt: T0 + n }));
     }
+    const relayed = { title: "Unicycle", tags: ["edge"], sourceUrl: "https://a.example/", syndicated: true };
+    // One that is relayed stands behind those at first hand, however old it is.
+    await store.posts.insert(aPost("new3", { ...relayed, publisherId: "pub_3", createdAt: T0 - 1 }));
     expect(await foundOf(index, { distinct: true })).toEqual(["new2", "new0"]);
-    expect(await foundOf(index, {})).toEqual(["new2", "new1", "new0"]);
+    expect(await foundOf(index, {})).toEqual(["new2", "new1", "new0", "new3"]);
     const asked = aQuestion({ distinct: true, filter: { tags: ["edge"] } });
     const counts = await Promise.all([undefined, 1, 2, 9].map((most) => index.ask("count", asked, most)));
     expect(counts).toEqual([2, 1, 2, 2]);
-    expect(await index.ask("copies", asked, ["new0", "new1"])).toEqual([["new1"], ["new0", "new2"]]);
+    expect(await index.ask("copies", asked, ["new0", "new1"])).toEqual([
+      ["new3", "new1"],
+      ["new3", "new0", "new2"],
+    ]);
   });
 
   it("shows of a series the next date, or the last where all are over, and tells the later ones", async () => {
@@ -333,9 +351,10 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const asked = (q: string) => aQuestion({ q, filter: { now: T0 } });
     const found = async (q: string) => (await index.ask("list", asked(q), NEWEST)).map(({ id }) => id);
     await mongot.freeze(NS);
-    await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
+    const location = { name: "Velodrome", lat: 52.37, lng: 4.9 };
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle", location }));
     await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
-    expect(await found("unicycle")).toEqual(["new1"]);
+    for (const word of ["unicycle", "velodrome"]) expect(await found(word)).toEqual(["new1"]);
     // For a minute: by then mongot has it.
     for (const [ms, ids] of [
       [60_000, ["new1"]],
@@ -349,7 +368,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(await index.ask("vectors", ["new1"])).toEqual([vectorOf(2)]);
     expect(await index.ask("count", asked("unicycle"))).toBe(1);
     mongot.catchUp();
-    expect(await found("unicycle")).toEqual(["new1"]);
+    for (const word of ["unicycle", "velodrome"]) expect(await found(word)).toEqual(["new1"]);
     expect(await index.ask("count", asked("unicycle"))).toBe(1);
     await mongot.freeze(NS);
     await store.posts.update("new1", { title: "Harpsichord", updatedAt: T0 }, { text: true });

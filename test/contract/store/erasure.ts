@@ -23,12 +23,18 @@ export function describeErasure({ store, another }: Subject): void {
       expect((await store.publishers.get("pub_a"))?.postCount).toBe(1);
     });
 
-    it("erases at most as many as asked, and goes on at the next call", async () => {
-      for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`, { expiresAt: T0 + n }));
-      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(3);
+    it.each([
+      ["expired", { expired: T0 + DAY_MS, removed: 0 }],
+      ["were removed", { expired: 0, removed: T0 + DAY_MS }],
+    ])("erases at most as many as asked of those that %s, the first ones first", async (how, before) => {
+      for (const n of [3, 0, 4, 1, 2]) {
+        await store.posts.insert(aPost(`p${n}`, { createdAt: T0 - n, expiresAt: T0 + n }));
+        if (how !== "expired") await store.posts.remove(`p${n}`, T0 + n);
+      }
+      expect(await store.posts.erase(before, 3)).toBe(3);
       expect(idsOf(await store.posts.many(["p0", "p1", "p2", "p3", "p4"]))).toEqual(["p3", "p4"]);
-      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(2);
-      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(0);
+      expect(await store.posts.erase(before, 3)).toBe(2);
+      expect(await store.posts.erase(before, 3)).toBe(0);
     });
 
     it("erases the replies of a root with it, and none of a root that stays", async () => {

@@ -178,8 +178,9 @@ export function describePosts({ store, another, reopen }: Subject): void {
       await store.posts.insert(aPost("p2", { createdAt: T0 + 3 }));
       await store.posts.insert(aPost("p3", { createdAt: T0 + 4, publisherId: "pub_b" }));
       await store.posts.insert(aPost("p1-r", { createdAt: T0 + 2, parentId: "p1" }));
-      await store.posts.insert(aPost("p4", { createdAt: T0 + 5 }));
+      for (const id of ["p4", "p5"]) await store.posts.insert(aPost(id, { createdAt: T0 + 5 }));
       await store.posts.remove("p4", T0 + 6);
+      await store.posts.update("p5", { state: "hidden" }, { text: false });
       expect(idsOf(await store.posts.byPublisher("pub_a", 10))).toEqual(["p2", "p1-r", "p1"]);
       expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
     });
@@ -225,7 +226,9 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect(await store.posts.byPublisher("pub_a", 30)).toHaveLength(4);
     });
 
-    it("shows a guard fingerprints since a time, newest first, removed posts included, and keeps nothing when it refuses", async () => {
+    it("shows a guard a publisher's fingerprints since a time, newest first, removed posts included, and keeps nothing when it refuses", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("b", { publisherId: "pub_b", createdAt: T0 + 1 }));
       await store.posts.insert(aPost("p1", { createdAt: T0 - 1, fingerprint: "00" }));
       await store.posts.insert(aPost("p2", { createdAt: T0, fingerprint: "02" }));
       await store.posts.insert(aPost("p3", { createdAt: T0 + 1, fingerprint: "03" }));

@@ -93,8 +93,10 @@ export function describePublishers({ store }: Subject): void {
       await store.publishers.insert(aPublisher("pub_2", { ...verified, checkedAt: T0 + 1 }));
       await store.publishers.insert(aPublisher("pub_3", { ...verified, checkedAt: T0 + 3 }));
       await store.publishers.insert(aPublisher("pub_4", { checkedAt: T0 }));
-      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 10))).toEqual(["pub_2", "pub_1"]);
-      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 1))).toEqual(["pub_2"]);
+      await store.publishers.insert(aPublisher("pub_5", verified));
+      // One that nobody has looked at comes first.
+      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 10))).toEqual(["pub_5", "pub_2", "pub_1"]);
+      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 2))).toEqual(["pub_5", "pub_2"]);
     });
   });
 }

@@ -47,7 +47,9 @@ export function describeStatistics({ store }: Subject): void {
     it("give an overview by kind, source, day and tag", async () => {
       await store.posts.insert(aPost("p1", { kind: "event", tags: ["b", "a"], createdAt: MIDNIGHT - 1 }));
       await store.posts.insert(aPost("p2", { syndicated: true, tags: ["b"], createdAt: MIDNIGHT }));
-      await store.posts.insert(aPost("p3", { tags: ["c"], expiresAt: T0 - 1 }));
+      await store.posts.insert(
+        aPost("p3", { tags: ["c"], expiresAt: T0, createdAt: MIDNIGHT - 48 * HOUR_MS }),
+      );
       await store.posts.insert(aPost("p4", { tags: ["d"] }));
       await store.posts.update("p4", { state: "hidden" }, { text: false });
       await store.posts.update("p2", { tags: ["b", "e"] }, { text: true });
@@ -56,7 +58,7 @@ export function describeStatistics({ store }: Subject): void {
       expect(await store.statistics.overview(T0, 3)).toEqual({
         activePosts: 3,
         publishers: 1,
-        postsToday: 3,
+        postsToday: 2,
         firstHand: 2,
         syndicated: 1,
         subscriptions: 1,
@@ -67,9 +69,9 @@ export function describeStatistics({ store }: Subject): void {
           { tag: "e", count: 1 },
         ],
         postsByDay: [
-          { day: "2026-11-18", posts: 0 },
+          { day: "2026-11-18", posts: 1 },
           { day: "2026-11-19", posts: 1 },
-          { day: "2026-11-20", posts: 3 },
+          { day: "2026-11-20", posts: 2 },
         ],
       });
     });
@@ -86,6 +88,7 @@ export function describeStatistics({ store }: Subject): void {
     it("add up counters by day and name, and read them from a day on", async () => {
       await store.statistics.add([
         { day: "2026-11-20", name: "searches", n: 2 },
+        { day: "2026-11-20", name: "posts", n: 4 },
         { day: "2026-11-19", name: "searches", n: 1 },
         { day: "2026-11-18", name: "searches", n: 1 },
       ]);
@@ -93,6 +96,7 @@ export function describeStatistics({ store }: Subject): void {
       await store.statistics.add([]);
       expect(await store.statistics.read("2026-11-19")).toEqual([
         { day: "2026-11-19", name: "searches", n: 1 },
+        { day: "2026-11-20", name: "posts", n: 4 },
         { day: "2026-11-20", name: "searches", n: 5 },
       ]);
     });

@@ -99,6 +99,18 @@ export function describeToldChanges({ store }: Subject): void {
       expect(entry).toMatchObject({ postId: "p", deliveryId: 3, change: { what: ["removed"], before: {} } });
     });
 
+    it("are removals of the replies too that go with their root", async () => {
+      await store.posts.insert(aPost("p-1", { parentId: "p", publisherId: "pub_b", startsAt: START }));
+      await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p-1", matchedAt: T0 }], []);
+      await store.posts.update("p-1", { startsAt: START + 1, updatedAt: T0 + 1 }, { text: false });
+      await store.subscriptions.tellChange("p-1", T0 + 2);
+      expect(await pending("sub_1")).toEqual([[2, ["starts_at"], "active"]]);
+      await store.posts.remove("p", T0 + 3);
+      expect(await pending("sub_1")).toEqual([]);
+      await store.subscriptions.tellChange("p-1", T0 + 4);
+      expect(await pending("sub_1")).toEqual([[3, ["removed"], "removed"]]);
+    });
+
     it("push to webhooks as matches do", async () => {
       const hook = { webhookUrl: "https://example.org/hook", webhookVerifiedAt: T0 };
       await store.subscriptions.insert(aSubscription("sub_3", hook), 50);

@@ -29,6 +29,8 @@ export function describeRemoval({ store }: Subject): void {
       await store.posts.insert(aPost("p-1", { parentId: "p" }));
       await store.posts.insert(aPost("p-2", { parentId: "p", publisherId: "pub_b" }));
       await store.posts.update("p-2", { state: "hidden" }, { text: false });
+      await store.posts.insert(aPost("p-3", { parentId: "p" }));
+      expect(await store.posts.remove("p-3", T0)).toEqual(["p-3"]);
       expect((await store.posts.remove("p", T0)).sort()).toEqual(["p", "p-1", "p-2"]);
       expect((await store.publishers.get("pub_a"))?.postCount).toBe(0);
       expect((await store.publishers.get("pub_b"))?.postCount).toBe(0);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aPost, aVector, T0 } from "../../../support/search/rows.ts";
-import { claimedWork, type Subject, settleWork } from "../subject.ts";
+import { claimedWork, DAY_MS, type Subject, settleWork } from "../subject.ts";
 
 /** What `PostStore` promises of the vectors of posts. */
 export function describeVectors({ store }: Subject): void {
@@ -71,6 +71,17 @@ export function describeVectors({ store }: Subject): void {
       expect(await store.posts.vectors(["p", "q"], "m1")).toEqual([aVector(7), null]);
     });
 
+    it("settle no work that was claimed anew, and work that came to no vector", async () => {
+      await store.posts.insert(aPost("q"));
+      const claimed = await claimedWork(store, "embed");
+      const anew = await store.work.claim("embed", { limit: 9, leaseMs: DAY_MS, now: T0 + 2 * DAY_MS });
+      const rows = [{ id: "q", updatedAt: T0, model: "m1", vector: aVector(7) }];
+      await store.posts.setVectors(rows, claimed);
+      expect(await store.work.backlog("embed")).toBe(1);
+      await store.posts.setVectors([], anew);
+      expect(await store.work.backlog("embed")).toBe(0);
+    });
+
     it("of another model are missing, each enqueued once, at most as many as asked", async () => {
       for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`));
       for (const id of ["hidden", "removed"]) await store.posts.insert(aPost(id));
@@ -80,16 +91,14 @@ export function describeVectors({ store }: Subject): void {
       await setVector(T0, "m1");
       await store.posts.setVectors([{ id: "p0", updatedAt: T0, model: "m3", vector: aVector(1) }]);
       await store.posts.setVectors([{ id: "p1", updatedAt: T0, model: "m2", vector: aVector(1) }]);
+      const enqueued = async () => (await claimedWork(store, "embed")).map(({ postId }) => postId).sort();
+      // Those that have none come first.
+      expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 3)).toBe(3);
+      expect(await enqueued()).toEqual(["p2", "p3", "p4"]);
+      // Those that wait take no room.
       expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 2)).toBe(2);
-      expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 10)).toBe(3);
+      expect(await enqueued()).toEqual(["p", "p0"]);
       expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 10)).toBe(0);
-      expect((await claimedWork(store, "embed")).map(({ postId }) => postId).sort()).toEqual([
-        "p",
-        "p0",
-        "p2",
-        "p3",
-        "p4",
-      ]);
     });
   });
 }
