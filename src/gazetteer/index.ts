@@ -172,7 +172,8 @@ const withoutNumbers = (text: string) =>
   text
     .split(/\s+/u)
     .filter((word) => !/\d/.test(word))
-    .join(" ");
+    .join(" ")
+    .trim();
 
 /** Finds numbers of the places that a reading may mean; empty when what is beside the name fits none of them. */
 function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Reading): number[] {

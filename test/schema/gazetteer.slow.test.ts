@@ -5,7 +5,14 @@ import { builtPlaces } from "../../scripts/gazetteer/build.ts";
 import { readData, readText } from "../../src/data/read.ts";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
-import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
+import {
+  placeNamed,
+  resolvePlace,
+  suggestPlaces,
+  townAround,
+  townAt,
+  townNumbered,
+} from "../../src/gazetteer/index.ts";
 
 describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {
@@ -24,6 +31,8 @@ describe("resolvePlace", () => {
       const found = resolvePlace(name);
       const listed = "oneOf" in found ? found.oneOf : [];
       expect(listed.length).toBeGreaterThan(1);
+      expect(listed.length).toBeLessThanOrEqual(6);
+      if (name === "Springfield") expect(listed).toHaveLength(6);
       for (const place of listed.slice(0, 3))
         expect(resolvePlace(place.label)).toMatchObject({ place: { lat: place.lat, lng: place.lng } });
     }
@@ -34,6 +43,16 @@ describe("resolvePlace", () => {
     ["Portland (Maine)", "Portland, Maine"],
     ["Portland / Maine", "Portland, Maine"],
     ["Paris (Texas)", "Paris, Texas"],
+    ["Portland Maine", "Portland, Maine"],
+    ["Berlin Kreuzberg", "Kreuzberg, Berlin"],
+    ["Boston / Cambridge", "Cambridge, Massachusetts"],
+    ["04109 Leipzig", "Leipzig, Germany"],
+    ["near Leipzig", "Leipzig, Germany"],
+    ["Leipzig area", "Leipzig, Germany"],
+    // The larger of two neighbours is not in the smaller.
+    ["Leipzig, Markkleeberg", "Markkleeberg, Germany"],
+    // None lies there, so the country is meant.
+    ["Portland / Germany", "region"],
   ])("reads what stands beside a name: %s", (name, label) => {
     expect(labelOf(name)).toBe(label);
   });
@@ -59,7 +78,7 @@ describe("resolvePlace", () => {
     "Isle of Skye",
     "Kent, England",
   ])("takes %s for a country or region, and for no small town", (name) => {
-    expect(resolvePlace(name)).toHaveProperty("region");
+    expect(resolvePlace(name)).toHaveProperty("region", name.split(",")[0]);
   });
 
   it("knows middle and size of every island and region with an entry of its own, where its country is", () => {
@@ -89,6 +108,13 @@ describe("resolvePlace", () => {
     expect(areaOf("Texas")).toBeNull();
     // A state and a country.
     expect(areaOf("Georgia")).toBeNull();
+    // A canton, of which only the country is known.
+    expect(areaOf("Thurgau")).toBeNull();
+    const kent = resolvePlace("Kent");
+    expect("region" in kent && kent.namesakes.map(({ label }) => label)).toEqual([
+      "Kent, Washington",
+      "Kent, Ohio",
+    ]);
   });
 
   it.each([
@@ -117,6 +143,8 @@ describe("resolvePlace", () => {
     ["Esslingen am Neckar", "Esslingen, Germany"],
     ["Ludwigshafen", "Ludwigshafen am Rhein, Germany"],
     ["La Coruña", "A Coruña, Spain"],
+    ["Kreuzberg", "Kreuzberg, Berlin"],
+    ["Glenmore Park", "Glenmore Park, Liverpool"],
   ])("takes %s for the town", (name, label) => {
     expect(labelOf(name)).toBe(label);
   });
@@ -124,6 +152,8 @@ describe("resolvePlace", () => {
   it("takes a venue for the town it stands in, and no venue alone", () => {
     expect(labelOf("Café Kino, Leipzig")).toBe("Leipzig, Germany");
     expect(labelOf("Old Town Hall, Springfield, MO")).toBe("Springfield, Missouri");
+    // Spelt like this, it is the one of several.
+    expect(labelOf("Union Station, St. Louis")).toBe("St. Louis, Missouri");
     for (const venue of ["Riverside Park", "Online", "Community Hall", "Zoom", "Remote", "my place"])
       expect([venue, labelOf(venue)]).toEqual([venue, "unknown"]);
   });
@@ -131,6 +161,9 @@ describe("resolvePlace", () => {
   it("lets the caller say which places fit", () => {
     const found = resolvePlace("Birmingham", ({ lng }) => lng < -50);
     expect("place" in found && found.place.label).toBe("Birmingham, Alabama");
+    expect(placeNamed("Cambridge")).toBeNull();
+    const inBoston = ({ lng }: { lng: number }) => lng > -72 && lng < -70;
+    expect(placeNamed("Cambridge", inBoston)?.label).toBe("Cambridge, Massachusetts");
   });
 
   it("understands any text", () => {
@@ -258,6 +291,15 @@ describe("the places that are suggested", () => {
     expect("unknown" in found && found.unknown.map(({ label }) => label)).toEqual(labels);
   });
 
+  it("for a longer text are three at most of those that a part of it names", () => {
+    const found = resolvePlace("Berlin Hamburg Munich Cologne flea market");
+    expect("unknown" in found && found.unknown.map(({ name }) => name)).toEqual([
+      "Berlin",
+      "Hamburg",
+      "Munich",
+    ]);
+  });
+
   it("have labels that mean them", () => {
     const begun = ["san", "müns", "kreuz", "springf", "washing", "aurang", "halle", "st"];
     for (const place of begun.flatMap((each) => suggestPlaces(each))) {
@@ -288,6 +330,8 @@ describe("townAround", () => {
     expect(labelAt(52.52, 13.69)).toBe("Berlin, Germany");
     expect(labelAt(52.52, 13.72)).not.toBe("Berlin, Germany");
     expect(labelAt(39.8, -89.65)).toBe("Springfield, Illinois");
+    // A district of Moscow that has more people is nearer than its town.
+    expect(labelAt(55.585, 37.26)).toBe("Odintsovo, Russia");
     expect(labelAt(0, -30)).toBeNull();
     expect(labelAt(90, 0)).toBeNull();
   });
