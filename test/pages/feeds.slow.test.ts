@@ -208,6 +208,10 @@ describe("feeds", () => {
       ...{ parent_id: null, reply_count: 0, flags: [], distance_km: 1.4 },
       publisher: { id: me.id, verified: false, domain: null },
     });
+    await write(board, me.key, { tags: ["plain"] });
+    const [plain] = parseAtomFeed((await get("/feed.atom?tags=plain")).text).entries ?? [];
+    expect(plain?.links).toMatchObject([{ rel: "alternate" }]);
+    expect(JSON.parse((await get("/feed.json?tags=plain")).text).items[0]).not.toHaveProperty("external_url");
     // The format requires the list also when it is empty.
     expect(JSON.parse((await get("/feed.json?tags=nobodyhasit")).text).items).toEqual([]);
   });
@@ -219,7 +223,7 @@ describe("feeds", () => {
       const written = now;
       const post = await write(board, me.key, { tags });
       now += 1_000;
-      await write(board, me.key, { tags, title: "Left as it was" });
+      const left = await write(board, me.key, { tags, title: "Left as it was" });
       now += 2 * DAY_MS;
       await call(board, `PATCH /posts/${post.id}`, { title: "Edited" }, { key: me.key });
       const feed = await read(path, new URLSearchParams({ tags: tags.join() }).toString());
@@ -228,6 +232,9 @@ describe("feeds", () => {
         { title: "Edited", written, changed: now },
       ]);
       expect(feed.updated).toBe(now);
+      now += 1_000;
+      await call(board, `PATCH /posts/${left.id}`, { title: "The later change, listed first" }, me);
+      expect((await read(path, new URLSearchParams({ tags: tags.join() }).toString())).updated).toBe(now);
       const launched = path === "/feed.json" ? now : Date.UTC(2026, 10, 20);
       expect((await read(path, "tags=nobodyhasit")).updated).toBe(launched);
     },
@@ -535,6 +542,18 @@ describe("calendar", () => {
   });
 
   it.each([
+    ["cancelled", "CANCELLED"],
+    ["Canceled", "CANCELLED"],
+    ["postponed", "CANCELLED"],
+    ["tentative", "TENTATIVE"],
+    ["nearly full", "CONFIRMED"],
+  ])("takes from its status whether a post takes place, and makes nobody busy: %s", async (status, said) => {
+    const { id } = await write(board, me.key, { starts_at: "2027-03-01T10:00:00Z", metadata: { status } });
+    const [found] = eventsOf((await get(`/p/${id}.ics`)).text);
+    expect([found?.value("status"), found?.value("transp")]).toEqual([said, "TRANSPARENT"]);
+  });
+
+  it.each([
     ["no time", "2027-03-01T10:00:00Z", "2027-03-01T10:00:00Z"],
     ["less than a second", "2027-03-01T10:00:00.200Z", "2027-03-01T10:00:00.900Z"],
   ])("gives no end to what takes %s: it must be later than the start", async (_name, starts_at, ends_at) => {
@@ -615,11 +634,25 @@ describe("calendar", () => {
     const reply = await write(board, own.key, { ...dates, parent_id: root.id });
     await call(board, `DELETE /posts/${reply.id}`, undefined, own);
     expect(await ids(`${asked}&verified=true`)).toEqual([]);
-    expect(await ids(`${asked}&after=2027-05-03`)).toEqual([]);
+    for (const bound of ["after=2027-05-01T10:00:01Z", "before=2027-05-01T09:59:59Z"])
+      expect(await ids(`${asked}&${bound}`), bound).toEqual([]);
+    for (const bound of ["after=2027-05-01T10:00:00Z", "before=2027-05-01T10:00:00Z"])
+      expect(await ids(`${asked}&${bound}`), bound).toContain(relayed.id);
     await board.board.store.publishers.update(own.id, { verifiedAt: now, verifiedVia: "dns" });
     const all = [relayed.id, firstHand.id, root.id];
     expect(await ids(`${asked}&verified=true`)).toEqual(all.sort());
     expect(await ids(`${asked}&include_replies=true`)).toEqual([...all, reply.id].sort());
+  });
+
+  it("tells of the fifty latest removals", async () => {
+    const dates = { kind: "request", starts_at: Date.parse("2027-05-01T10:00:00Z") } as const;
+    const ids = await writeMany(board, Array(51).fill(dates));
+    for (const id of ids) {
+      now += 1_000;
+      await board.board.services.moderation.act("remove", id, "test", now);
+    }
+    const told = (await calendar("kind=request")).map(({ event }) => event.uid.split("@")[0]);
+    expect(told).toEqual(ids.slice(1).reverse());
   });
 
   it("says for 30 days, and by dates alone, that a post was removed", async () => {

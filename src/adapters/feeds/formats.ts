@@ -111,9 +111,8 @@ function boardMember(post: Post) {
   const { parent_id, reply_count, flags, distance_km, copies, publisher } = post;
   return {
     ...{ id, kind, location, starts_at, ends_at, timezone, expires_at, source_url, syndicated },
-    ...{ parent_id, reply_count, flags },
-    ...(distance_km === undefined ? {} : { distance_km }),
-    ...(copies === undefined ? {} : { copies }),
+    // JSON leaves out what is undefined.
+    ...{ parent_id, reply_count, flags, distance_km, copies },
     publisher: { id: publisher.id, verified: publisher.verified, domain: publisher.domain },
   };
 }

@@ -124,9 +124,9 @@ function placeData({ location }: Post): Record<string, unknown> | null {
   const { name, lat, lng } = location;
   return present({
     "@type": "Place",
-    name: name === "" ? null : name,
+    name,
     // Search engines ask for it; people write it in one line.
-    address: name === "" ? null : name,
+    address: name,
     geo: lat === null ? null : { "@type": "GeoCoordinates", latitude: lat, longitude: lng },
   });
 }
