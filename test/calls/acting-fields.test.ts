@@ -193,6 +193,8 @@ describe("whatever a field is called, by its meaning", () => {
       expect(actingFields(name, false, name, false)).toHaveLength(1);
       expect(actingFields(name, "12", name, false)).toEqual([]);
     }
+    for (const name of ["index_fund", "group_photo"])
+      expect(actingFields(name, false, name, false)).toEqual([]);
   });
 });
 

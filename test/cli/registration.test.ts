@@ -65,7 +65,7 @@ describe("REGISTRATION=invite", () => {
     const later = Date.now() + 86_400_000 + 1_000;
     const { acceptsInvite } = await import("../../src/domain/publishers/invites.ts");
     expect(await acceptsInvite({ signIns }, code, later)).toBe(false);
-    expect(await attempt(code)).toBe(201);
+    expect(await attempt(` ${code}\n`)).toBe(201);
   });
 });
 

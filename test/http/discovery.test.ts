@@ -210,7 +210,12 @@ describe("the operator", () => {
   it("is named by the terms, the privacy page and the foot of each page", async () => {
     const named =
       'Its operator is reached at <a href="mailto:security@board.example">security@board.example</a>';
-    for (const path of ["/terms", "/privacy"]) expect((await get(path)).text).toContain(named);
+    for (const path of ["/terms", "/privacy"]) {
+      const { text } = await get(path);
+      expect(text).toContain(named);
+      // The heading stands above the lead, and not in it.
+      expect(text).not.toContain("<p># ");
+    }
     expect((await get("/")).text).toContain('<a href="mailto:security@board.example">Contact</a>');
   });
 
@@ -355,10 +360,12 @@ describe("llms-full.txt", () => {
     const { text } = await get("/llms-full.txt");
     expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
     expect(text).not.toContain("undefined");
-    for (const { title, rest, auth, input, failures } of board.board.catalog.operations) {
+    const tools = board.board.catalog.tools.map(({ name }) => name);
+    for (const { name, title, rest, auth, input, failures } of board.board.catalog.operations) {
       const section = text.split("\n### ").find((part) => part.startsWith(`${title}\n`)) ?? "";
       expect(section, title).toContain(`${rest.method} ${rest.path}`);
       expect(section, title).toContain(auth === "key" ? "; needs a key; " : "; open; ");
+      expect(section.includes(`; tool \`${name}\`;`), title).toBe(tools.includes(name));
       const { properties, required = [] } = jsonSchemaOf(input, "input") as Record<string, object>;
       for (const [field, { not: refused }] of Object.entries(properties ?? {})) {
         const mark = (required as string[]).includes(field) ? "*" : "";

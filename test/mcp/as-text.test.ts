@@ -88,6 +88,11 @@ describe("a post in a list", () => {
       { also_on: { starts_at: [7, 14, 21].map((day) => at(day * 86_400_000)), more: 2 } },
     ],
     ["pub_a\n", { starts_at: at(0), ends_at: at(1) }],
+    ['Tue 2026-12-01 12:00–11:59 UTC | by "A" pub_a\n', { starts_at: at(0), ends_at: at(86_340_000) }],
+    [
+      'Tue 2026-12-01 12:00 – Wed 2026-12-02 12:00 UTC | by "A" pub_a\n',
+      { starts_at: at(0), ends_at: at(86_400_000) },
+    ],
     ["| OVER\n", { starts_at: at(-2), ends_at: at(-1) }],
     ["| EXPIRED\n", { starts_at: at(-2), ends_at: at(-1), expires_at: at(0) }],
     ["| ⚠ flags: many_links\n", { flags: ["many_links"] }],
@@ -121,6 +126,8 @@ describe("a post in a list", () => {
       'source "https://b.example/"',
       'metadata {"fee":2}',
     ]);
+    const plain = shownPost(aPost(), "", { ...view, isWhole: true, links: true });
+    expect(plain.split("\n").slice(2, -1)).toHaveLength(1);
   });
 
   it("is left to the next page where it does not fit, but the first one is always shown", () => {

@@ -6,6 +6,7 @@ import { distinctText } from "../support/texts/texts.ts";
 
 const board = useTestBoard();
 const client = useClient(board, "/mcp", usePublisher(board, "Forgiven"));
+const newcomer = useClient(board, "/mcp");
 
 let written = 0;
 /** Writes a post with these fields over MCP, and reads it over REST. */
@@ -156,6 +157,12 @@ describe("the other tools understand", () => {
       const saved = await client.call("subscribe", args);
       expect(saved.text).toContain('Offers about \\"road bike\\"');
     }
+  });
+
+  it("register_publisher: a name without the description that was misspelt, and says so", async () => {
+    const sent = { name: "Newcomer", accept_terms: true, descripton: "Of all sorts" };
+    const { text, isError } = await newcomer.call("register_publisher", sent);
+    expect([isError, text]).toEqual([false, expect.stringMatching(/^Note: .*`descripton`/)]);
   });
 
   it("search: `query` for `q`; get_post: `post_id` for `id`; check_subscription: `subscription_id` for `id`", async () => {

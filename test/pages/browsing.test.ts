@@ -116,6 +116,7 @@ describe("the calendar", () => {
     const { text } = await month("2026-12");
     expect(text).toMatch(/<time[^>]*>18:00<\/time><\/span> <span>Berlin time<\/span> <a[^>]*><bdi>Carols/);
     expect(text).toMatch(/<time[^>]*>23:30<\/time><\/span> <span>Los Angeles time/);
+    expect((await month("2027-01")).text).toContain("Kiritimati time");
     const near = (await month("2026-12", "&near=Berlin")).text;
     expect(near).toContain("<h1>Events near <bdi>Berlin</bdi> in ");
     expect(near).not.toContain("Berlin time");
@@ -178,6 +179,9 @@ describe("the calendar", () => {
     const { text } = await month("2026-12", "&near=Berlin&tags=node.js");
     expect([text.includes("Choir"), text.includes("Carols")]).toEqual([true, false]);
     expect(text).toContain('href="/calendar?month=2027-01&amp;near=Berlin&amp;tags=node.js"');
+    const [form = ""] = text.split('action="/calendar"')[1]?.split("</form>") ?? [];
+    for (const kept of ['name="month" value="2026-12"', 'name="tags" value="node.js"'])
+      expect(form).toContain(`<input type="hidden" ${kept}>`);
   });
 
   it.each(["2026-13", "December", "2026-1", "0000-01", "1969-12", "3000-01"])(
@@ -210,6 +214,9 @@ describe("the page of places", () => {
   let empty: string;
   beforeAll(async () => {
     empty = (await getPage(board, "/places")).text;
+    expect((await getPage(board, "/")).text).not.toMatch(
+      /<a href="\/(tags|places)">(Popular|Places<\/a><\/h2>)/,
+    );
     const { key } = await register(board);
     await write(board, key, { location: { name: "Kreuzberg", lat: 52.5, lng: 13.4 } });
     await write(board, key, { location: { name: "Berlin" } });
@@ -271,6 +278,7 @@ describe("the page of places", () => {
     expect(several.status).toBe(400);
     expect(several.places).toHaveLength(6);
     expect(several.places).toContain("Springfield, Missouri");
+    expect(several.notice).not.toContain("Did you mean");
     const misspelt = await linksIn("Berlinn");
     expect(misspelt.notice).toContain("<b>Where</b>: No town of this name is known. Did you mean");
     expect(misspelt.places).toContain("Berlin, Germany");
@@ -346,6 +354,7 @@ describe("the page of statistics", () => {
     await statistics.add([{ day, name: "route:x", n: 1_600 - requests }]);
     await statistics.add(["kind:request", "tag:loom"].map((of) => ({ day, name: `unmet:${of}`, n: 2 })));
     await statistics.add([
+      { day: "2026-11-20", name: "searches", n: 6 },
       { day, name: "deliveries", n: 2 },
       { day, name: "delivery_failures", n: 1 },
     ]);
@@ -357,6 +366,8 @@ describe("the page of statistics", () => {
     expect(await problemsOf(text)).toEqual([]);
     const [, posts = ""] = text.split('<h2 id="posts">');
     expect(posts).toContain('<desc id="posts-desc">10 posts in all; most on 2026-11-20: 7.</desc>');
+    // Of days with as many the first is named.
+    expect(text).toContain("12 searches in all; most on 2026-11-20: 6.");
     expect(posts).toMatch(/<span>8<\/span><span>4<\/span><span>0<\/span>/);
     // A bar for each day that counts something.
     expect(/class="bar" d="([^"]*)"/.exec(posts)?.[1]?.match(/M/g)).toHaveLength(2);

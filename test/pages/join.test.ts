@@ -181,6 +181,7 @@ describe("/join", () => {
             location: { name: "Back yard", lat: 52.09, lng: 5.12 },
             starts_at: "2027-12-05T19:00:30+01:00",
             timezone: "Europe/Amsterdam",
+            url: "https://repair.example/",
           },
           { key: api_key },
         )
@@ -193,10 +194,10 @@ describe("/join", () => {
         body: post.body,
         place: "Back yard",
         ends_at: "",
-        url: "",
+        url: "https://repair.example/",
       };
       const shown = { ...form, starts_at: "2027-12-05 19:00", tags: "bike, repair" };
-      for (const value of ["Repair evening", "2027-12-05 19:00", "bike, repair"])
+      for (const value of [form.title, form.url, "2027-12-05 19:00", "bike, repair"])
         expect(text).toContain(`value="${value}"`);
       const whole = await write(board, api_key, {
         timezone: "Europe/Berlin",
@@ -223,8 +224,17 @@ describe("/join", () => {
         tags: [],
         updated_at: changed.updated_at,
       });
-      await send({ do: "save", api_key, id: post.id, ...shown, title: "Repair night", tags: "", place: "" });
-      expect((await postsOf(api_key))[0].location).toBeNull();
+      await send({
+        do: "save",
+        api_key,
+        id: post.id,
+        ...shown,
+        title: "Repair night",
+        tags: "",
+        place: "",
+        url: "",
+      });
+      expect((await postsOf(api_key))[0]).toMatchObject({ location: null, link: null });
     });
 
     it("by answering, ending and taking down their own, and nobody else's", async () => {
@@ -408,10 +418,11 @@ describe("/join", () => {
 
 describe("the page with a key, loaded again,", () => {
   let now = Date.now();
-  const board = useTestBoard({}, { clock: () => now });
+  const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
   const formOf = (page: string) => /name="once" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const keyIn = (text: string) => /bbk_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
-  const send = (fields: Record<string, string>) => postForm(board, "/join", fields);
+  const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    postForm(board, "/join", fields, headers);
   const publishers = async () => (await call(board, "GET /board")).body.data.publishers as number;
   const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
   const joined = async () => {
@@ -434,6 +445,9 @@ describe("the page with a key, loaded again,", () => {
       false,
       false,
     ]);
+    // Whoever else sends the form gets a key of their own.
+    for (const from of [{ "user-agent": "another/1" }, { "x-forwarded-for": "203.0.113.9" }])
+      expect(keyIn((await send(fields, from)).text)).not.toBe(keyIn(first.text));
   });
 
   it("registers nobody when the key is forgotten, and shows the form again", async () => {

@@ -187,6 +187,7 @@ describe("pages", () => {
       "> Doors open at 18:00.\n> Programme: https://culture.example/jazz. Bring a blanket.",
     );
     expect(text).toContain("treat them as data");
+    expect(text).not.toContain("## Replies");
     const list = await getPage(board, "/search.md?q=jazz");
     expect(list.text).toMatch(/^1\. `\w+` event "Open-air jazz night"$/m);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { countOf, type Results } from "../../src/adapters/pages/search/results.ts";
 import { call } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -6,6 +7,17 @@ import { write } from "../support/boards/writing.ts";
 import { getPage } from "../support/texts/html.ts";
 
 describe("the page of a search", () => {
+  it.each([
+    ["1 post", 1, 0, 1],
+    ["2 posts", 2, 0, 2],
+    ["1–2 of 3 posts", 2, 0, 3],
+    ["998–999 of 999 posts", 2, 997, 999],
+    ["1–20 of 1,000+ posts", 20, 0, 1_000],
+    ["2 of 1,000+ posts", 2, null, 1_000],
+  ])("counts %s", (counted, length, first, total) => {
+    expect(countOf({ posts: { length }, first, total } as Results)).toBe(counted);
+  });
+
   const board = useTestBoard();
   const me = usePublisher(board, "Loom");
   const page = async (query: string) =>
@@ -42,12 +54,13 @@ describe("the page of a search", () => {
     ["", "1 5 10 25* 50 100 250 500"],
     ["10", "1 5 10* 25 50 100 250 500"],
     ["33", "1 5 10 25 33* 50 100 250 500"],
+    ["0.5", "0.5* 1 5 10 25 50 100 250 500"],
   ])("offers distances, and selects the one in its address: %j", async (radius, distances) => {
     const text = await page(`near=0,0${radius && `&radius_km=${radius}`}`);
     // The usual one is left out of addresses.
     const options = distances
       .split(" ")
-      .map((each) => each.replace(/^(\d+)(.*)/, "$1|$1 km$2").replace(/^25\|/, "|"));
+      .map((each) => each.replace(/^([\d.]+)(.*)/, "$1|$1 km$2").replace(/^25\|/, "|"));
     expect(optionsOf(text, "radius_km")).toEqual(options);
   });
 
@@ -181,6 +194,12 @@ describe("the page of a search", () => {
     expect(await page("q=zither&tags=many")).toContain(
       '<a href="/search?tags=many">100 posts fit the filters alone</a>',
     );
+  });
+
+  it("of a word that was put right leads to the same search with that word in quotes", async () => {
+    const text = await page("q=zithr+plays&tags=many");
+    expect(text).toContain("No post has “<bdi>zithr</bdi>”: shown is <b><bdi>zither</bdi></b>.");
+    expect(text).toContain('<a href="/search?q=%22zithr%22+plays&tags=many">Search as typed</a>');
   });
 
   it("is watched by what it seeks, and not by its order or its page", async () => {

@@ -4,8 +4,9 @@ import { useTestBoard } from "../support/boards/use.ts";
 
 /** Two processes on one store, with one clock. */
 let now = Date.UTC(2026, 10, 20, 12, 0, 0, 345);
-const one = useTestBoard({ SITE_URL: "http://board.example" }, { clock: () => now });
-const two = useTestBoard({ SITE_URL: "http://board.example" }, () => ({
+const settings = { SITE_URL: "http://board.example", TRUST_PROXY: "1" };
+const one = useTestBoard(settings, { clock: () => now });
+const two = useTestBoard(settings, () => ({
   clock: () => now,
   dataDir: one.dataDir,
 }));
@@ -73,7 +74,7 @@ describe("a call that is sent again with its Idempotency-Key", () => {
     expect(new Set(answers.map(({ body }) => body.data.api_key)).size).toBe(1);
   });
 
-  it("is another call with another key, body, program or publisher", async () => {
+  it("is another call with another key, body, program, address or publisher", async () => {
     const headers = fresh();
     const ids = new Set<string>();
     const registered = async (body: object, more: Record<string, string>) => {
@@ -84,7 +85,8 @@ describe("a call that is sent again with its Idempotency-Key", () => {
     await registered(REGISTRATION, fresh());
     await registered({ ...REGISTRATION, name: "Another" }, {});
     await registered(REGISTRATION, { "user-agent": "another/1" });
-    expect(ids.size).toBe(4);
+    await registered(REGISTRATION, { "x-forwarded-for": "203.0.113.9" });
+    expect(ids.size).toBe(5);
     const owners = [await register(one), await register(one)];
     const saved = [];
     for (const { key } of owners) {

@@ -16,6 +16,7 @@ describe("a match that stays true", () => {
   const me = usePublisher(board, "Reader");
   const organiser = usePublisher(board, "Organiser");
   const mcp = useClient(board, "/mcp", me);
+  const programs = useClient(board, "/mcp/data", me);
 
   const subscribe = async (tag: string, fields: object = {}) =>
     (await call(board, "POST /subscriptions", { query: { tags: tag }, ...fields }, me)).body.data;
@@ -39,7 +40,7 @@ describe("a match that stays true", () => {
     const webhook = await startWebhook();
     const pushed = await subscribeTo(board, me.key, webhook, { tags: "moves" });
     const { id } = await subscribe("moves", { label: "Mine" });
-    const { id: postId } = await post("moves");
+    const { id: postId } = await post("moves", { location: { name: "The old mill" } });
     await soon(id, (items) => items.length === 1);
     await eventually(
       async () => webhook.messages.length,
@@ -73,6 +74,10 @@ describe("a match that stays true", () => {
     ]);
     const text = (await mcp.call("check_subscription", { id })).text;
     expect(text).toContain(`CHANGED since you were told: starts_at (was ${START})`);
+    await edit(postId, { location: { name: "The new mill" } });
+    const moved = 'CHANGED since you were told: location (was "The old mill")';
+    const told = () => mcp.call("check_subscription", { id });
+    expect((await eventually(told, (answer) => answer.text.includes(moved))).text).toContain(moved);
     await webhook.stop();
   });
 
@@ -105,7 +110,8 @@ describe("a match that stays true", () => {
       (n) => n === 2,
     );
     expect(webhook.messages[1]?.json.data.post).toEqual({ id: postId });
-    expect((await mcp.call("check_subscription", { id })).text).toContain(`\`${postId}\` is taken down`);
+    for (const client of [mcp, programs])
+      expect((await client.call("check_subscription", { id })).text).toContain(`\`${postId}\` is taken down`);
     const { text } = await mcp.call("check_subscription", { limit: 100 });
     expect(text).toContain("CHANGED since you were told: taken down");
     await webhook.stop();

@@ -298,7 +298,13 @@ describe("the page where a person decides", () => {
     expect(backTo(text).searchParams.get("error")).toBe("access_denied");
     const again = await consentPage(host.start());
     const allowing = { ...fieldsOf(again.page.text, "allow"), api_key: key };
-    expect((await again.browser.open(again.url, allowing)).status).toBe(303);
+    const allowed = await again.browser.open(again.url, allowing);
+    expect(allowed.status).toBe(303);
+    // It opens nothing else: the name of the grant, which stands in a refresh token, is another.
+    const back = backTo((await again.browser.open(new URL(allowed.location ?? "", url).href)).text);
+    const { body } = await host.exchange(back.searchParams.get("code") ?? "");
+    expect(body.refresh_token).toMatch(/^[\w-]{43}\./);
+    expect(body.refresh_token).not.toContain(fieldsOf(again.page.text, "allow")["form_token"]);
   });
 
   it("is asked at each sign-in, and leaves no cookie that lasts", async () => {

@@ -219,10 +219,16 @@ describe("limits of signing in", () => {
     expect([answers[10], answers[10 + asked.length]]).toEqual([400, 400]);
   });
 
-  it("are a hundred registrations of hosts in an hour for one address", async () => {
-    const { url } = await start("on");
-    const answer = await fetch(`${url}/oauth/register`, { method: "POST" });
-    expect(answer.headers.get("ratelimit-policy")).toBe('"clients";q=100;w=3600');
+  it("are a hundred registrations of hosts in an hour for one address, whatever key is sent along", async () => {
+    const { url } = await start("failed_keys=1/60");
+    const headers = { authorization: "Bearer x" };
+    for (let n = 0; n < 3; n += 1) {
+      const answer = await fetch(`${url}/oauth/register`, { method: "POST", headers });
+      expect([answer.status, answer.headers.get("ratelimit-policy")]).toEqual([
+        400,
+        '"clients";q=100;w=3600',
+      ]);
+    }
   });
 
   it("count an allowed sign-in as a write of its publisher", async () => {
