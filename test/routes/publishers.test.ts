@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { hostsOf, signInId } from "../../src/domain/publishers/hosts.ts";
+import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
+import { aSubscription } from "../support/search/rows.ts";
 
 describe("routes of publishers", () => {
   const board = useTestBoard();
@@ -99,6 +101,27 @@ describe("routes of publishers", () => {
       expect((await me(where, body.data.api_key)).status).toBe(200);
     }
     await second.stop();
+  });
+
+  it("rotate-key gives one of two calls at once a key, and ends the webhooks of hosts only where they are signed out", async () => {
+    const { publishers, subscriptions } = board.board.store;
+    const { id } = await register(board, "Hosted");
+    const own = { publisherId: id, label: null, webhookUrl: "https://hooks.example/" };
+    const hosts = { ...own, event: "post.matched" } as const;
+    await subscriptions.insert(aSubscription("sub_own", own), 50);
+    await subscriptions.insert(aSubscription("sub_pushed", hosts), 50);
+    await subscriptions.insert(aSubscription("sub_polled", { ...hosts, webhookUrl: null }), 50);
+    const left = async () => (await subscriptions.ofPublisher(id)).map((row) => row.id).sort();
+    const rotate = async (signOutHosts: boolean, caller: StoredPublisher) =>
+      board.board.services.publishers.rotateKey(caller, { signOutHosts });
+    const before = (await publishers.get(id)) as StoredPublisher;
+    const atOnce = await Promise.allSettled([rotate(false, before), rotate(false, before)]);
+    const keys = atOnce.flatMap((one) => (one.status === "fulfilled" ? [one.value.api_key] : []));
+    expect(keys).toHaveLength(1);
+    expect((await call(board, "GET /publishers/me", undefined, { key: keys[0] ?? "" })).status).toBe(200);
+    expect(await left()).toEqual(["sub_own", "sub_polled", "sub_pushed"]);
+    await rotate(true, (await publishers.get(id)) as StoredPublisher);
+    expect(await left()).toEqual(["sub_own", "sub_polled"]);
   });
 
   it("fifty hosts that are signed in are listed, the last first, by a name of 60 characters or an address of 200", async () => {

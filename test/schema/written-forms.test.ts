@@ -101,6 +101,8 @@ const TIMES: readonly [written: string, after: string | RegExp, before?: string]
   ["2025-W53", /ISO 8601/],
   ["2026-02-30", /ISO 8601/],
   ["2026-13-01", /ISO 8601/],
+  ["2026-12T18:30Z", /ISO 8601/],
+  ["2026-W49T18:30Z", /ISO 8601/],
   ["01.12.2026", /ISO 8601 date \(2026-12-01\)/],
   ["12/01/2026", /ISO 8601 date \(2026-12-01\)/],
   ["this weekend", /belong in `q`/],

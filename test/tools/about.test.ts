@@ -96,6 +96,7 @@ describe("about", () => {
     const at = (lat: number, lng: number, more = {}) =>
       write(board, me.key, { location: { name: "Somewhere", lat, lng }, ...more });
     const kreuzberg = await at(52.499, 13.403);
+    await at(52.499, 13.403, { title: "At the same spot" });
     await at(52.6, 13.35);
     await write(board, me.key, { location: { name: "Café Kino, Leipzig" } });
     await at(0, -30);
@@ -105,7 +106,7 @@ describe("about", () => {
     await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
     now += 30_000; // one of them expires
     expect((await about()).data.top_places).toEqual([
-      { place: "Berlin, Germany", count: 2 },
+      { place: "Berlin, Germany", count: 3 },
       { place: "Leipzig, Germany", count: 1 },
     ]);
   });

@@ -7,8 +7,8 @@ import type { VerifyInstructions } from "../../schema/publisher.ts";
 const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
 /**
- * Gives the domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
- * (`co.uk`, `github.io`), which nobody owns alone.
+ * Gives the domain a URL proves: its host in ASCII without `www.`, or null for addresses and public suffixes (`co.uk`,
+ * `github.io`, every single label), which nobody owns alone.
  */
 export function domainOf(url: string | null): string | null {
   if (url === null) return null;
@@ -16,7 +16,7 @@ export function domainOf(url: string | null): string | null {
     .replace(/\.$/, "")
     .replace(/^www\./, "");
   const { isIp, publicSuffix } = parseHost(host, { allowPrivateDomains: true });
-  if (isIp === true || !host.includes(".") || publicSuffix === host) return null;
+  if (isIp === true || publicSuffix === host) return null;
   return host;
 }
 

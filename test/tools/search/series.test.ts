@@ -3,7 +3,8 @@ import { call, eventually, register } from "../../support/boards/client.ts";
 import { useClient, useTestBoard } from "../../support/boards/use.ts";
 import { prose, write } from "../../support/boards/writing.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.UTC(2026, 10, 20, 12);
 
 /** Seven days apart, the first tomorrow. */
@@ -30,6 +31,7 @@ describe("the dates of one series", () => {
         body,
         tags: [tag],
         starts_at: startOf(n),
+        ends_at: new Date(Date.parse(startOf(n)) + 2 * HOUR_MS).toISOString(),
         ...fields,
       };
       ids[n] = (await write(board, owner.key, post)).id;
@@ -99,11 +101,15 @@ describe("the dates of one series", () => {
     expect(await first()).toEqual([ids[0], [startOf(1)]]);
     expect(await eventually(told, ({ length }) => length > 0)).toEqual([ids[0]]);
     const before = now;
+    // What has begun is not over.
+    now = Date.parse(startOf(0)) + HOUR_MS;
+    expect([(await first())[0], await told()]).toEqual([ids[0], [ids[0]]]);
     now = NOW + 2 * DAY_MS;
     expect(await first()).toEqual([ids[1], undefined]);
     expect(await told()).toEqual([ids[1]]);
     now = NOW + 20 * DAY_MS;
     expect(await first()).toEqual([ids[1], undefined]);
+    expect((await call(board, `GET /posts/${ids[0]}`)).body.data.also_on).toBeUndefined();
     now = before;
   });
 
