@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Row, readRow, rowLine } from "../../src/transfer/format.ts";
@@ -135,8 +135,24 @@ describe("the check of an export", () => {
   it("reads one row of a line, and of none or two nothing", () => {
     const rows = (line: object) => readRow(JSON.stringify(line)).row;
     expect(rows(post("q"))).toMatchObject({ kind: "post" });
+    // Boards once kept counts of reports as well.
+    expect(readRow('{"reported":{"post":"q","n":1}}')).toEqual({ row: null, dropped: ["reported"] });
     for (const line of [{}, { ...post("q"), ...report("r") }])
       expect(() => rows(line)).toThrow("no kind of row");
+  });
+
+  it("leaves out settings where it counts, as some stay behind", async () => {
+    const setting = { setting: { name: "launched", value: "2026-11-20" } };
+    expect(await said([setting], { rows: { publisher: 1, post: 1 } })).toBeNull();
+  });
+
+  it("says that an export is cut off without its end, and damaged where this names another number of rows", async () => {
+    expect(await said([])).toBeNull();
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace('{"end":{"rows":2,', '{"end":{"rows":3,'));
+    await expect(checkExport(file, () => {})).rejects.toThrow("changed or damaged");
+    await writeFile(file, text.slice(0, text.indexOf('{"end":')));
+    await expect(checkExport(file, () => {})).rejects.toThrow("is cut off: it has no end");
   });
 
   it("counts what is dropped of rows of earlier formats", async () => {
