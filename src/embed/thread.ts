@@ -166,7 +166,6 @@ export class ModelThread {
 
   /** Gives up a worker that does not answer in time. It is not terminated: see `close`. */
   #watch(worker: Worker): void {
-    clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
       worker.unref();
       // There is no second try, since the worker keeps its memory.

@@ -269,28 +269,41 @@ describe("the embedder", () => {
     await absent.close();
   });
 
-  it("is given up for good when its thread does not answer for a minute, since that keeps its memory", async () => {
-    const seen: object[] = [];
-    const silent = opened({ log: { info() {}, warn: (fields) => void seen.push(fields) } });
-    expect(await silent.settled()).toBe("ready");
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const posted = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => {});
-    const refused = expect(silent.embed(["x"], "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
-    vi.advanceTimersByTime(59_999);
-    expect(silent.state()).toBe("ready");
-    vi.advanceTimersByTime(1);
-    await refused;
-    // Nothing is left that would try again.
-    expect(vi.getTimerCount()).toBe(0);
-    expect([silent.state(), seen]).toEqual([
-      "absent",
-      [{ model: model.name, reason: "its thread does not answer" }],
-    ]);
-    const thread = posted.mock.contexts.at(-1) as Worker;
-    posted.mockRestore();
-    thread.postMessage("end");
-    await silent.close();
-  });
+  it.each([
+    ["one", []],
+    ["the second of two", ["y"]],
+  ])(
+    "is given up for good when its thread does not answer %s for a minute, since that keeps its memory",
+    async (_which, answered) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const seen: object[] = [];
+      const silent = opened({ log: { info() {}, warn: (fields) => void seen.push(fields) } });
+      expect(await silent.settled()).toBe("ready");
+      // One that was asked nothing, or has answered all, may rest.
+      vi.advanceTimersByTime(60_000);
+      await silent.embed(["x"], "post");
+      vi.advanceTimersByTime(60_000);
+      const before = silent.embed(answered, "post");
+      const posted = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => {});
+      const refused = expect(silent.embed(["z"], "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
+      if (answered.length > 0) vi.advanceTimersByTime(30_000);
+      await before;
+      vi.advanceTimersByTime(59_999);
+      expect(silent.state()).toBe("ready");
+      vi.advanceTimersByTime(1);
+      await refused;
+      // Nothing is left that would try again.
+      expect(vi.getTimerCount()).toBe(0);
+      expect([silent.state(), seen]).toEqual([
+        "absent",
+        [{ model: model.name, reason: "its thread does not answer" }],
+      ]);
+      const thread = posted.mock.contexts.at(-1) as Worker;
+      posted.mockRestore();
+      thread.postMessage("end");
+      await silent.close();
+    },
+  );
 
   it("is looked for again, until its files are there; what waits when it is closed is refused, and more than 512 texts", async () => {
     const cacheDir = folder("later");

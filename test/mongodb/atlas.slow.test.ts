@@ -295,6 +295,19 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(later.map((dates) => dates.map(({ id }) => id))).toEqual([["new2"], []]);
   });
 
+  it("finds the posts of a publisher by its proof as long as that holds", async () => {
+    const index = await ready();
+    await store.posts.insert(aPost("new1", { publisherId: "pub_3", title: "Unicycle", tags: ["edge"] }));
+    for (const [change, ids] of [
+      [{}, []],
+      [{ verifiedAt: T0 }, ["new1"]],
+      [{ verifiedAt: null }, []],
+    ] as const) {
+      await store.publishers.update("pub_3", change);
+      expect(await foundOf(index, { filter: { verifiedOnly: true } })).toEqual(ids);
+    }
+  });
+
   it("gives the database 2 s for a question, and a minute for the map", async () => {
     const index = await ready();
     const [filter, words] = [aQuestion({}), aQuestion({ q: "bike", vector: vectorOf(1) })];
@@ -368,7 +381,10 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(await index.ask("vectors", ["new1"])).toEqual([vectorOf(2)]);
     expect(await index.ask("count", asked("unicycle"))).toBe(1);
     mongot.catchUp();
-    for (const word of ["unicycle", "velodrome"]) expect(await found(word)).toEqual(["new1"]);
+    // Later than that, it is mongot that knows the words.
+    for (const now of [T0, LATER])
+      for (const q of ["unicycle", "velodrome"])
+        expect((await index.ask("list", aQuestion({ q, filter: { now } }), NEWEST)).length).toBe(1);
     expect(await index.ask("count", asked("unicycle"))).toBe(1);
     await mongot.freeze(NS);
     await store.posts.update("new1", { title: "Harpsichord", updatedAt: T0 }, { text: true });

@@ -344,6 +344,17 @@ describe("rows", () => {
     [{ time: 946_684_800_000 }, { metadata: { time: "2000-01-01T00:00:00.000Z" } }],
     [{ expires: "2099-01-01T00:00Z" }, { expires_at: NOW + 365 * 86_400_000 }],
     [{ body: 'See <a href="https://example.org/b">b</a>' }, { url: "https://example.org/b" }],
+    // An address may be relative to that of the feed, and is kept as it is written.
+    [{ url: "/b" }, { url: "https://example.org/b", source_url: "https://example.org/b" }],
+    [{ url: "HTTP://Example.org" }, { url: "HTTP://Example.org", source_url: "HTTP://Example.org" }],
+    [{ url: "mailto:a@example.org" }, { url: null, source_url: "https://example.org/feed" }],
+    [
+      { title: 1984, id: 0, body: 7 },
+      { title: "1984", body: "7", metadata: { source_id: "0" } },
+    ],
+    [{ title: " ", name: " N " }, { title: "N" }],
+    [{ lat: "52.5", lng: "13.4" }, { location: { name: null, lat: 52.5, lng: 13.4 } }],
+    [{ location: "Hall", lat: " ", lng: "13.4" }, { location: HALL }],
     [{ title: "t".repeat(200) }, { title: "t".repeat(200) }],
     [{ title: "t".repeat(201) }, { title: `${"t".repeat(199)}…` }],
     // What the board notes of the source, no entry says of itself.
@@ -366,6 +377,25 @@ describe("rows", () => {
     expect(entry?.input.body.length).toBeLessThanOrEqual(8_000);
     expect(entry?.input.body).toMatch(/^(word )+(\w*)…$/);
     expect(entry?.input.body.length).toBeGreaterThan(7_990);
+  });
+});
+
+describe("letters", () => {
+  const café = (encoding = "utf-8") =>
+    `<?xml version="1.0" encoding="${encoding}"?><rss version="2.0"><channel><item><title>Café</title><guid>1</guid></item></channel></rss>`;
+  const [utf8, latin1] = [(text: string) => Buffer.from(text), (text: string) => Buffer.from(text, "latin1")];
+  const marked = (text: string) => `\uFEFF${text}`;
+  it.each([
+    ["XML", latin1(café("iso-8859-1")), ""],
+    ["the header, before XML", utf8(café("iso-8859-1")), 'text/xml; charset="utf-8"'],
+    ["the header", latin1(café()), "text/xml; charset=iso-8859-1"],
+    ["a mark, before both", utf8(marked(café("iso-8859-1"))), "text/xml; charset=iso-8859-1"],
+    ["a mark", Buffer.from(marked(café("utf-16")), "utf16le"), "text/xml"],
+    ["XML, where the header names none that there is", latin1(café("iso-8859-1")), "text/xml; charset=ours"],
+    ["nothing", utf8(café().replace(/<\?.*\?>/, "")), "text/xml"],
+  ])("are read by the charset that is named by %s", (_by, bytes, contentType) => {
+    const { entries } = entriesOf({ bytes, contentType }, aFeedOf({ kind: "rss" }), NOW);
+    expect(entries.map(({ input }) => input.title)).toEqual(["Café"]);
   });
 });
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
-import type { Feed } from "../../src/syndication/feeds.ts";
+import { type Feed, Feeds } from "../../src/syndication/feeds.ts";
 import { previewFeed } from "../../src/syndication/index.ts";
 import {
   activePosts,
@@ -195,6 +195,11 @@ describe("a calendar that is relayed", () => {
       ["URL:https://gigs.example/all?utm_source=a", 1],
       ["URL:https://gigs.example/all#two", 0],
       ["URL:https://gigs.example/2", 0],
+      // Without a name, too, a place is not the same as none.
+      ["GEO:48;11", 0],
+      ["CATEGORIES:Garden", 0],
+      ["GEO:47;11", 0],
+      ["GEO:48.009;11", 1],
     ] as const) {
       const path = `/${encodeURIComponent(lines)}`;
       serve(path, calendar({ gig: `SUMMARY:Garden gig|DTSTART:20261213T180000Z|${lines}` }));
@@ -358,6 +363,22 @@ describe("a calendar that is relayed", () => {
       true,
     );
   });
+});
+
+it("the list of feeds waits for another process that changes it, however long that takes", async () => {
+  const { store } = board.board;
+  let at = now;
+  const feeds = new Feeds(store, () => {
+    at += 4_000;
+    return at;
+  });
+  await store.leases.acquire("feeds", "another", 10_000, now);
+  let changed = 0;
+  await feeds.change((all) => {
+    changed = at;
+    return all;
+  });
+  expect(changed).toBe(now + 12_000);
 });
 
 describe("news that is relayed", () => {

@@ -37,10 +37,11 @@ export function describeSignIns({ store, another, reopen }: Subject): void {
       await store.signIns.put(aSignIn("t"));
       const other = await another();
       const used = await Promise.all(
-        [store, other, store, other].map(({ signIns }) => signIns.consume("t", T0 + 1)),
+        [store, other, store, other].map(({ signIns }, n) => signIns.consume("t", T0 + n)),
       );
       expect(used.filter((won) => won)).toHaveLength(1);
-      expect(await store.signIns.get("t", T0)).toMatchObject({ consumedAt: T0 + 1 });
+      expect(await store.signIns.consume("t", T0 + 9)).toBe(false);
+      expect(await store.signIns.get("t", T0)).toMatchObject({ consumedAt: T0 + used.indexOf(true) });
       expect(await store.signIns.consume("nope", T0)).toBe(false);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredPost, SubscriptionChange } from "../../../src/ports/store/index.ts";
-import { aPost, aSubscription, aVector, T0 } from "../../support/search/rows.ts";
+import { aPost, aPublisher, aSubscription, aVector, T0 } from "../../support/search/rows.ts";
 import { preparePushes } from "./pushes/prepare.ts";
 import { DAY_MS, HOUR_MS, idsOf, type Subject, turn } from "./subject.ts";
 
@@ -72,7 +72,10 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       expect(toldOf(after).sort()).toEqual(Object.keys(stops).sort());
     });
 
-    it("are never more than allowed, however many are tried together", async () => {
+    it("are never more than a publisher may have, however many are tried together", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      for (const id of ["b_1", "b_2"])
+        await store.subscriptions.insert(aSubscription(id, { publisherId: "pub_b" }), 5);
       const tries = Array.from({ length: 12 }, (_, n) =>
         store.subscriptions.insert(aSubscription(`sub_${n}`), 5),
       );

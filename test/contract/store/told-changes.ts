@@ -148,9 +148,11 @@ export function describeToldChanges({ store }: Subject): void {
       expect(entries).toMatchObject([{ type: "activity", postId: "p", change: { what: ["removed"] } }]);
     });
 
-    it("save no query twice, whatever is tried together", async () => {
+    it("save no query of a publisher twice, whatever is tried together", async () => {
       const same = ({ query }: { query: object }) => JSON.stringify(query) === '{"q":"same"}';
-      const tried = ["a", "b", "c"].map((id) =>
+      const others = aSubscription("b", { publisherId: "pub_b", query: { q: "same" } });
+      expect(await store.subscriptions.insert(others, 50, same)).toBe(true);
+      const tried = ["x", "y", "z"].map((id) =>
         store.subscriptions.insert(aSubscription(id, { query: { q: "same" } }), 50, same),
       );
       expect((await Promise.all(tried)).filter(Boolean)).toHaveLength(1);

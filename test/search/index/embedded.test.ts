@@ -3,6 +3,7 @@ import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { OwnRows } from "../../../src/search/index/own-rows.ts";
 import { Tables } from "../../../src/search/index/tables.ts";
+import { aPage } from "../../support/boards/questions.ts";
 import { anEntry, MODEL, NOW, question, useIndexFile, vectorOf } from "../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
@@ -99,6 +100,29 @@ describe("the embedded index", () => {
         index.put(anEntry({ id, tags }));
     });
     expect(await opened.pass({ tags: ["a", "b"] })).toEqual(["both", "one"]);
+  });
+
+  it("shows one of two publishers' copies where that is asked for, and both where not", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const n of [1, 2])
+        index.put(
+          anEntry({ id: `p${n}`, title: "Bike", publisherId: `pub_${n}`, source: "s", createdAt: n }),
+        );
+    });
+    for (const words of [{}, { q: "bike" }]) {
+      const found = async (distinct: boolean) => {
+        const asked = question({ ...words, distinct });
+        return [
+          (await opened.index.ask("rank", asked, aPage(9))).length,
+          await opened.index.ask("count", asked),
+        ];
+      };
+      expect([await found(true), await found(false)]).toEqual([
+        [1, 1],
+        [2, 2],
+      ]);
+    }
   });
 
   it("finds an edited post by its new words only", async () => {
