@@ -93,6 +93,10 @@ describe("a post in a list", () => {
       'Tue 2026-12-01 12:00 – Wed 2026-12-02 12:00 UTC | by "A" pub_a\n',
       { starts_at: at(0), ends_at: at(86_400_000) },
     ],
+    ...["canceled", "Postponed"].map((status): [string, Partial<Post>] => [
+      `   ${status.toUpperCase().replace("ELED", "ELLED")}: posted 2026-08-19 | by "A" pub_a\n`,
+      { metadata: { status } },
+    ]),
     ["| OVER\n", { starts_at: at(-2), ends_at: at(-1) }],
     ["| EXPIRED\n", { starts_at: at(-2), ends_at: at(-1), expires_at: at(0) }],
     ["| ⚠ flags: many_links\n", { flags: ["many_links"] }],

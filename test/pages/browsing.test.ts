@@ -31,7 +31,10 @@ describe("the calendar", () => {
     await event("Carols", "2026-12-05T18:00:00+01:00", { timezone: "Europe/Berlin" });
     await event("Breakfast", "2026-12-03T08:00:00Z");
     await event("Advent fair", "2026-12-01T08:00:00Z");
-    await event("Late show", "2026-12-31T23:30:00-08:00", { timezone: "America/Los_Angeles" });
+    await event("Late show", "2026-12-31T23:30:00-08:00", {
+      timezone: "America/Los_Angeles",
+      metadata: { status: "tentative" },
+    });
     await event("First swim", "2027-01-01T00:30:00+14:00", { timezone: "Pacific/Kiritimati" });
     await event("Long exhibition", "2026-11-20T09:00:00Z", { ends_at: "2026-12-20T17:00:00Z" });
     await event(CAMP, "2027-01-10T09:00:00Z", { ends_at: "2027-01-12T17:00:00Z", tags: ["camp"] });
@@ -75,6 +78,9 @@ describe("the calendar", () => {
       '<a href="#day-2026-12-05" aria-label="Saturday 5 December, 3 events">5 <span class="number">3</span>',
     );
     expect(text).toContain('<td aria-current="date"><a href="#day-2026-12-03" ');
+    expect(
+      text.match(/<span class="warning">tentative<\/span> <span class="hours">[^\n]*Late show/g),
+    ).toHaveLength(1);
     const [breakfast = ""] = text.split("Breakfast")[1]?.split("</li>") ?? [];
     expect(breakfast).toContain(">over<");
     expect(text).toContain('aria-label="Thursday 31 December, 2 events"');
@@ -421,5 +427,8 @@ describe("the page of statistics", () => {
     const { text } = await getPage(board, "/stats.md");
     expect(text).toContain("- Active posts: 10\n- Posted today: 3\n");
     expect(text).toMatch(/^\| 2026-11-20 \| 7 \| /m);
+    expect((await getPage(board, "/index.md")).text).toContain(
+      "\n10 active posts, 3 today, 1 publisher. event 3, offer 2, request 0, announcement 0, thread 5.",
+    );
   });
 });

@@ -1,7 +1,5 @@
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bodyText, oneLine } from "../../src/adapters/pages/frame/html.ts";
-import { call } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -84,96 +82,4 @@ describe("a month of 600 events, 220 of them exhibitions", () => {
       await write(board, author.key, { kind: "event", starts_at: "2026-12-11T20:00:00Z" });
     expect(await told("2026-12-11")).toEqual([8, "8 more"]);
   });
-});
-
-describe("a day without an hour", () => {
-  it.each(["Pacific/Auckland", "America/Sao_Paulo", "Asia/Kolkata"])(
-    "in %s is a whole day everywhere",
-    async (timezone) => {
-      for (const starts_at of ["2026-12-05", "2026-12-05T00:00"]) {
-        const post = await write(board, author.key, { kind: "event", starts_at, timezone });
-        const page = (await getPage(board, `/p/${post.id}`)).text;
-        const calendar = (await getPage(board, `/p/${post.id}.ics`)).text;
-        expect(page).not.toContain("00:00<");
-        expect(page).toContain('"startDate":"2026-12-05"');
-        expect(calendar).toContain("DTSTART;VALUE=DATE:20261205");
-        expect(calendar).toContain("TRANSP:TRANSPARENT");
-        const moved = await call(
-          board,
-          `PATCH /posts/${post.id}`,
-          { starts_at: "2026-12-06", timezone },
-          author,
-        );
-        expect(moved.status).toBe(200);
-        expect((await getPage(board, `/p/${post.id}.ics`)).text).toContain("DTSTART;VALUE=DATE:20261206");
-      }
-    },
-  );
-
-  it("has hours where it has them, and says so where its source does", async () => {
-    const at = (fields: object) =>
-      write(board, author.key, { kind: "event", timezone: "Asia/Kolkata", ...fields });
-    const night = await at({ starts_at: "2026-12-05T00:00", ends_at: "2026-12-05T04:00" });
-    const moment = await at({ starts_at: "2026-12-05T00:00", metadata: { all_day: false } });
-    for (const { id } of [night, moment])
-      expect((await getPage(board, `/p/${id}.ics`)).text).toContain("DTSTART:20261204T183000Z");
-  });
-
-  it("of today is not past, and a month is refused with the question which day", async () => {
-    const sent = { kind: "event", title: "Flea market", body: "Stalls", timezone: "America/Sao_Paulo" };
-    const today = await call(board, "POST /posts", { ...sent, starts_at: "2026-11-27" }, author);
-    expect([today.status, today.body.meta?.note ?? ""]).toEqual([201, expect.not.stringContaining("past")]);
-    for (const starts_at of ["2027-02", "2027-W05", "2027"]) {
-      const { status, body } = await call(board, "POST /posts", { ...sent, starts_at }, author);
-      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("which day is it?")]);
-    }
-  });
-
-  it("more than a year ahead: the poster is told that the post ends before it", async () => {
-    const sent = { kind: "event", title: "Jubilee", body: "Of the town", starts_at: "2027-12-24T10:00Z" };
-    expect((await call(board, "POST /posts", sent, author)).body.meta.note).toContain(
-      "expires before its start",
-    );
-  });
-});
-
-describe("what may not take place", () => {
-  it.each([
-    ["cancelled", "EventCancelled", "CANCELLED"],
-    ["Canceled", "EventCancelled", "CANCELLED"],
-    ["postponed", "EventPostponed", "CANCELLED"],
-    ["tentative", "EventScheduled", "TENTATIVE"],
-  ])("%s is said on page, list, data and calendar", async (status, data, calendar) => {
-    const fields = { kind: "event", starts_at: "2026-12-08T18:00:00Z", metadata: { status } };
-    const post = await write(board, author.key, { ...fields, title: `Carols, ${status}` });
-    const page = (await getPage(board, `/p/${post.id}`)).text;
-    const word = status.toLowerCase().replace("canceled", "cancelled");
-    expect(page).toContain(`<span class="warning">${word}</span>`);
-    expect(page).toContain(`https://schema.org/${data}`);
-    expect((await getPage(board, `/p/${post.id}.ics`)).text).toContain(`STATUS:${calendar}`);
-    expect((await getPage(board, "/calendar?month=2026-12")).text).toContain(
-      `<span class="warning">${word}</span>`,
-    );
-  });
-});
-
-it.each([
-  ["See https://en.wikipedia.org/wiki/Foo_(bar) there", "https://en.wikipedia.org/wiki/Foo_(bar)"],
-  ["(see https://en.wikipedia.org/wiki/Foo_(bar))", "https://en.wikipedia.org/wiki/Foo_(bar)"],
-  ["(see https://example.org/c)", "https://example.org/c"],
-  ["参照 https://example.org/a。次の文", "https://example.org/a"],
-  ["“https://example.org/i” «https://example.org/j»", "https://example.org/j"],
-  ["**https://example.org/b** and _https://example.org/d_", "https://example.org/d"],
-  ["https://example.org/e — soon", "https://example.org/e"],
-  ["https://example.org/f?x=1_2.", "https://example.org/f?x=1_2"],
-])("the link in %j ends where the address does", (text, address) =>
-  expect(bodyText(text).toString()).toContain(`href="${address}" `),
-);
-
-it.each(["👨‍👩‍👧‍👦", "🇳🇿", "e\u0301"])("no title is cut within %s", (sign) => {
-  for (let n = 110; n < 120; n += 1) {
-    const line = oneLine(`${"x".repeat(n)}${sign} party at the lake tonight`, 120);
-    expect(line.length).toBeLessThanOrEqual(120);
-    expect(line.replaceAll(sign, "")).toMatch(/^x+( p?a?r?t?y?.*)?…$/);
-  }
 });

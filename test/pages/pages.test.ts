@@ -161,12 +161,30 @@ describe("pages", () => {
       const html = await getPage(board, "/p/nothere");
       expect([html.status, html.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
       expect(html.text).toContain("This post is gone");
+      expect((await getPage(board, "/publishers/pub_nobody")).text).toContain("No such publisher");
       // It once claimed to be the home page.
       expect(html.text).not.toMatch(/rel="canonical"|og:url|aria-current/);
       const markdown = await getPage(board, "/p/nothere.md");
       expect([markdown.status, markdown.text.split("\n")[0]]).toEqual([404, "# 404 post_not_found"]);
+      expect(markdown.text).toContain("\nHint: ");
       const json = await getPage(board, "/p/nothere", { accept: "application/json" });
       expect([json.status, JSON.parse(json.text).error.code]).toEqual([404, "post_not_found"]);
+    });
+
+    it("tell the reference under which the operator finds a fault of the board", async () => {
+      const { posts } = board.board.store;
+      const { get } = posts;
+      posts.get = () => Promise.reject(new Error("a fault"));
+      const path = `/p/${made.event.id}`;
+      const [html, markdown] = [await getPage(board, path), await getPage(board, `${path}.md`)];
+      posts.get = get;
+      for (const [{ status, text }, told] of [
+        [html, /Reference for the operator: <span class="id">([0-9a-f-]{36})</],
+        [markdown, /^Reference for the operator: ([0-9a-f-]{36})\.$/m],
+      ] as const) {
+        expect(status).toBe(500);
+        expect(board.logs.join()).toContain(told.exec(text)?.[1] ?? "none");
+      }
     });
 
     it("answer unknown addresses with JSON unless a browser asks", async () => {
@@ -249,6 +267,7 @@ describe("pages", () => {
       {
         startDate: "2027-05-28T18:00:00+02:00",
         endDate: "2027-05-28T22:00:00+02:00",
+        keywords: "music, free",
         eventAttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
         location: { name: "Riverside Park", geo: { latitude: 52.51, longitude: 13.42 } },
       },
@@ -308,6 +327,36 @@ describe("pages", () => {
       "when an offer ends",
       { kind: "offer", ends_at: "2027-05-28T18:00:00Z" },
       { validThrough: "2027-05-28T18:00:00+00:00" },
+    ],
+    ...[
+      ["cancelled", "Cancelled"],
+      ["postponed", "Postponed"],
+      ["tentative", "Scheduled"],
+    ].map(([status, said]): [string, object, object] => [
+      `whether an event takes place: ${status}`,
+      { kind: "event", starts_at: "2027-05-28T18:00:00Z", metadata: { status } },
+      { eventStatus: `https://schema.org/Event${said}` },
+    ]),
+    [
+      "when an offer begins, where it is, and what it links to",
+      {
+        ...{ kind: "offer", starts_at: "2027-05-28T18:00:00Z", url: "https://a.example/" },
+        location: { name: "Mill", lat: 52, lng: 5 },
+      },
+      {
+        ...{ validFrom: "2027-05-28T20:00:00+02:00", sameAs: "https://a.example/" },
+        availableAtOrFrom: { name: "Mill", geo: { latitude: 52, longitude: 5 } },
+      },
+    ],
+    [
+      "the page of an event online that has no link",
+      { kind: "event", starts_at: "2027-05-28T18:00:00Z", metadata: { online: true } },
+      { location: { "@type": "VirtualLocation", url: expect.stringContaining("/p/") } },
+    ],
+    [
+      "what a thread is about",
+      { kind: "thread", tags: ["a", "b"], url: "https://a.example/", location: { name: "Mill" } },
+      { keywords: "a, b", sharedContent: "https://a.example/", contentLocation: { name: "Mill" } },
     ],
     [
       "the offset of a zone behind UTC",
@@ -540,12 +589,14 @@ describe("pages", () => {
       // A search with an empty field leads on to one without, and counts too.
       const reads = [await getPage(slow, "/search?q="), await getPage(slow, "/search?q=")];
       reads.push(await postForm(slow, "/join", { do: "register" }));
+      const late = await getPage(slow, "/stats.md");
       await slow.stop();
       expect(reads.map(({ status }) => status)).toEqual([302, 429, 429]);
       expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
       expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
       expect(second.text).toContain("Too fast");
       expect(second.text).toMatch(/Try again in \d+ seconds/);
+      expect(late.text).toMatch(/^Retry after \d+ s\.$/m);
       expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(searches[0]?.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { bodyText, oneLine } from "../../src/adapters/pages/frame/html.ts";
 import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -76,6 +77,30 @@ describe("pages tell when and where", () => {
     expect(page).not.toContain("Berlin time");
     expect((await getPage(board, `/p/${placeless.id}`)).text).toContain('<span class="mute">UTC</span>');
   });
+
+  it.each(["Pacific/Auckland", "America/Sao_Paulo", "Asia/Kolkata"])(
+    "as a day where no hour was given, on pages and in calendars: in %s",
+    async (timezone) => {
+      for (const starts_at of ["2027-12-05", "2027-12-05T00:00"]) {
+        const { id } = await event({ starts_at, timezone });
+        const { text } = await getPage(board, `/p/${id}`);
+        expect(text).not.toContain("00:00<");
+        expect(text).toContain('"startDate":"2027-12-05"');
+        const day = async () => /DTSTART.*/.exec((await getPage(board, `/p/${id}.ics`)).text)?.[0];
+        expect(await day()).toBe("DTSTART;VALUE=DATE:20271205");
+        await call(board, `PATCH /posts/${id}`, { starts_at: "2027-12-06", timezone }, me);
+        expect(await day()).toBe("DTSTART;VALUE=DATE:20271206");
+      }
+    },
+  );
+
+  it.each([{ ends_at: "2027-12-05T04:00" }, { metadata: { all_day: false } }])(
+    "as an hour where midnight is one: %j",
+    async (fields) => {
+      const { id } = await event({ starts_at: "2027-12-05T00:00", timezone: "Asia/Kolkata", ...fields });
+      expect((await getPage(board, `/p/${id}.ics`)).text).toContain("DTSTART:20271204T183000Z");
+    },
+  );
 
   it("and that a post is over, which then is no longer offered for a calendar", async () => {
     const { id } = await event({
@@ -184,6 +209,27 @@ describe("a card in a list tells", () => {
     expect(await copied(10)).toContain("+11 from the same source: 1 2 3 4 5 6 7 8 9 10");
   });
 
+  it("that a post is called off, is over, or has expired", async () => {
+    const dates = {
+      starts_at: new Date(now + DAY_MS).toISOString(),
+      expires_at: new Date(now + 2 * DAY_MS).toISOString(),
+    };
+    const metadata = { status: "Canceled" };
+    const { id } = await write(board, me.key, { kind: "event", tags: ["off"], metadata, ...dates });
+    const began = now;
+    const told = async (days: number) => {
+      now = began + days * DAY_MS;
+      return factsOf((await cards("tags=off&include_expired=true"))[0]).slice(1, 3);
+    };
+    expect(await told(1)).toEqual(["cancelled", "12:00 UTC"]);
+    expect((await getPage(board, `/p/${id}`)).text).toContain(
+      '<span class="hours"><span class="warning">cancelled</span>',
+    );
+    expect(await told(1.5)).toEqual(["over", "cancelled"]);
+    expect(await told(2)).toEqual(["expired", "cancelled"]);
+    now = began;
+  });
+
   it("the words that were sought, one or several", async () => {
     await write(board, me.key, {
       kind: "offer",
@@ -243,6 +289,16 @@ describe("the page of a post", () => {
         /<a class="button" href="https:\/\/www\.source\.example\/a"[^>]*>Open\u00a0<bdi>source\.example</.test(
           t,
         ),
+    ],
+    [
+      "its link before its source",
+      { url: "https://link.example/", source_url: "https://www.source.example/a" },
+      (t: string) => t.includes("Open\u00a0<bdi>link.example<"),
+    ],
+    [
+      "its tag, which leads to others that have it",
+      { tags: ["loom"] },
+      (t: string) => t.includes('<li><a href="/search?tags=loom"><bdi>loom</bdi></a></li>'),
     ],
     [
       "from where it is relayed",
@@ -369,5 +425,28 @@ describe("the page of a post", () => {
     expect(card).toContain('og:description" content="Offer, ≈ Utrecht. To sell."');
     expect(card).toContain('<meta name="twitter:card" content="summary">');
     expect(card).toContain(`<p class="print-only">${board.url}/p/${offer.id}</p>`);
+  });
+});
+
+describe("a text of a stranger on a page", () => {
+  it.each([
+    ["See https://en.wikipedia.org/wiki/Foo_(bar) there", "https://en.wikipedia.org/wiki/Foo_(bar)"],
+    ["(see https://en.wikipedia.org/wiki/Foo_(bar))", "https://en.wikipedia.org/wiki/Foo_(bar)"],
+    ["(see https://example.org/c)", "https://example.org/c"],
+    ["参照 https://example.org/a。次の文", "https://example.org/a"],
+    ["“https://example.org/i” «https://example.org/j»", "https://example.org/j"],
+    ["**https://example.org/b** and _https://example.org/d_", "https://example.org/d"],
+    ["https://example.org/e — soon", "https://example.org/e"],
+    ["https://example.org/f?x=1_2.", "https://example.org/f?x=1_2"],
+  ])("has links that end where the address does: %j", (text, address) =>
+    expect(bodyText(text).toString()).toContain(`href="${address}" `),
+  );
+
+  it.each(["👨‍👩‍👧‍👦", "🇳🇿", "e\u0301"])("is not cut within %s", (sign) => {
+    for (let n = 110; n < 120; n += 1) {
+      const line = oneLine(`${"x".repeat(n)}${sign} party at the lake tonight`, 120);
+      expect(line.length).toBeLessThanOrEqual(120);
+      expect(line.replaceAll(sign, "")).toMatch(/^x+( p?a?r?t?y?.*)?…$/);
+    }
   });
 });

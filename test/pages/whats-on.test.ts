@@ -180,6 +180,7 @@ describe("the front page, of more than fits on it,", () => {
     expect(near).toContain(
       'href="/search?near=Berlin&radius_km=5&kind=event&after=2026-11-28&before=2026-11-28&sort=soonest">Saturday<',
     );
+    expect(near).toContain('href="/search?near=Berlin&radius_km=5&sort=newest">All posts');
     expect(near).toContain('<a href="/">Everywhere ');
     expect(await page()).not.toContain(">Everywhere ");
   });

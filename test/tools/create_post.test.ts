@@ -282,6 +282,20 @@ describe("create_post", () => {
     },
   );
 
+  it("takes a day without an hour, today's too, and asks which day a month or a week means", async () => {
+    const dated = (starts_at: string) => create({ starts_at, timezone: "America/Sao_Paulo" });
+    const today = await dated(at(0).slice(0, 10));
+    expect([today.status, today.body.meta.note ?? ""]).toEqual([201, expect.not.stringContaining("past")]);
+    for (const starts_at of ["2027-02", "2027-W05", "2027"])
+      expect(JSON.stringify((await dated(starts_at)).body.error?.issues)).toContain("which day is it?");
+  });
+
+  it("notes a start more than a year ahead, before which the post ends", async () => {
+    expect((await create({ starts_at: "2027-12-24T10:00Z" })).body.meta.note).toContain(
+      "expires before its start",
+    );
+  });
+
   it("notes dates that lie in the past", async () => {
     const noteOn = async (dates: object) => (await create(dates)).body.meta.note;
     const past = expect.stringContaining("dates of this post lie in the past");

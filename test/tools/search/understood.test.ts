@@ -75,6 +75,19 @@ describe("words of place and time in a search", () => {
     expect(await radius("jazz within 2 km of Kreuzberg")).toBe(2);
   });
 
+  it.each([
+    ["free jazz in Nice", "in Nice"],
+    ["free jazz Nice", undefined],
+    ["free jazz in nice", undefined],
+    ["Jazz In Nice", undefined],
+    ["free jazz Utrecht", "Utrecht"],
+  ])(
+    "name a place by a word that means something else only behind a preposition, with a capital: %s",
+    async (q, words) => {
+      expect((await search(q)).meta.understood?.near?.words).toBe(words);
+    },
+  );
+
   it("mean by a feast that of this year up to its last day, and then the next", async () => {
     const first = async (text: string, today: string) =>
       (await daysInText(text, Date.parse(`${today}T12:00:00Z`), 0))?.first;
