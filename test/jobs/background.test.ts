@@ -476,6 +476,9 @@ describe("the background of a board", () => {
     await vi.advanceTimersByTimeAsync(250);
     expect(looks.slice(8)).toEqual([28_850]);
     await background.stop();
+    told();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(looks).toHaveLength(9);
   });
 
   it("matches a post again once it has its vector, and pushes at once what a post matched", async () => {

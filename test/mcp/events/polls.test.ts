@@ -175,6 +175,21 @@ describe("events/poll", () => {
     expect((await host.refused("events/poll", { ...topic, maxEvents: 0 })).code).toBe(-32602);
   });
 
+  it("tells of the next date of a series, under the id of the one that was told, once that is over", async () => {
+    const { topic, post } = aTopic();
+    const { cursor } = await poll(topic);
+    const on = (days: number) => ({ kind: "event", starts_at: new Date(now + days * DAY_MS).toISOString() });
+    const dates = [await post("Yoga", on(1)), await post("Yoga", on(8))];
+    const told = async () => {
+      const { events } = await polled({ ...topic, cursor }, 1);
+      return events.map(({ eventId, data }: Answer) => [eventId, data.post_id]);
+    };
+    const eventId = `evt_${dates[0].id}`;
+    expect(await told()).toEqual([[eventId, dates[0].id]]);
+    now += 2 * DAY_MS;
+    expect(await told()).toEqual([[eventId, dates[1].id]]);
+  });
+
   it("skips what is older than maxAgeMs, and says so; from now on it means nothing", async () => {
     const { topic, post } = aTopic();
     const { cursor } = await poll({ ...topic, maxAgeMs: 5 });
@@ -187,6 +202,12 @@ describe("events/poll", () => {
     expect([titles(some), some.truncated]).toEqual([["young"], true]);
     const all = await poll({ ...topic, cursor, maxAgeMs: 60_000 });
     expect([titles(all), all.truncated]).toEqual([["old", "young"], false]);
+    // What was skipped lies behind the caller.
+    now += 1;
+    const none = await poll({ ...topic, cursor, maxAgeMs: 0 });
+    expect([none.events, none.truncated]).toEqual([[], true]);
+    const after = await poll({ ...topic, cursor: none.cursor, maxAgeMs: 60_000 });
+    expect([after.events, after.truncated]).toEqual([[], false]);
   });
 
   it("calls a lost place truncated, never an error", async () => {
@@ -286,7 +307,7 @@ describe("events/poll", () => {
       expect([wrong, await refused(wrong)]).toEqual([wrong, -32602]);
   });
 
-  it("means the same subscription for the same arguments in any order, and another for others", async () => {
+  it("means the same subscription for the same arguments in any order, and another for others and of others", async () => {
     const id = async (args: object) => {
       const before = new Set((await list()).map(({ id }: Answer) => id));
       await poll({ name: "post.matched", arguments: args });
@@ -300,6 +321,12 @@ describe("events/poll", () => {
     // Texts are compared as they are sent.
     expect(await id({ q: "cafe\u0301" })).toBe(1);
     expect(await id({ q: "café" })).toBe(0);
+    const somebody = await register(board);
+    const theirs = await eventHost(board, somebody.key);
+    await poll({ name: "post.matched", arguments: { q: "café" } }, theirs);
+    await theirs.close();
+    const { data } = (await call(board, "GET /subscriptions", undefined, somebody)).body;
+    expect(data.map(({ query }: Answer) => query.q)).toEqual(["café"]);
   });
 
   it("keeps its subscription for a week from the last use, and begins anew behind that", async () => {
