@@ -36,6 +36,7 @@ describe("personalData", () => {
     "Weg 2 points; Platz 3 in the league",
     "npm i left-pad@1.3.0, follow @jane on the network",
     "phone 03012, +49 12345",
+    "Call us on 2026-12-01, or text me at 01.12.2026",
     "Doors 19:00, 20 places, 5 EUR, room 101, bus 100, 200, 300",
   ])("finds nothing in: %s", (text) => {
     expect(personalData(text)).toEqual([]);

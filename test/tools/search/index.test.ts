@@ -62,6 +62,14 @@ describe("search", () => {
       expect(await sorted(`tags=dates&before=${encoded("2026-12-23T22:29:59Z")}`)).toEqual([]);
     });
 
+    it("reads days in the zone that is sent, or else in that of the place", async () => {
+      const bound = async (zone: string) =>
+        (await call(board, `GET /search?after=2026-12-24${zone}`)).body.meta.query.after;
+      expect(await bound("&timezone=America/New_York")).toBe("2026-12-24T05:00:00.000Z");
+      expect(await bound("&near=52.52,13.4")).toBe("2026-12-23T23:00:00.000Z");
+      expect(await bound("&near=52.52,13.4&timezone=America/New_York")).toBe("2026-12-24T05:00:00.000Z");
+    });
+
     it("takes a midnight for its day where no end is said", async () => {
       const midnight = "2026-12-24T00:00:00-05:00";
       await seed("midnights", [
