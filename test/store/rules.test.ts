@@ -55,6 +55,8 @@ describe("what is told of an edit", () => {
     expect(told({ title: "Other" }, { change: moved })).toBe(moved);
     const cancelled = { metadata: { status: "cancelled" } };
     expect(told({ title: "Other" }, cancelled)).toBeNull();
+    // Coordinates that are found for a name are no move.
+    expect(told({ location: place }, { location: { ...place, lat: null, lng: null } })).toBeNull();
   });
 
   it("is nothing of what is over, hidden or removed; a removal is told until then", () => {

@@ -125,6 +125,22 @@ describe("the embedded index", () => {
     }
   });
 
+  it("shows of a series the next date, or the last where all are over", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const n of [1, 0, 2]) {
+        const window = { windowStart: NOW + 10 * n, windowEnd: NOW + 10 * n + 1 };
+        index.put(anEntry({ id: `d${n}`, title: "Yoga", series: "s", ...window }));
+      }
+    });
+    const shown = async (now: number) => {
+      const asked = question({ q: "yoga", nextDates: true, filter: { now } });
+      return (await opened.index.ask("rank", asked, aPage(9))).map(({ id }) => id);
+    };
+    const at = [NOW, NOW + 1, NOW + 2, NOW + 12, NOW + 22];
+    expect((await Promise.all(at.map(shown))).flat()).toEqual(["d0", "d0", "d1", "d2", "d2"]);
+  });
+
   it("finds an edited post by its new words only", async () => {
     const opened = openIndex();
     opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike", tags: ["cycling"] })));
@@ -249,6 +265,17 @@ describe("the embedded index", () => {
       for (const lng of [0, -5e-324]) index.put(anEntry({ id: `p${lng}`, lat: 0, lng }));
     });
     expect((await opened.index.ask("spots", question({}), 10)).map(({ count }) => count)).toEqual([2]);
+  });
+
+  it("gives the squares with the most posts first, each at the middle of its posts", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const [n, lng] of [9, 7.001, 7.003, 8].entries()) index.put(anEntry({ id: `p${n}`, lat: 1, lng }));
+    });
+    expect(await opened.index.ask("spots", question({}), 2)).toEqual([
+      { lat: 1, lng: 7.002, count: 2 },
+      { lat: 1, lng: 9, count: 1 },
+    ]);
   });
 
   it("keeps a bounded number of changes", async () => {

@@ -110,6 +110,28 @@ describe("a standing query's words", () => {
     expect(answers(standing, post("Wanted: tent for two persons"), 0.9)).toBe(false);
   });
 
+  it("keep to a price, wherever a post names one, and to what is not wanted, in its title", () => {
+    const bike = (title: string, body = "", tags: string[] = []) =>
+      answers(query("road bike under 900 €"), post(title, body, tags), 0.9);
+    expect([bike("Road bike, 850 €"), bike("Road bike"), bike("Road bike, £950")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([
+      bike("Road bike, 950 €"),
+      bike("Road bike", "For 950 €."),
+      bike("Road bike", "", ["950 €"]),
+    ]).toEqual([false, false, false]);
+    const mower = (title: string, body = "") =>
+      answers(query("lawn mower without petrol engine"), post(title, body), 0.9);
+    expect([mower("Lawn mower, petrol engine"), mower("Lawn mower, petrol tank")]).toEqual([false, true]);
+    expect([mower("Lawn mower without petrol engine"), mower("Lawn mower", "A petrol engine.")]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
   it("are not asked for when there are only phrases or exclusions", () => {
     expect(answers(query('"night train"'), post("The night trains of May"), null)).toBe(true);
     expect(answers(query("-electric"), post("Bike"), null)).toBe(true);

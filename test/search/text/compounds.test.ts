@@ -9,6 +9,7 @@ describe("the parts of a compound", () => {
     ["esstisch", "tisch"],
     ["gartentisch", "garten"],
     ["winterreifen", "winter"],
+    ["wandlampe", "wand"],
     ["winterreifen", "reifen"],
     ["kinderbucher", "buch"],
     ["tafellamp", "lamp"],
@@ -17,6 +18,8 @@ describe("the parts of a compound", () => {
 
   it.each([
     ["a word of the text", "esstisch tisch", "tisch"],
+    ["what no word begins with", "gartentisch", "ntisch"],
+    ["a beginning of three letters", "esstisch", "ess"],
     ["an ending", "praktisch", "tisch"],
     ["the end of a country", "deutschland", "land"],
     ["what a verb begins with", "verkauf", "kauf"],

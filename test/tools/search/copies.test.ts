@@ -55,6 +55,8 @@ describe("posts about one thing in a search", () => {
     expect(await found("")).toEqual([own]);
     expect(await found("&kind=offer")).toEqual([copy]);
     expect(await found("&q=violin")).toEqual([copy]);
+    // Both match, the copy better.
+    expect([await found("&q=reading"), await found("&q=reading+violin")]).toEqual([[own], [copy]]);
     await call(board, `DELETE /posts/${own}`, undefined, { key: organiser });
     expect(await found("")).toEqual([copy]);
   });
