@@ -12,6 +12,9 @@ describe("a field that the call does not have", () => {
     ["lable", "label", "label"],
     ["time", "starts_at", "starts_at"],
     ["offset", "cursor", "cursor"],
+    ["venuxx", "venues", "venues"],
+    ["venxxx", "venues", null],
+    ["agxx", "ages", null],
     [`${"x".repeat(39)}y`, "x".repeat(40), "x".repeat(40)],
     [`${"x".repeat(40)}y`, "x".repeat(40), null],
   ])("%s beside %s means %s", (name, field, meant) => {

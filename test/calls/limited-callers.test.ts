@@ -88,9 +88,9 @@ describe("limits behind a proxy", () => {
   it("count down in the RateLimit header, on failures too, and 429 says when to come back", async () => {
     const answers = [];
     const began = performance.now();
-    for (const path of ["/board", "/posts/nobodyhas1", "/posts/nobodyhas1/replies?limit=0", "/board"])
+    for (const path of ["/posts/nobodyhas1/replies?limit=0", "/posts/nobodyhas1", "/board", "/board"])
       answers.push(await call(board, `GET ${path}`, undefined, from("198.51.100.2")));
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 400, 429]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 404, 200, 429]);
     expect(answers.map(({ headers }) => headers.get("ratelimit")?.replace(/t=\d+/, "t=…"))).toEqual(
       [2, 1, 0, 0].map((left) => `"read";r=${left};t=…`),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { recordText, subscriptionLines } from "../../src/adapters/mcp/record.ts";
+import { receiptLines, recordText, subscriptionLines } from "../../src/adapters/mcp/record.ts";
 import { answerText, type Call } from "../../src/adapters/mcp/results.ts";
 import { listRows } from "../../src/adapters/mcp/rows.ts";
 import { type ServedOperation, servedTools } from "../../src/adapters/mcp/tool-list.ts";
 import { excerptOf, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { fittingCount, shownPost } from "../../src/adapters/text/posts.ts";
-import { shellJson, visible, visibleValue } from "../../src/adapters/text/untrusted.ts";
+import { shellJson, visible, visibleJson, visibleValue } from "../../src/adapters/text/untrusted.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import type { Post } from "../../src/schema/post.ts";
@@ -40,6 +40,8 @@ const aPost = (over: Partial<Post> = {}): Post => ({
   },
   ...over,
 });
+
+const AMSTERDAM = { lat: 52, lng: 4.9 } as NonNullable<Post["location"]>;
 
 describe("the heading of a list", () => {
   const tool = tools.get("search");
@@ -83,6 +85,25 @@ describe("a post in a list", () => {
     ["| also on 2026-12-08\n", { also_on: { starts_at: [at(7 * 86_400_000)], more: 0 } }],
     ["| also on 2026-12-08\n", { also_on: { starts_at: [at(7 * 86_400_000), at(7 * 86_400_001)], more: 0 } }],
     ['| "https://a.example/x|by"\n', { link: "https://a.example/x|by" }],
+    ["| https://a.example/x\n", { link: "https://a.example/x" }],
+    ["xxx\n", { link: "https://a.example/".padEnd(200, "x") }],
+    ["| has a long link\n", { link: "https://a.example/".padEnd(201, "x") }],
+    ['| by "A" ✓ pub_a\n', { publisher: { ...aPost().publisher, verified: true } }],
+    [
+      '| "The mill" 3.2 km | by "A" pub_a\n',
+      { location: { ...AMSTERDAM, name: "The mill" }, distance_km: 3.2 },
+    ],
+    ['| 52,4.9 3.2 km | by "A" pub_a\n', { location: { ...AMSTERDAM, name: null }, distance_km: 3.2 }],
+    ['| #a #"b c" #d\n', { tags: ["a", "b c", "d"] }],
+    ['| #a #"b c" #d +1\n', { tags: ["a", "b c", "d", "e"] }],
+    [
+      'Tue 2026-12-01 – Wed 2026-12-02 | by "A" pub_a\n',
+      { starts_at: "2026-12-01T00:00:00Z", ends_at: "2026-12-03T00:00:00Z" },
+    ],
+    [
+      'Tue 2026-12-01 | by "A" pub_a\n',
+      { starts_at: "2026-12-01T00:00:00Z", ends_at: "2026-12-02T00:00:00Z" },
+    ],
     [
       "| also on 2026-12-08, 2026-12-15 +3\n",
       { also_on: { starts_at: [7, 14, 21].map((day) => at(day * 86_400_000)), more: 2 } },
@@ -97,6 +118,10 @@ describe("a post in a list", () => {
       `   ${status.toUpperCase().replace("ELED", "ELLED")}: posted 2026-08-19 | by "A" pub_a\n`,
       { metadata: { status } },
     ]),
+    [
+      'posted 2026-08-19, until Tue 2026-12-01 | by "A" pub_a\n',
+      { ends_at: "2026-12-02T00:00:00Z", metadata: { all_day: true } },
+    ],
     ["| OVER\n", { starts_at: at(-2), ends_at: at(-1) }],
     ["| EXPIRED\n", { starts_at: at(-2), ends_at: at(-1), expires_at: at(0) }],
     ["| ⚠ flags: many_links\n", { flags: ["many_links"] }],
@@ -130,6 +155,8 @@ describe("a post in a list", () => {
       'source "https://b.example/"',
       'metadata {"fee":2}',
     ]);
+    const lines = shownPost(aPost({ body: "One\r\nTwo\u2028Three  " }), "1. ", { ...view, isWhole: true });
+    expect(lines.split("\n").slice(-3)).toEqual(["   > One", "   > Two", "   > Three"]);
     const plain = shownPost(aPost(), "", { ...view, isWhole: true, links: true });
     expect(plain.split("\n").slice(2, -1)).toHaveLength(1);
   });
@@ -199,6 +226,45 @@ describe("a record", () => {
     expect(linesFor({ webhook_verified: true })).toContain('"https://a.example/" (verified)\nsecret: s3 (');
     expect(linesFor({ webhook_url: null })).not.toMatch(/webhook|secret/);
   });
+
+  it("of a saved query says whether it is new, and how it goes on", () => {
+    const linesOf = (isNew: boolean, sendsKey: boolean, active: boolean, at = 0) => {
+      const served = tools.get("subscribe")?.operations[at] as ServedOperation;
+      const saved = { id: "sub_a", describes: "Posts", webhook_url: null, active } as Subscription;
+      const lines = subscriptionLines({ served, sendsKey }, saved, isNew);
+      return [lines[0], lines.at(-1)];
+    };
+    const next = 'Next: check_subscription {"id":"sub_a","wait_s":30}';
+    expect(linesOf(true, false, true)).toEqual(['Saved: "Posts". Later posts only.', next]);
+    expect(linesOf(false, true, true)).toEqual([
+      'Saved already: "Posts". Later posts only.',
+      'Next: check_subscription {"api_key":"<yours>","id":"sub_a","wait_s":30}',
+    ]);
+    expect(linesOf(false, false, false, 1)).toEqual([
+      'Changed: "Posts". Later posts only.',
+      'Paused: it matches nothing until: subscribe {"id":"sub_a","active":true}',
+    ]);
+  });
+
+  it.each<[said: string, at: number, reply: object, over: Partial<Post>]>([
+    ["Published.", 0, {}, {}],
+    ["Already published; nothing new was written.", 0, { replayed: true }, {}],
+    ["Changed.", 1, {}, {}],
+    ["Changed; the post has ended.", 1, {}, { expires_at: at(0) }],
+    ["Nothing was changed.", 1, { unchanged: true }, {}],
+  ])("of a post that was sent says: %s", (said, nth, reply, over) => {
+    const served = tools.get("create_post")?.operations[nth] as ServedOperation;
+    const linesFor = (sendsKey: boolean) =>
+      receiptLines(
+        { served, now: NOW, site: new Site("https://board.example"), sendsKey },
+        aPost(over),
+        reply,
+      );
+    expect(linesFor(false)[0]).toBe(said);
+    const inbox = 'Replies to it: check_subscription {"api_key":"<yours>"}';
+    expect(linesFor(true).includes(inbox)).toBe(nth === 0);
+    expect(linesFor(false)).not.toContain(inbox);
+  });
 });
 
 describe("an excerpt", () => {
@@ -227,7 +293,7 @@ describe("an excerpt", () => {
   it("has 180 characters at least, also where each takes three bytes", () => {
     expect(excerptOf("自転車".repeat(100), []).length).toBeGreaterThan(170);
     expect(excerptOf("自".repeat(180), [])).toBe("自".repeat(180));
-    expect(excerptOf("自".repeat(181), [])).toMatch(/…$/);
+    expect(excerptOf("自".repeat(181), [])).toMatch(/^自+…$/);
   });
 
   it("looks for 32 words at most", () => {
@@ -239,6 +305,17 @@ describe("an excerpt", () => {
 describe("a value that strangers wrote", () => {
   it("stays within its quotes in a shell, and hides nothing", () => {
     expect(shellJson("a'b\u2060\u202e\u200b\ufeff")).toBe("'\"a\\u0027b\\u2060\\u202e\\u200b\\ufeff\"'");
+  });
+
+  it("loses what nobody sees, and no part of an emoji", () => {
+    expect(visible("a\u200bb\u202ec\ufeff\u{e0041} 👨‍👩‍👧 ❤️")).toBe("abc 👨‍👩‍👧 ❤️");
+    expect(visible("![a](https://a.example/x.png) and [b](c)!")).toBe(
+      "!\\[a](https://a.example/x.png) and [b](c)!",
+    );
+  });
+
+  it("is escaped in a call that is proposed, which means the same", () => {
+    expect(visibleJson({ q: "a\u202eb 👨‍👩‍👧" })).toBe('{"q":"a\\u202eb 👨\\u200d👩\\u200d👧"}');
   });
 
   it("shows nothing from elsewhere by itself, by whatever element of HTML", () => {

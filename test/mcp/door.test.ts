@@ -122,6 +122,9 @@ describe("the door", () => {
     const { message } = await ask(batch.slice(1));
     expect(message.map(({ id }: { id: number }) => id)).toEqual([2, 3, 4]);
     expect((await ask([batch[1], batch[1]])).status).toBe(400);
+    const told = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const silent = { method: "POST", headers, body: JSON.stringify([told, told]) };
+    expect((await fetch(`${board.url}/mcp`, silent)).status).toBe(202);
   });
 
   it("has 25 messages in a batch at most, and performs no more once their answers have a million characters", async () => {

@@ -101,6 +101,16 @@ describe("create_post stores what came in another form", () => {
     },
   );
 
+  it("an answer to a reply as one in its thread, and says so", async () => {
+    const { post } = await postWith({ kind: "thread" });
+    const { post: reply } = await postWith({ parent_id: post.id });
+    for (const sent of [reply.id, reply.url]) {
+      const { answer, post: second } = await postWith({ parent_id: sent });
+      expect(answer.text).toMatch(/^Note: `parent_id` is itself a reply/);
+      expect(second.parent_id).toBe(post.id);
+    }
+  });
+
   it("and says that line breaks came as two characters", async () => {
     const { answer } = await postWith({ body: "One\\nTwo, and more of it" });
     expect(answer.text).toMatch(/^Note: .*two characters/);

@@ -249,6 +249,9 @@ describe("pages", () => {
       headers: { accept: "application/json" },
     });
     expect(body.data.map(({ id }: { id: string }) => id)).toContain(made.reply.id);
+    expect((await getPage(board, `${paths["publisher"]}.md`)).text).toContain(
+      `/search.md?publisher=${made.publisher}&include_replies=true`,
+    );
   });
 
   it("turn web addresses in texts into links without endorsement", async () => {

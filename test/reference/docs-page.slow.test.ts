@@ -67,6 +67,8 @@ describe("/docs and its pages", () => {
   it("connect every client, with links that open Cursor and VS Code", () => {
     const page = pages.get("/docs");
     for (const { name } of docs.connect) expect(page).toContain(`<summary>${name}</summary>`);
+    // The first stands open.
+    expect(page?.match(/<details open>/g)).toHaveLength(1);
     expect(page).toContain('href="https://cursor.com/install-mcp?name=board&amp;config=');
     expect(page).toContain('href="https://vscode.dev/redirect?url=vscode%3Amcp%2Finstall');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { servedTools } from "../../src/adapters/mcp/tool-list.ts";
 import { docsOf } from "../../src/adapters/reference/docs.ts";
+import { docsMarkdown, groupMarkdown } from "../../src/adapters/reference/docs-markdown.ts";
 import { SPELLED_OUT } from "../../src/adapters/reference/fields.ts";
 import { shortened } from "../../src/adapters/reference/recorded-answers.ts";
 import { boardSkill, skillsOf } from "../../src/adapters/reference/skills.ts";
@@ -11,7 +12,10 @@ import { Site } from "../../src/domain/site.ts";
 
 const catalog = await loadCatalog();
 const site = new Site("https://board.example:8443");
-const { groups } = docsOf(catalog.operations, site);
+const docs = docsOf(catalog.operations, site);
+const { groups } = docs;
+const operationOf = (name: string) =>
+  groups.flatMap(({ operations }) => operations).find((each) => each.name === name);
 
 describe("the documentation", () => {
   it("has the tools of a group before its other calls", () => {
@@ -58,6 +62,62 @@ describe("the documentation", () => {
     expect(search?.facts).toBe("answers 200, limit `search` (120 in 60 s)");
   });
 
+  it.each([
+    ["edit_post", "id", "path", true, "text", "Id or page URL of the post."],
+    ["edit_post", "tags", "body", false, "list ≤ 20 of text ≤ 40", "At most 20 tags of 40 characters."],
+    ["search", "limit", "query", false, "integer 1–100", "Posts a page, 1 to 100. Default 20."],
+    ["list_deliveries", "id", "path", true, "text", expect.any(String)],
+    ["redeliver", "delivery_id", "path", true, expect.stringMatching(/^integer/), expect.any(String)],
+    [
+      "create_post",
+      "kind",
+      "body",
+      false,
+      "event, offer, request, announcement, thread",
+      /t is\. Default: \w+\.$/,
+    ],
+    ["create_post", "url", "body", false, "URL", /1,000 characters\.$/],
+    ["rotate_key", "sign_out_hosts", "body", false, "boolean", /as you\. Default false\.$/],
+    ["register_publisher", "accept_terms", "body", true, "true", expect.any(String)],
+  ])(
+    "says of %s how `%s` is sent: %s, %s, %s, and its default once",
+    (name, field, place, required, form, said) => {
+      const meaning = said instanceof RegExp ? expect.stringMatching(said) : said;
+      const found = operationOf(name)?.fields.find((each) => each.name === field);
+      expect(found).toEqual({ name: field, place, required, form, meaning });
+    },
+  );
+
+  it("says which calls need a key, which are tools, and what they answer how often", () => {
+    const told = (name: string) => {
+      const { needsKey, isTool, facts } = operationOf(name) ?? {};
+      return [needsKey, isTool, facts];
+    };
+    expect(told("create_post")).toEqual([
+      true,
+      true,
+      "answers 201 or 200, limit `write` (60 in 60 s, 1000 in 86400 s)",
+    ]);
+    expect(told("register_publisher").slice(0, 2)).toEqual([false, true]);
+    expect(told("rotate_key").slice(0, 2)).toEqual([true, false]);
+  });
+
+  it("has in Markdown the command, the answer and the links that the pages have", () => {
+    const posts = groups.find(({ id }) => id === "posts");
+    if (posts === undefined) throw new Error("no page");
+    const text = groupMarkdown(posts, site);
+    for (const { curl, answer } of posts.operations) {
+      expect(text).toContain(`\`\`\`sh\n${curl}\n\`\`\``);
+      expect(text).toContain(`Answers ${answer?.status}:\n\n\`\`\`\n${answer?.text}\n`);
+      // The examples were recorded at another address.
+      expect(answer?.text).not.toContain("localhost");
+    }
+    expect(text).toContain("https://board.example:8443/p/");
+    expect(docsMarkdown(docs, site)).toContain(
+      "[Add to Cursor](https://cursor.com/install-mcp?name=board&config=",
+    );
+  });
+
   it("tells of each failure where it may be met, unless calls name it themselves", () => {
     const { failures = [] } = groups.find(({ id }) => id === "errors") ?? {};
     const where = (code: string) => failures.find((each) => each.code === code)?.where;
@@ -95,6 +155,10 @@ describe("what agents read", () => {
     for (const field of ["name", "lat", "lng"]) expect(manual).toContain(`\n  - \`${field}\` `);
     for (const field of ["id", "post_id"]) expect(manual).toContain(`\n- \`${field}\`* string`);
     expect(manual).toContain("\n- `tags` ");
+    expect(manual).toContain("\n- `sort` relevance|newest|soonest");
+    // Who has the tools sends the key as an argument.
+    expect(manual).toMatch(/^- `missing_api_key`: .*`api_key`/m);
+    expect(manual).not.toContain("Authorization: Bearer");
     const told = [...(manual.split("## Failures")[1] ?? "").matchAll(/^- `(\w+)`/gm)].map(([, code]) => code);
     expect(told).toContain("post_not_found");
     const ofRequests = "invalid_json unsupported_media_type body_too_large precondition_failed";

@@ -71,6 +71,10 @@ describe("the OpenAPI document", () => {
     expect(described.map(({ call }) => call).sort()).toEqual(
       [...routes.map(({ call }) => call), ...own].sort(),
     );
+    // What lies beside the API has the root of the site.
+    expect(document["servers"]).toEqual([{ url: "http://localhost:8787/api/v1" }]);
+    for (const route of own)
+      expect(paths[route.replace("GET ", "")]).toMatchObject({ servers: [{ url: "http://localhost:8787" }] });
     const typeOf = (header: string) =>
       (components["headers"]?.[header] as { schema?: object } | undefined)?.schema;
     expect(["Retry-After", "ETag"].map(typeOf)).toEqual([{ type: "integer" }, { type: "string" }]);
@@ -84,6 +88,8 @@ describe("the OpenAPI document", () => {
     (call, { operation }) => {
       const entry = described.find((each) => each.call === call)?.operation;
       if (entry === undefined) throw new Error("not described");
+      const { name, rest } = operation;
+      if (call.endsWith(` ${rest.path}`)) expect(entry.operationId).toBe(name);
       const fields = Object.keys(operation.input.shape);
       const inPath = fields.filter((name) => operation.rest.path.includes(`{${name}}`));
       const named = (place: string) => (entry.parameters ?? []).filter((each) => each.in === place);
@@ -101,8 +107,9 @@ describe("the OpenAPI document", () => {
         );
         expect(entry.requestBody?.required ?? false).toBe(mustBeSent);
       }
-      const open = entry.security.some((each) => Object.keys(each).length === 0);
-      expect(open).toBe(operation.auth === "open");
+      // A key raises the limits of what is open.
+      const keyed = [{ key: [] }, { key_header: [] }];
+      expect(entry.security).toEqual(operation.auth === "open" ? [{}, ...keyed] : keyed);
 
       const successes = operation.outcomes.map(
         (outcome) => ({ ok: "200", created: "201", pending: "202" })[outcome],

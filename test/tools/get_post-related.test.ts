@@ -3,6 +3,7 @@ import { quantize } from "../../src/search/ranking/vectors.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
+import { getPage } from "../support/texts/html.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -57,6 +58,9 @@ describe("related posts of get_post", () => {
       dates.push(date);
     }
     await soon(id, 1);
+    const [page, markdown] = [await getPage(board, `/p/${id}`), await getPage(board, `/p/${id}.md`)];
+    expect(page.text.split("<h2>Related</h2>")[1]).toContain(`<a href="/p/${dates[1]}">Yoga</a>`);
+    expect(markdown.text).toContain(`\n## Related\n\n1. \`${dates[1]}\``);
     const { body } = await call(board, `GET /posts/${id}`);
     const starts_at = ["2026-12-08T18:00:00.000Z", "2026-12-15T18:00:00.000Z"];
     expect(body.data.related).toMatchObject([{ id: dates[1], also_on: { starts_at, more: 0 } }]);

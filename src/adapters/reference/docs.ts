@@ -152,7 +152,8 @@ function documentedFields({ input, rest }: Operation) {
       /** Tells type, bounds and choices in a few words, such as `integer 1–100`. */
       form: type,
       /** It may be empty. */
-      meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
+      meaning:
+        `${description}${preset === undefined || /default/i.test(description) ? "" : ` Default ${preset}.`}`.trim(),
     }));
 }
 
