@@ -71,7 +71,7 @@ export const sourceIdOf = ({ id }: Pick<FeedItem, "id">): string =>
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
   if (item.expiresAt != null && item.expiresAt > now)
     return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * DAY_MS);
-  return item.startsAt == null && !FEED_FORMATS[feed.kind].isComplete ? now + NEWS_MS : null;
+  return FEED_FORMATS[feed.kind].isComplete ? null : now + NEWS_MS;
 }
 
 function tagsOf(tags: readonly string[]): string[] {

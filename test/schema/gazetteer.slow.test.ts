@@ -201,6 +201,7 @@ describe("placeInText", () => {
     ],
     ["WG-Zimmer bei Goettingen", "bei Goettingen", "Göttingen"],
     ["bikes near The Hague", "near The Hague", "The Hague"],
+    ["a flat in Nice", "in Nice", "Nice"],
     ["jazz in São Paulo - tonight", "in São Paulo", "São Paulo"],
     ["Lessons move to Etobicoke", "to Etobicoke", "Etobicoke"],
     ["meet in Kent, Washington", "in Kent, Washington", "Kent"],
@@ -225,6 +226,7 @@ describe("placeInText", () => {
     ...["Lamp Eindhoven Cheap", "lamp eindhoven cheap", "a lamp Delft cheap", "bikes in oakham"],
     `${"a ".repeat(59)}in Leipzig`,
     ...["what is to come", "to manage people", "bei Regen drinnen", "at Christmas", "nice bath"],
+    ...["Nice flat to let", "A Flat In Nice", "a flat in nice"],
   ])("reads none in %s", (text) => {
     expect(placeInText(text)).toBeNull();
   });

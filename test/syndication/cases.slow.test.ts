@@ -364,6 +364,8 @@ describe("rows", () => {
     ],
     [{ timezone: "Asia/Tokyo" }, { timezone: null, starts_at: null }],
     [{ start: MOMENT, timezone: "Asia/Tokyo" }, { timezone: "Asia/Tokyo" }],
+    [{ start: MOMENT }, { timezone: null }],
+    [{ start: "2026-12-24T10:00" }, { timezone: "Europe/Berlin" }],
     [{ id: "i".repeat(300) }, { metadata: { source_id: "i".repeat(300) } }],
     [{ id: "i".repeat(301) }, { metadata: { source_id: expect.stringMatching(/^[\da-f]{64}$/) } }],
   ])("become posts within bounds: %j", (fields, post) => {
