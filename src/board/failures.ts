@@ -11,7 +11,7 @@ export function adviceOn(surface: Surface, advice: Advice): string {
   return typeof advice === "string" ? advice : (advice[surface] ?? advice.tools);
 }
 
-/** `status` is the HTTP status of the REST surface. `status` is the HTTP status of the REST surface. */
+/** `status` is the HTTP status of the REST surface. */
 interface Failure {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
   message: string;

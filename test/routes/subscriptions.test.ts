@@ -145,6 +145,27 @@ describe("routes of subscriptions", () => {
     expect([counts.get(id), counts.get(another)]).toEqual([3, 4]);
   });
 
+  it("of a host are paused and deleted by their publisher, and changed by the host alone", async () => {
+    const own = await register(board, "Hosted");
+    const row = aSubscription("sub_of_host", { publisherId: own.id, event: "post.matched", label: null });
+    await board.board.store.subscriptions.insert(row, 50);
+    const ask = (request: "POST" | "PATCH" | "DELETE", body?: object, path = "") =>
+      call(board, `${request} /subscriptions/${row.id}${path}`, body, own);
+    const codes = [];
+    for (const answer of [
+      await ask("PATCH", { query: { q: "violin" } }),
+      await ask("PATCH", { webhook_url: null }),
+      await ask("POST", {}, "/rotate-secret"),
+      await ask("POST", {}, "/test"),
+      await ask("POST", {}, "/verify-webhook"),
+    ])
+      codes.push(answer.body.error?.code);
+    expect(codes).toEqual(Array(5).fill("no_webhook"));
+    const paused = { active: false, inactive_reason: "paused", label: "Mine" };
+    expect((await ask("PATCH", { active: false, label: "Mine" })).body.data).toMatchObject(paused);
+    expect((await ask("DELETE")).status).toBe(200);
+  });
+
   it("are fifty at most that are active, also where one that was paused is to go on", async () => {
     const many = await register(board, "Fifty");
     const save = async (n: number) =>
