@@ -117,7 +117,10 @@ describe("the statistics of a board", () => {
     const names = Array.from({ length: 22 }, (_, n) => `term${String(n).padStart(2, "0")}`);
     const rows = names.map((name, n) => ({ day: day(n), name: DEMAND.terms + name, n: n < 21 ? 1 : 2 }));
     await store.statistics.add([...rows, { day: day(29), name: `${DEMAND.terms}term00`, n: 2 }]);
-    const { terms } = (await metrics()).unmet_demand;
+    const { unmet_demand, metrics: rates } = await metrics();
+    const { terms } = unmet_demand;
+    // Nothing was delivered, and nothing failed.
+    expect(rates.delivery_success_rate_7d).toBeNull();
     expect(terms.map(({ term, searches }) => `${term} ${searches}`)).toEqual([
       "term00 3",
       "term21 2",

@@ -253,6 +253,11 @@ describe("routes of subscriptions", () => {
     expect((await edit({ breadth: "broad" })).body.error.code).toBe("invalid_request");
   });
 
+  it("to a thread say once that they are of replies", async () => {
+    const { describes } = await subscribe({ query: { thread: "7fKm3Qx9Rt", include_replies: true } });
+    expect(describes).toBe("Replies, in thread 7fKm3Qx9Rt");
+  });
+
   it("tell with each match how well it answers", async () => {
     const owner = await register(board, "Reader");
     const save = async (query: object) =>

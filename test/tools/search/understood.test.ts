@@ -56,6 +56,11 @@ describe("words of place and time in a search", () => {
     expect(meta.note).toContain("within 16.1 km of Berlin, Germany");
     expect(meta.note).toContain("radius_km=16.1");
     expect(meta.note).not.toContain("No post has");
+    // Of one day the note names it once; of an open end, where it begins.
+    expect((await search("jazz tomorrow")).meta.note).toContain("“tomorrow” as 2026-12-11: what fits");
+    expect((await search("jazz since Monday")).meta.note).toContain(
+      "“since Monday” as from 2026-12-07: what",
+    );
     for (const [said, radius] of [
       [900, 500],
       [0, 0.1],
@@ -206,7 +211,8 @@ describe("words of place and time in a search", () => {
 
   it("are not read where a filter says it, nor in quotes, nor behind a minus", async () => {
     expect((await search("free jazz near Berlin", "&near=Hamburg")).meta.understood).toBeUndefined();
-    expect((await search('free jazz "near Berlin"')).meta.understood).toBeUndefined();
+    for (const q of ['free jazz "near Berlin"', 'free jazz "tomorrow"', "free jazz -tomorrow"])
+      expect((await search(q)).meta.understood, q).toBeUndefined();
     expect((await search("free jazz tomorrow", "&after=2026-12-01")).meta.understood).toBeUndefined();
   });
 
