@@ -40,7 +40,8 @@ export function describeErasure({ store, another }: Subject): void {
     it("erases the replies of a root before it, and counts them", async () => {
       for (const n of [0, 1]) await store.posts.insert(aPost(`old${n}`, { expiresAt: T0 + n }));
       for (const n of [1, 2, 3]) await store.posts.insert(aPost(`old1-${n}`, { parentId: "old1" }));
-      const left = async () => (await store.posts.many(["old1", "old1-1", "old1-2", "old1-3"])).length;
+      const left = async () =>
+        (await store.posts.many(["old0", "old1", "old1-1", "old1-2", "old1-3"])).length;
       const erased = () => store.posts.erase({ expired: T0 + 2, removed: 0 }, 3);
       expect([await erased(), await left(), (await store.posts.get("old1"))?.id]).toEqual([3, 2, "old1"]);
       expect([await erased(), await left()]).toEqual([2, 0]);
