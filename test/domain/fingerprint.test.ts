@@ -39,6 +39,7 @@ describe("nearIdentical", () => {
     ["emoji", `🚲🚲 ${POST} 🔥`],
     ["punctuation and case", POST.toUpperCase().replaceAll(".", " !!").replaceAll(",", " -")],
     ["accents", POST.replace("central", "céntral")],
+    ["characters that nobody sees", POST.replace(/\b(?=\w{3})/g, "\u200b").replaceAll("e", "e\u00ad")],
     ["one changed word", POST.replace("children", "dogs")],
     ["a word more", `${POST} Thanks`],
   ])("sees through %s", (_, other) => {

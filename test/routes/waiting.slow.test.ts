@@ -99,6 +99,15 @@ describe("wait_s", () => {
     expect((await answer).body.error.code).toBe("subscription_not_found");
   });
 
+  it("ends when another process erases the publisher", async () => {
+    const erased = await register(board, "Erased");
+    const { id } = await subscribed(erased.key);
+    const answer = waits(id, erased, other);
+    await waitersAt(other, 1);
+    expect((await call(board, "DELETE /publishers/me", undefined, erased)).status).toBe(200);
+    expect((await answer).body.error.code).toBe("subscription_not_found");
+  });
+
   it("is refused above 50 s", async () => {
     const { id } = await subscribed();
     const { status, body } = await waits(id, me, board, "51");

@@ -37,7 +37,9 @@ describe("parseQueryText", () => {
     ["stop words when nothing else is left", "to be or not", { any: ["to", "be", "or", "not"] }],
     ["an unclosed quote as a blank", '"road bike', { any: ["road", "bike"], phrases: [] }],
     ["a quote inside a word too", '5" pipe 7" pipe', { any: ["5", "pipe", "7", "pipe"], phrases: [] }],
-    ["typographic quotes", "“road bike”", { phrases: [["road", "bike"]] }],
+    ...["“road bike”", "„road bike“", "‟road bike”", "«road bike»", "＂road bike＂"].map(
+      (q): [string, string, object] => [`typographic quotes: ${q}`, q, { phrases: [["road", "bike"]] }],
+    ),
     [
       "brackets and commas around phrases",
       '("road bike","city bike")',
