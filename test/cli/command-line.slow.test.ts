@@ -100,12 +100,12 @@ describe("agent-board feeds", () => {
     expect(stdout).toMatch(/^12 posts; not posted: 0 over/);
     expect(stdout.match(/^ {2}announcement: News/gm)).toHaveLength(10);
     expect(stdout).toContain("\n  and 2 more\n");
-    const added = [
-      await run(["feeds", "add", long, ...feed()]),
-      await run(["feeds", "add", long, ...feed()]),
-    ];
-    expect(added.map(({ code }) => code)).toEqual([0, 1]);
-    expect(added[1]?.stderr).toMatch(/^This feed is there already: feed_\w+\.\n$/);
+    expect((await run(["feeds", "add", long, ...feed()])).code).toBe(0);
+    for (const more of [[], ["--name", "Another name"]])
+      expect(await run(["feeds", "add", long, ...feed(), ...more])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^This feed is there already: feed_\w+\.\n$/),
+      });
   });
 });
 
@@ -122,6 +122,9 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
     [2, ["--prot"], {}, "unknown option '--prot'"],
     [2, ["feeds", "add", "https://a.example/x"], {}, "--kind"],
     [2, ["moderate", "list", "--limit", "none"], {}, "--limit"],
+    [2, ["backup", "--keep", "0", "."], {}, "--keep"],
+    [2, ["publishers", "invite", "--days", "0"], {}, "--days"],
+    [2, ["publishers", "invite", "--days", "366"], {}, "--days"],
     [1, ["import", join(folder, "refused.jsonl")], {}, ""],
     [2, ["stdio", "--url", "ftp://board.example"], {}, "url"],
     [2, ["complete", "csh"], {}, "csh"],

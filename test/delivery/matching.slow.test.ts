@@ -62,6 +62,16 @@ describe("matching", () => {
     await other.stop();
   });
 
+  it("finds a word inside of a compound, with and without a model", async () => {
+    for (const [id, q] of [
+      ["sub_a", "Tisch"],
+      ["sub_b", "Stuhl"],
+      ["sub_c", '"Tisch"'],
+    ] as const)
+      await store.subscriptions.insert(saved(id, { q }), 50);
+    expect(await answered(matchingWith(), { title: "Esstisch aus Eiche für die Küche" })).toEqual(["sub_a"]);
+  });
+
   it("does not give a query the vector of its earlier text", async () => {
     // The owner's new query once kept the old one's vector for good.
     await new BoardModel({ store, embedder }).choose();

@@ -282,6 +282,21 @@ describe("a preset, a model of the hub", () => {
     expect(readFileSync(weights).equals(real)).toBe(true);
   });
 
+  it("has the small weights of two, and the file that holds what one file cannot", async () => {
+    const cacheDir = folder("two-weights");
+    const { hub: base } = await hub(
+      { "onnx/model_int8.onnx": "small", "onnx/model_int8.onnx_data": "more" },
+      ["onnx/model_quantized.onnx"],
+    );
+    const places = { modelDir, cacheDir, hub: base };
+    const model = await completeModel(await chooseModel(NAME, places), places);
+    expect(model.weights).toBe("onnx/model_int8.onnx");
+    expect(model.files.map(({ path }) => path).filter((path) => path.startsWith("onnx"))).toEqual([
+      "onnx/model_int8.onnx",
+      "onnx/model_int8.onnx_data",
+    ]);
+  });
+
   it("that cannot be reached, is too large or lacks a file is refused with the reason", async () => {
     const places = { modelDir, cacheDir: folder("unreachable") };
     const closed = `http://127.0.0.1:${await freePort()}/`;
@@ -318,6 +333,10 @@ describe("a model in a folder", () => {
       ids.add(modelIdOf({ ...(await chooseModel(own, { modelDir, cacheDir })), id: second.id }));
     }
     expect(ids.size).toBe(4);
+    write(own, "other.onnx_data", "more");
+    expect((await chooseModel(own, { modelDir, cacheDir })).files.map(({ path }) => path)).toContain(
+      "other.onnx_data",
+    );
   });
 
   it("makes its vectors of all tokens, of the first, or of the last", async () => {

@@ -204,7 +204,17 @@ describe("the calendar", () => {
   it("comes as Markdown and JSON, and is valid HTML", async () => {
     const json = await getPage(board, "/calendar.json?month=2026-12");
     const { data } = JSON.parse(json.text) as { data: { month: string; events: { title: string }[] } };
-    expect(data.month).toBe("2026-12");
+    for (const [query, month, from, to] of [
+      ["?month=2026-11", "2026-11", "2026-11-01", "2026-11-30"],
+      ["?month=2026-12", "2026-12", "2026-12-03", "2026-12-31"],
+      ["?month=2027-01", "2027-01", "2027-01-01", "2027-01-31"],
+      ["", null, "2026-12-03", "2027-01-03"],
+    ])
+      expect(JSON.parse((await getPage(board, `/calendar.json${query}`)).text).data).toMatchObject({
+        month,
+        from,
+        to,
+      });
     expect(data.events.map(({ title }) => title)).toHaveLength(7);
     expect((await getPage(board, "/calendar.md?month=2026-12")).text).toContain("# Events in 2026-12");
     for (const name of ["2026-12", "2027-06"]) {

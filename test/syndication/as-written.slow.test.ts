@@ -51,6 +51,25 @@ describe("the zone that a calendar defines", () => {
     expect(at19("CET", "+0100", "20270612")).toBe("2027-06-12T18:00");
   });
 
+  it("counts with the days on which it changes its clock", () => {
+    const part = (name: string, month: number, from: string, to: string) => [
+      ...[`BEGIN:${name}`, `DTSTART:1970${String(month).padStart(2, "0")}01T020000`],
+      `RRULE:FREQ=YEARLY;BYMONTH=${month};BYMONTHDAY=1`,
+      ...[`TZOFFSETFROM:${from}`, `TZOFFSETTO:${to}`, `END:${name}`],
+    ];
+    const zone = [
+      ...["BEGIN:VTIMEZONE", "TZID:Ours", ...part("DAYLIGHT", 5, "+0200", "+0330")],
+      ...[...part("STANDARD", 9, "+0330", "+0200"), "END:VTIMEZONE"],
+    ];
+    const at = (day: string) => starts(read(calendar(...zone, ...event(`DTSTART;TZID=Ours:${day}T190000`))));
+    expect(["20270430", "20270501", "20270831", "20270901"].map((day) => at(day)[0])).toEqual([
+      "2027-04-30T17:00",
+      "2027-05-01T15:30",
+      "2027-08-31T15:30",
+      "2027-09-01T17:00",
+    ]);
+  });
+
   it("is that of IANA where it is an extract of it", () => {
     const extract = [
       ...[

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Moderation } from "../../src/domain/moderation.ts";
 import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -71,6 +72,24 @@ describe("get_post", () => {
     expect(data.reply_count).toBe(22);
     expect(data.last_reply_at).toBe(new Date(now).toISOString());
     expect(data.replies[0]).toMatchObject({ parent_id: root.id, thread_url: root.url });
+  });
+
+  it("tells why the operator removed a post to its publisher alone", async () => {
+    const { id } = await write(board, me.key);
+    const other = await register(board, "Other");
+    await new Moderation({ store: board.board.store }).actOn("remove", [id], "sold elsewhere", now);
+    for (const [caller, said] of [
+      [me, true],
+      [other, false],
+      [{}, false],
+    ] as const) {
+      const { status, body } = await get(id, caller);
+      expect([status, body.error.code, body.error.hint.includes("sold elsewhere")]).toEqual([
+        404,
+        "post_not_found",
+        said,
+      ]);
+    }
   });
 
   it("gives a thread_url to threads, to posts that have replies and to replies, else null", async () => {

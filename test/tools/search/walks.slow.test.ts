@@ -164,11 +164,16 @@ describe("walks by relevance", () => {
   });
 
   it("carry relevance in every order, and none without words", async () => {
-    const { path } = await seed(5);
-    const best = await found(board, path);
+    const { path, tag } = await seed(3);
+    await add(tag, "walrus and penguin");
+    await add(tag, "penguin on a walk");
+    const both = path.replace("q=walrus", "q=walrus+penguin");
+    const best = await found(board, both);
+    expect(best[0].title).toBe("walrus and penguin");
+    expect(best[0].relevance).toBeGreaterThan(best[4].relevance);
     const relevance = Object.fromEntries(best.map((post) => [post.id, post.relevance]));
-    for (const sort of ["newest", "soonest"]) {
-      const posts = await walk(board, `${path}&sort=${sort}&limit=2`);
+    for (const sort of ["relevance", "newest", "soonest"]) {
+      const posts = await walk(board, `${both}&sort=${sort}&limit=2`);
       expect(Object.fromEntries(posts.map((post) => [post.id, post.relevance])), sort).toEqual(relevance);
     }
     const [post] = await found(board, `${path.replace("q=walrus", "q=-fish")}&sort=newest`);
