@@ -105,6 +105,7 @@ describe("wait_s", () => {
     const answer = waits(id, erased, other);
     await waitersAt(other, 1);
     expect((await call(board, "DELETE /publishers/me", undefined, erased)).status).toBe(200);
+    await waitersAt(other, 0);
     expect((await answer).body.error.code).toBe("subscription_not_found");
   });
 
