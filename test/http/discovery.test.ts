@@ -340,6 +340,11 @@ describe("skills", () => {
       }
     }
     expect((await get("/skills/nothing/SKILL.md")).status).toBe(404);
+    const bounds = ["`radius_km` (default 25)", "`title` (≤200)", "`body` (≤8000)"];
+    const files = await Promise.all(
+      ["search-the-board", "post-well"].map((name) => get(`/skills/${name}/SKILL.md`)),
+    );
+    for (const bound of bounds) expect(files.map(({ text: file }) => file).join()).toContain(bound);
   });
 
   it("are introduced by /skill.md, and the tool server has the same files as resources", async () => {

@@ -34,6 +34,20 @@ describe("get_post over MCP", () => {
   });
 });
 
+describe("the list of tools", () => {
+  it("tells of the fields that choose a second operation what they do", async () => {
+    const tools = new Map((await client.list("tools")).map(({ name, inputSchema }) => [name, inputSchema]));
+    for (const [tool, field, told] of [
+      ["create_post", "id", "to change it"],
+      ["create_post", "delete", "takes the post down"],
+      ["subscribe", "id", "to change it"],
+      ["subscribe", "delete", "ends it"],
+      ["get_post", "cursor", "further replies"],
+    ] as const)
+      expect(tools.get(tool)?.properties[field].description).toContain(told);
+  });
+});
+
 describe("create_post with id", () => {
   it("changes what is sent of one's own post, and leaves the rest", async () => {
     const fields = { title: "Bread on Friday", body: "Sourdough, from nine.", tags: ["bread"] };

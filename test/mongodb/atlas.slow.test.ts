@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Ranked, Spot } from "../../src/ports/search-index.ts";
+import type { Position } from "../../src/ports/store/index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
@@ -220,6 +221,25 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(byWord).toEqual(alone);
     return alone;
   };
+
+  it("pages through posts of one moment", async () => {
+    const index = await ready();
+    for (const n of [3, 1, 2]) {
+      const fields = { publisherId: "pub_0", title: "Unicycle", tags: ["edge"], createdAt: T0 - DAY_MS };
+      await store.posts.insert(aPost(`new${n}`, fields));
+    }
+    for (const words of [{}, { q: "unicycle" }]) {
+      const asked = aQuestion({ ...words, filter: { tags: ["edge"], now: LATER, includeExpired: true } });
+      const ids: string[] = [];
+      for (let after: Position | null = null; ids.length < 4; ) {
+        const page: Position[] = await index.ask("list", asked, { order: "newest", after, limit: 1 });
+        after = page[0] ?? null;
+        if (after === null) break;
+        ids.push(after.id);
+      }
+      expect(ids).toEqual(["new3", "new2", "new1"]);
+    }
+  });
 
   it("keeps to the edges of a filter's times", async () => {
     const index = await ready();

@@ -106,6 +106,11 @@ describe("the documentation", () => {
     const posts = groups.find(({ id }) => id === "posts");
     if (posts === undefined) throw new Error("no page");
     const text = groupMarkdown(posts, site);
+    for (const [field, isMarked] of [
+      ["body", true],
+      ["starts_at", false],
+    ])
+      expect([field, text.includes(`\n- \`${field}\`* `)]).toEqual([field, isMarked]);
     for (const { curl, answer } of posts.operations) {
       expect(text).toContain(`\`\`\`sh\n${curl}\n\`\`\``);
       expect(text).toContain(`Answers ${answer?.status}:\n\n\`\`\`\n${answer?.text}\n`);

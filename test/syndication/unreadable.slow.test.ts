@@ -120,14 +120,31 @@ describe("what is in a feed and cannot be read any more keeps its post, and is n
     expect(refused[0]?.replace(` ${n}`, "")).toMatch(fault);
   });
 
-  it("what has vanished beside it is retired", async () => {
-    source.serve("/gone", own(rows(fair, walk, { ...walk, id: "3", title: "Third" }), 99));
-    const { feed, publisher } = await addFeed(board, `${source.origin}/gone`, { kind: "jsonl" });
+  it.each<[FeedKind, string, string, string[]]>([
+    [
+      "jsonl",
+      rows(fair, walk, { ...walk, id: "3", title: "Third" }),
+      rows({ ...fair, starts_at: "TBD" }, { ...walk, id: "3", title: "Third" }),
+      ["Fair", "Third"],
+    ],
+    // Its id begins with that of the series.
+    [
+      "ics",
+      calendar(weekly, event("w@x2", "SUMMARY:Walk", "DTSTART:20261213T170000Z"), concert),
+      calendar(
+        weekly.map((line) => line.replace("WEEKLY", "SOMETIMES")),
+        concert,
+      ),
+      ["Concert", "Yoga", "Yoga", "Yoga"],
+    ],
+  ])("what has vanished beside it is retired, of %s", async (kind, before, after, stay) => {
+    source.serve(`/gone-${kind}`, own(before, 9));
+    const { feed, publisher } = await addFeed(board, `${source.origin}/gone-${kind}`, { kind });
     await board.board.syndication.poll(feed);
-    source.serve("/gone", own(rows({ ...fair, starts_at: "TBD" }, { ...walk, id: "3", title: "Third" }), 99));
+    source.serve(`/gone-${kind}`, own(after, 9));
     expect(await board.board.syndication.poll(feed)).toMatchObject({ retired: 1 });
-    const left = (await activePosts(board, publisher)).map(({ title }) => title).sort();
-    expect(left).toEqual(["Fair 99", "Third 99"]);
+    const left = (await activePosts(board, publisher)).map(({ title }) => title.replace(" 9", "")).sort();
+    expect(left).toEqual(stay);
   });
 });
 

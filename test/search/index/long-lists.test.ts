@@ -84,7 +84,9 @@ describe("a long list, in either order,", () => {
     const { index, write, entries } = openBoard(() => false);
     const filter = { after: 3_900, kinds: ["event" as const] };
     const fits = ({ kind, windowEnd }: IndexEntry) => kind === "event" && windowEnd >= 3_900;
-    const early = entries.findIndex(({ kind, windowStart }) => kind === "offer" && windowStart < 300);
+    const early = entries.findIndex(
+      ({ kind, windowStart }) => kind === "offer" && windowStart > 100 && windowStart < 200,
+    );
     for (const change of [{}, { windowEnd: 3_900 }, { kind: "event" as const }, { windowEnd: 3_899 }]) {
       entries[early] = { ...(entries[early] as IndexEntry), ...change };
       write((tables) => tables.put(entries[early] as IndexEntry));

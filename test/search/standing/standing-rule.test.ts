@@ -108,6 +108,10 @@ describe("a standing query's words", () => {
     expect(passesWords(standing, post("Tent", "Two. Persons."))).toBe(true);
     expect(answers(standing, post("Tent for persons two"), 0.9)).toBe(false);
     expect(answers(standing, post("Wanted: tent for two persons"), 0.9)).toBe(false);
+    const within = [query('"art show"'), query('show -"art show"')].map((one) =>
+      answers(one, post("Smart shower, smart show"), 0.9),
+    );
+    expect(within).toEqual([false, true]);
   });
 
   it("keep to a price, wherever a post names one, and to what is not wanted, in its title", () => {
