@@ -152,6 +152,13 @@ describe("agent-board doctor, on a machine with", () => {
     expect(code).toBe(said.source.startsWith("warning") ? 0 : 1);
   });
 
+  it("a database without a byte, lets no command take it for a board", async () => {
+    const STORE_URL = `sqlite:${join(work, "no-byte.db")}`;
+    writeFileSync(join(work, "no-byte.db"), "");
+    const { code, stderr } = await runHere(["moderate", "list"], { STORE_URL, DATA_DIR: work });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no board at")]);
+  });
+
   it.runIf(process.getuid?.() === 0)(
     "a database that this user may not write, names its owner or its mode",
     async () => {

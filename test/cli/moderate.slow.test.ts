@@ -194,7 +194,7 @@ describe("agent-board moderate", () => {
     );
     expect(next.stdout).toContain("\tSpam & Co\n");
     const suspended = await runCommand(["moderate", "suspend", "-", "--reason", "a wave"], environment(), {
-      input: listed,
+      input: listed.replace(/^(?=pub)/gm, " \t"),
     });
     expect(suspended.stdout).toContain("suspend: 2 of 2\n");
     const posts = async (...args: string[]) =>

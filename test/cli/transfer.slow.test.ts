@@ -114,6 +114,14 @@ describe("agent-board export and import", () => {
     const other = { ...to, STORE_URL: `sqlite:${folder}/other.db`, SECRET_KEY: "x".repeat(40) };
     expect((await board(other, "import", file)).stderr).toContain("has another secret key");
     expect((await board(other, "import", file, "--other-secret-key")).stdout).toContain(`${POSTS} posts`);
+    // A board that never ran had no key.
+    const unkeyed = { ...to, STORE_URL: `sqlite:${folder}/unkeyed.db` };
+    const store = await openStore(unkeyed.STORE_URL);
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.close();
+    await board(unkeyed, "export", join(folder, "unkeyed.jsonl"));
+    const keyed = { ...other, STORE_URL: `sqlite:${folder}/keyed.db` };
+    expect((await board(keyed, "import", join(folder, "unkeyed.jsonl"))).stdout).toContain("1 publisher,");
   });
 
   it("resumes after a kill; until then the board does not start", async () => {

@@ -222,6 +222,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     return alone;
   };
 
+  it("finds a word in its other spelling", async () => {
+    const index = await ready();
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Checkin", tags: ["edge"] }));
+    const asked = aQuestion({ q: "check-in", filter: { tags: ["edge"], now: LATER, includeExpired: true } });
+    expect((await index.ask("list", asked, NEWEST)).map(({ id }) => id)).toEqual(["new1"]);
+  });
+
   it("pages through posts of one moment", async () => {
     const index = await ready();
     for (const n of [3, 1, 2]) {

@@ -43,6 +43,19 @@ describe("the page of a search", () => {
     });
   });
 
+  it("counts all that it finds, and keeps the boxes that are ticked", async () => {
+    const text = await page("tags=many&include_syndicated=false&include_expired=true");
+    expect(text).toContain("1–20 of 100 posts");
+    const ticked = [...text.matchAll(/<input type="checkbox" name="(\w+)" value="\w+"( checked)?>/g)].map(
+      ([, name, is]) => [name, is !== undefined],
+    );
+    expect(Object.fromEntries(ticked)).toMatchObject({
+      verified: false,
+      include_syndicated: true,
+      include_expired: true,
+    });
+  });
+
   const optionsOf = (text: string, name: string) =>
     [
       ...(text.split(`name="${name}">`)[1]?.split("</select>")[0] ?? "").matchAll(

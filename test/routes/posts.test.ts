@@ -17,6 +17,12 @@ describe("routes of posts", () => {
   const other = usePublisher(board, "Other");
 
   describe("PATCH /posts/{id}", () => {
+    it("changes the post that its address names, whatever the body says", async () => {
+      const [post, other] = [await write(board, me.key), await write(board, me.key, { title: "Beside it" })];
+      await edit(post.id, { id: other.id, title: "Another" });
+      expect((await read(other.id)).title).toBe("Beside it");
+    });
+
     it("changes the fields sent, leaves the others, and moves updated_at", async () => {
       const post = await write(board, me.key, { kind: "offer", tags: ["a"], url: "https://a.example/" });
       now += 1_000;

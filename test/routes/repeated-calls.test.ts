@@ -175,6 +175,7 @@ describe("If-Match", () => {
     const path = `PATCH /posts/${id}` as const;
     expect((await change(path, at(-1_000), { title: "Too early" })).status).toBe(412);
     expect((await change(path, at(0), { title: "In time" })).status).toBe(200);
+    expect((await change(path, at(0), { title: "In the same second" })).status).toBe(200);
     expect((await change(path, { "if-unmodified-since": "yesterday" }, { title: "No date" })).status).toBe(
       200,
     );

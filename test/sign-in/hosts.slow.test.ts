@@ -136,6 +136,8 @@ describe("what a host asks", () => {
     const answer = new URLSearchParams(back.search || back.hash.slice(1));
     expect(answer.get("error")).toBe(error);
     expect(answer.get("iss")).toBe(board.url);
+    const why = answer.get("error_description") ?? "";
+    expect(text).toContain(why.replaceAll("'", "&#39;").replaceAll('"', "&quot;"));
   });
 });
 

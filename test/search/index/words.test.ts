@@ -61,6 +61,7 @@ describe("words", () => {
     expect((await opened.find("-bike")).sort()).toEqual(["cello"]);
     expect((await opened.find('-"road bike"')).sort()).toEqual(["bikeroad", "cello"]);
     expect(await opened.find('"bike road" -x')).toEqual([]);
+    for (const nothing of ["!!!", ""]) expect(await opened.find(nothing)).toEqual([]);
     // Fields end phrases.
     expect(await opened.find('"sale city"')).toEqual([]);
   });

@@ -38,6 +38,7 @@ describe("a search that some filter empties", () => {
     ["q=crumhorn", "`include_expired=true` finds 1"],
     ["q=archlute", "`include_replies=true` finds 1"],
     ["q=theorbo+-theorbo", "searching without quotes and exclusions finds 1"],
+    ["tags=brass&q=-crumhorn", "searching without `tags` finds 2"],
     ["q=%22theorbo+recorder%22", "searching without quotes and exclusions finds 1"],
   ])("says so of %s: %s, and nothing else", async (query, note) => {
     const { body } = await call(board, `GET /search?${query}`);
