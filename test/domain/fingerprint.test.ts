@@ -72,6 +72,11 @@ describe("nearIdentical", () => {
     },
   );
 
+  it("tells texts of signs alone apart", () => {
+    expectApart(["🎻🎻🎺", "🚲", "🍞🥐☕🍰", "+++", "12345"]);
+    expect(near("🎻🎻🎺", " 🎻🎻🎺 ")).toBe(true);
+  });
+
   it("tells long texts of one vocabulary apart, and still sees through a changed word", () => {
     const texts = Array.from({ length: 20 }, () => {
       let text = prose();

@@ -33,6 +33,7 @@ describe("a post with the name of a place alone", () => {
     ["London SE15", 51.51, -0.13],
     ["Zürich HB", 47.37, 8.55],
     ["Berlin Kreuzberg", 52.5, 13.4],
+    ["Kino, Temple", 31.1, -97.3],
   ])("finds the town within %s", async (name, lat, lng) => {
     expect(await placeOf(name)).toEqual(roughly(name, lat, lng));
   });
