@@ -173,7 +173,13 @@ const OF_THE_KIND =
   "post_when send_after visible_from visible_until removeAfterDays destroy_at self_destruct incognito stealth_mode friends_only followers_only staff_only invite_only " +
   "allowed_viewers viewable_by restricted_to share-with direct_message deliver_to activate_on launch_at start_showing release_at hold_until simulated rehearse what_if lint_only " +
   "is_test is_published isPublic seo_index needs_review ask_before_posting mute_replies lock_thread disable_replies pinned promote mask_phone obfuscate_email passphrase acl " +
-  "entwurf privat sichtbarkeit veröffentlichen_am geheim ablaufdatum brouillon privé visibilité borrador privado publicar_el bozza rascunho 非公開 下書き черновик " +
+  "entwurf privat sichtbarkeit veröffentlichen_am probelauf simulieren vorschau benachrichtigen vertraulich sichtbar_für unsichtbar versteckt verborgen geheim empfänger " +
+  "geplant_für zeitgesteuert ablaufdatum ablaufzeit verfall löschen_am brouillon aperçu simuler publier_le notifier privé confidentiel visibilité destinataires planifié supprimer " +
+  "borrador simulación publicar_el notificar privado confidencial visibilidad oculto secreto programado_para caducidad vencimiento validez eliminar borrar rascunho destinatarios " +
+  "bozza bozze pubblicare simulazione notificare riservato visibilità nascosto nascondere segreto destinatari programmato scadenza publicat " +
+  "zichtbaar zichtbaarheid vertrouwelijk ontvangers ingepland verloopt_op vervaldatum verwijderen szkic publikuj prywatne poufne widoczność ukryte tajne odbiorcy zaplanowane wygasa " +
+  "utkast publicera hemligt mottagare schemalagd utgångsdatum kladde publisere privado synlig modtagere luonnos taslak anonyme " +
+  "草稿 下書き 草案 임시 черновик 预览 プレビュー مسودة 公開 公开 私密 非公開 限定 隐藏 비공개 공개 приватно скрыто видимость секрет 予約 定时 预约 예약 отложено запланировано 有効期限 过期 만료 истекает " +
   "x-dry-run X-Draft _draft $schedule delay_minutes expireAfter keep_days purge_after withdraw_at notify_subscribers exclude_from_search hideFromFeed";
 const LIKE_IT =
   "registration_deadline doors_open_at last_entry age_group target_group spoken_language max_participants seats_left early_bird_price sold_out public_transport host lineup " +

@@ -258,6 +258,14 @@ describe("a hostile source", () => {
   });
 
   it.each([
+    ["Tea &amp; cake\nat three\r\nin the hall", "Tea & cake\nat three\nin the hall"],
+    ["<b>Tea</b>\n and\n cake", "Tea\nand\ncake"],
+    ["<p>Tea\nand</p>\n<p>cake</p>", "Tea and\n\ncake"],
+  ])("keep their lines as text or markup has them: %j", (text, plain) => {
+    expect(plainText(text)).toBe(plain);
+  });
+
+  it.each([
     ["tags without an end", "<a".repeat(1_000_000)],
     ["elements within elements", "<div>".repeat(100_000)],
     ["lists within lists", "<ul><li>".repeat(50_000)],

@@ -41,7 +41,7 @@ const STRONG: readonly (readonly [Act, RegExp])[] = [
 const ABROAD: readonly (readonly [Act, RegExp])[] = [
   [
     "whether",
-    /^(?:entwurf|brouillon|borrador|bozza|rascunho|szkic|utkast|kladde|luonnos|taslak|probelauf|simul(?:ieren|er|ar|acion|azione)$|vorschau|apercu)/,
+    /^(?:entwurf|brouillon|borrador|bozz[ae]|rascunho|szkic|utkast|kladde|luonnos|taslak|probelauf|simul(?:ieren|er|ar|acion|azione)$|vorschau|apercu)/,
   ],
   [
     "whether",
@@ -53,7 +53,7 @@ const ABROAD: readonly (readonly [Act, RegExp])[] = [
   ],
   [
     "who",
-    /^(?:sichtbar|zichtbar|visibil|visibilite|visibilidad|widoczn|synlig|unsichtbar|versteckt|verborgen|ocult|nascost|nascondi|cachees?$|ukryt)/,
+    /^(?:sichtbar|zichtba|visibil|visibilite|visibilidad|widoczn|synlig|unsichtbar|versteckt|verborgen|ocult|nascost|nascond|cachees?$|ukryt)/,
   ],
   [
     "who",
@@ -176,7 +176,8 @@ const wordsOf = (name: string): string[] =>
   name
     .slice(0, 80)
     .normalize("NFD")
-    .replace(/\p{M}/gu, "")
+    // Marks of other scripts make other letters: ビ is no ヒ.
+    .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC")
     .replace(/([a-z\d])(?=[A-Z])/g, "$1_")
     .toLowerCase()

@@ -66,6 +66,13 @@ describe("words", () => {
     expect(await opened.find('"sale city"')).toEqual([]);
   });
 
+  it("are known where a post has every part of them", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(anEntry({ id: "p1", title: "Bike shop with check-in" })));
+    const asked = ["bike-shop", "bike-shpo", "bkie-shop", "check-in", "shop"];
+    expect(await opened.index.ask("unknownWords", asked)).toEqual(["bike-shpo", "bkie-shop"]);
+  });
+
   it("orders equal scores by id, of two hundred at least, and leaves out what it is told to", async () => {
     const opened = openIndex();
     const ids = Array.from({ length: 200 }, (_, n) => `p${n + 100}`);
