@@ -77,6 +77,22 @@ describe("the page of a search", () => {
     expect(optionsOf(text, "radius_km")).toEqual(options);
   });
 
+  it("near a region looks as far as that is large, and says so", async () => {
+    const [region, closer] = [await page("near=Bali"), await page("near=Bali&radius_km=5")];
+    expect(region).toContain("<bdi>within 80 km of Bali</bdi>");
+    expect(closer).toContain("<bdi>within 5 km of Bali</bdi>");
+    expect((await getPage(board, "/search.md?near=Bali")).text).toContain(
+      "island: within 80 km of its middle",
+    );
+    const radii = ["1", "5", "10", "25", "50", "", "100", "250", "500"];
+    const optionsWith = (selected: string) =>
+      radii.map((km) => `${km}|${km === "" ? "80" : km} km${km === selected ? "*" : ""}`);
+    expect([region, closer].map((text) => optionsOf(text, "radius_km"))).toEqual([
+      optionsWith(""),
+      optionsWith("5"),
+    ]);
+  });
+
   it("fills its form from its address", async () => {
     const [typed, listed] = [
       await page("q=zither"),
@@ -88,6 +104,81 @@ describe("the page of a search", () => {
     expect(listed).toContain('name="before" value=""');
     expect(listed).toMatch(/name="verified" value="true" checked>/);
     expect(listed).toMatch(/name="include_expired" value="true">/);
+  });
+
+  it("sends each parameter once, by its box or along with them, in each of its two forms", async () => {
+    const kept = "kind=event&include_replies=true&publisher=pub_a&limit=5";
+    const seen = "radius_km=10&after=2027-01-02&before=2027-02-03&tags=a,b&sort=newest&verified=true";
+    const text = await page(
+      `q=zither&near=0,0&${kept}&${seen}&include_syndicated=false&include_expired=true`,
+    );
+    const formsOf = (hidden: string) =>
+      text
+        .split('action="/search"')
+        .slice(1)
+        .map((form) =>
+          [...(form.split("</form>")[0] ?? "").matchAll(/<(?:input|select)[^>]*? name="(\w+)"[^>]*>/g)]
+            .filter(([tag]) => tag.includes(' type="hidden"') === (hidden === "hidden"))
+            .map(([, name]) => name)
+            .sort(),
+        );
+    const [keptNames, seenNames] = [kept, seen].map((each) => [...new URLSearchParams(each).keys()]);
+    const boxes = [...(seenNames ?? []), "include_syndicated", "include_expired"];
+    expect(formsOf("seen")).toEqual([["near", "q"], boxes.sort()]);
+    expect(formsOf("hidden")).toEqual([
+      [...(keptNames ?? []), ...boxes].sort(),
+      [...(keptNames ?? []), "near", "q"].sort(),
+    ]);
+    expect(text).toContain('name="tags" value="a,b" placeholder');
+    for (const box of ["verified", "include_syndicated", "include_expired"])
+      expect(text).toMatch(new RegExp(`type="checkbox" name="${box}" value="\\w+" checked>`));
+  });
+
+  it("leads to all kinds and to each, by the words of people", async () => {
+    const chips = [
+      ...(await page("tags=a&kind=thread")).matchAll(
+        /<a (?:class="k-\w+" )?href="([^"]*)"([^>]*)>(All|Events|Offers|Requests|News|Threads)</g,
+      ),
+    ];
+    expect(chips.map(([, to, current, name]) => `${name} ${to}${current}`)).toEqual([
+      "All /search?tags=a",
+      "Events /search?tags=a&kind=event",
+      "Offers /search?tags=a&kind=offer",
+      "Requests /search?tags=a&kind=request",
+      "News /search?tags=a&kind=announcement",
+      'Threads /search?tags=a&kind=thread aria-current="true"',
+    ]);
+  });
+
+  it.each([
+    ["tags=map&limit=2", "1–2 of 5 posts, newest first"],
+    ["tags=map&sort=soonest", "5 posts, soonest first"],
+    ["q=zither&tags=many", "1 post for <mark><bdi>zither</bdi></mark>, best match by words first"],
+    ["tags=nobody", "Nothing found"],
+  ])("of %s says above the results: %s", async (query, heading) => {
+    expect(await page(query)).toContain(`<h2>${heading}</h2>`);
+  });
+
+  it("leads back to the first page from one that has become empty, and not to wider searches", async () => {
+    const posts = [1, 2].map(() => write(board, me.key, { kind: "offer", tags: ["leaving"] }));
+    const ids = (await Promise.all(posts)).map(({ id }) => id as string);
+    const [, next = ""] = /href="\/search\?([^"]+)">Next page/.exec(await page("tags=leaving&limit=1")) ?? [];
+    for (const id of ids) await call(board, `DELETE /posts/${id}`, undefined, me);
+    expect(await page(next)).toContain(
+      'There are no more results. <a href="/search?tags=leaving&limit=1">Back to the first page</a>',
+    );
+    expect((await getPage(board, `/search.md?${next}`)).text).toMatch(/\nNo posts\.\n$/);
+  });
+
+  it("says in Markdown where it looked, what it put right, and which wider searches find how many", async () => {
+    const markdown = async (query: string) => (await getPage(board, `/search.md?${query}`)).text;
+    expect(await markdown("near=Berlin&tags=map")).toContain("\nNear Berlin, Germany.\n");
+    expect(await markdown("near=52,13&tags=map")).not.toContain("\nNear ");
+    expect(await markdown("q=xylophone&tags=relayed")).toContain("1 post fits the filters alone: the same");
+    expect(await markdown("q=zithr&tags=many")).toContain('"zithr" was taken for "zither"');
+    expect(await markdown("tags=many&kind=event")).toContain(
+      `\n- Any kind: finds 100 or more, ${board.url}/search.md?tags=many\n`,
+    );
   });
 
   it.each([
@@ -112,7 +203,9 @@ describe("the page of a search", () => {
     ["kind=event,offer", "All posts"],
     ["q=zither&kind=thread", "“zither” in threads"],
   ])("of %j is called %s", async (query, title) => {
-    expect(await page(query)).toContain(`<title>${title} · Agent Board</title>`);
+    const text = await page(query);
+    expect(text).toContain(`<title>${title} · Agent Board</title>`);
+    expect(text).toContain('<meta name="robots" content="noindex">');
   });
 
   it("carries on no parameter that a search does not know", async () => {
@@ -197,7 +290,14 @@ describe("the page of a search", () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     for (const starts_at of [tomorrow, new Date(Date.now() + 7 * 86_400_000).toISOString()])
       await write(board, me.key, { kind: "event", title: "Lute", body: "A lute and a song.", starts_at });
-    expect(await page("q=lute+tomorrow")).toContain(`<bdi>tomorrow</bdi>: ${tomorrow.slice(0, 10)} <span`);
+    const [day] = tomorrow.split("T");
+    const text = await page("q=lute+tomorrow");
+    expect(text).toContain(`<bdi>tomorrow</bdi>: ${day} <span`);
+    expect(text).toContain(`href="/feed.xml?q=lute&after=${day}&before=${day}" type="application/rss+xml"`);
+    expect(text).toContain('<a href="/search?q=lute">Show all 1</a>');
+    expect(await page("q=lute+tomorrow+in+Paris")).toContain(
+      "“<bdi>in Paris</bdi>”, “<bdi>tomorrow</bdi>” and the rest too",
+    );
     expect(await page("q=lute+next+week")).toMatch(
       /<bdi>next week<\/bdi>: \d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d <span/,
     );

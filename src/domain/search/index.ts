@@ -5,6 +5,7 @@ import type { Position, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
+import { counted } from "../../schema/text.ts";
 import { distanceKm } from "../../search/ranking/distance.ts";
 import { gainsByRerank } from "../../search/ranking/rank.ts";
 import type { QueryText } from "../../search/text/query-text.ts";
@@ -155,7 +156,12 @@ export class Search {
       ...notesOnHere(read.here, query),
       ...notesOnBounds(query),
       ...(fitting !== null && fitting > page.total
-        ? [{ rest: `${fitting} posts fit the filters alone: the same search without \`q\`.`, tools: "" }]
+        ? [
+            {
+              rest: `${counted(fitting, "post")} ${fitting === 1 ? "fits" : "fit"} the filters alone: the same search without \`q\`.`,
+              tools: "",
+            },
+          ]
         : []),
     ];
     return {

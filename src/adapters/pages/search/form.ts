@@ -61,11 +61,11 @@ export function kindChip(kind: Kind, params: SearchParams, current = false, coun
 }
 
 /** Shows the filters of the search grammar that a person would set, as a plain form. */
-export function filtersForm(params: SearchParams): Html {
+export function filtersForm(params: SearchParams, usualKm: number = RADIUS_KM.default): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
 ${hiddenFields(params, FIELDS)}
-<p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
+<p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"], usualKm)}</select></p>
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
 <p><label for="tags">Any of these tags</label><input id="tags" type="text" name="tags" value="${params["tags"]}" placeholder="music, free"></p>
@@ -90,15 +90,14 @@ function hiddenFields(params: SearchParams, except: ReadonlySet<string>): Html[]
     );
 }
 
-function radiusOptions(chosen: string | undefined): Html[] {
+function radiusOptions(chosen: string | undefined, usualKm: number): Html[] {
   const asked = Number(chosen);
-  const radii =
-    RADII_KM.includes(asked) || !(asked > 0) ? RADII_KM : [...RADII_KM, asked].sort((a, b) => a - b);
-  const selected = asked > 0 ? asked : RADIUS_KM.default;
-  // The default is left out, so that addresses stay short.
+  const selected = asked > 0 ? asked : usualKm;
+  const radii = [...new Set([...RADII_KM, usualKm, selected])].sort((a, b) => a - b);
+  // The usual one is left out, so that addresses stay short.
   return radii.map(
     (km) =>
-      html`<option value="${km === RADIUS_KM.default ? "" : km}"${km === selected && html` selected`}>${km} km</option>`,
+      html`<option value="${km === usualKm ? "" : km}"${km === selected && html` selected`}>${km} km</option>`,
   );
 }
 

@@ -57,14 +57,14 @@ ${searchBox(params)}
 ${kindChips(params)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results)}</h2>
-${activeFilters(params, results.place)}
+${activeFilters(params, results)}
 ${otherPlaces(results.place, params)}
 ${understoodChips(results, params)}
 ${unmetWords(results)}
 ${asTyped(results.corrected, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}
 ${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought, anchors: true })}`}`,
-    aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
+    aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params, results.usualKm)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
 ${watchSection(results.query, site)}`,
     asideLabel: "Filters and more",
@@ -189,7 +189,7 @@ function noteBox(note: string | null, params: SearchParams): Html | null {
 }
 
 /** Shows each active filter, with a link that removes it. */
-function activeFilters(params: SearchParams, place: Results["place"]): Html | null {
+function activeFilters(params: SearchParams, { place, usualKm }: Results): Html | null {
   const { near, radius_km: radius } = params;
   const entries: [string, Record<string, undefined>][] = [];
   const add = (words: string, ...names: string[]) => {
@@ -197,7 +197,8 @@ function activeFilters(params: SearchParams, place: Results["place"]): Html | nu
       entries.push([words, Object.fromEntries(names.map((name) => [name, undefined]))]);
     }
   };
-  if (near !== undefined) add(`within ${radius ?? 25} km of ${place?.label ?? near}`, "near", "radius_km");
+  if (near !== undefined)
+    add(`within ${radius ?? usualKm} km of ${place?.label ?? near}`, "near", "radius_km");
   add(`from ${params["after"]}`, "after");
   add(`before ${params["before"]}`, "before");
   add(`tagged ${params["tags"]}`, "tags");

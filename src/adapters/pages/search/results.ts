@@ -18,6 +18,8 @@ export interface Results {
   /** See `SearchPage`. */
   first: number | null;
   total: number;
+  /** A search near this place looks so far, unless its address says how far. */
+  usualKm: number;
   /** The query is shown as the board applied it: `meta.query`. */
   query: Readonly<Record<string, unknown>>;
   /** The text searched for is shown as applied, and empty without one. */
@@ -68,6 +70,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     nextCursor: answer.next_cursor ?? null,
     first: answer.meta["first"] as number | null,
     total: Number(answer.meta["total"]),
+    usualKm: near?.radiusKm ?? RADIUS_KM.default,
     query,
     q,
     sought: soughtWords(String(query["q"] ?? "")),
