@@ -46,6 +46,8 @@ describe("the calendar", () => {
     await event(FIREWORKS, "2026-12-31T23:00:00Z");
     const { id } = await event("Cut short", "2026-12-03T09:00:00Z");
     await call(board, `PATCH /posts/${id}`, { expires_at: "now" }, me);
+    await event("Night shift", "2027-03-05T19:00:00+01:00", { timezone: "Europe/Berlin" });
+    await event("Whole day", "2027-03-06", { timezone: "America/New_York" });
     await write(board, me.key, { kind: "offer", title: "Not an event" });
   });
   const month = (name: string, more = "") => getPage(board, `/calendar?month=${name}${more}`);
@@ -123,6 +125,9 @@ describe("the calendar", () => {
     expect(text).toMatch(/<time[^>]*>18:00<\/time><\/span> <span>Berlin time<\/span> <a[^>]*><bdi>Carols/);
     expect(text).toMatch(/<time[^>]*>23:30<\/time><\/span> <span>Los Angeles time/);
     expect((await month("2027-01")).text).toContain("Kiritimati time");
+    // UTC stands beside the hour already, and a whole day has no hours.
+    expect(text).toMatch(/>08:00<\/time> UTC<\/span> <a[^>]*><bdi>Breakfast/);
+    expect((await month("2027-03")).text).toMatch(/>19:00<\/time><\/span> <a[^>]*><bdi>Night shift/);
     const near = (await month("2026-12", "&near=Berlin")).text;
     expect(near).toContain("<h1>Events near <bdi>Berlin</bdi> in ");
     expect(near).not.toContain("Berlin time");
@@ -151,6 +156,36 @@ describe("the calendar", () => {
       expect(shown.length).toBeGreaterThan(0);
     },
   );
+
+  it("is called by its month, and leads to its other forms and to a file of the days that it shows", async () => {
+    const text = async (query: string) =>
+      (await getPage(board, `/calendar${query}`)).text.replaceAll("&amp;", "&");
+    const [weeks, december, near] = [
+      await text(""),
+      await text("?month=2026-12"),
+      await text("?near=Berlin"),
+    ];
+    expect(weeks).toContain("<title>Calendar · Agent Board</title>");
+    expect(december).toContain("<title>Events in 2026-12 · Agent Board</title>");
+    expect(weeks).toContain('href="/calendar.md" type="text/markdown"');
+    expect(december).toContain('href="/calendar.md?month=2026-12" type="text/markdown"');
+    expect(near).toContain('href="/calendar.ics?near=Berlin&kind=event" type="text/calendar"');
+    for (const [page, query] of [
+      [weeks, "kind=event&after=2026-12-03&before=2027-01-03"],
+      [december, "kind=event&after=2026-12-03&before=2026-12-31"],
+      [near, "near=Berlin&kind=event&after=2026-12-03&before=2027-01-03"],
+    ] as const) {
+      expect(page).toContain(`<a href="/calendar.ics?${query}&sort=soonest">Calendar file</a>`);
+      expect(page).toContain(`<a href="/search?${query}&sort=soonest">As a search</a>`);
+      expect(page.includes("events to come near this place in")).toBe(page === near);
+    }
+    expect(await text("?month=2027-06&near=Berlin")).toContain(
+      '<a href="/search?near=Berlin&kind=event&sort=soonest">See all events to come</a>',
+    );
+    expect((await getPage(board, "/calendar.md")).text).toContain(
+      `# Events from 2026-12-03 to 2027-01-03\n\n- ${board.url}/calendar.md?month=2026-12\n- ${board.url}/calendar.md?month=2027-01\n\n`,
+    );
+  });
 
   it("leads to each of the places that bear a name", async () => {
     const { status, text } = await getPage(board, "/calendar?near=Springfield&tags=music");
@@ -228,8 +263,9 @@ describe("the page of places", () => {
   let now = Date.now();
   const board = useTestBoard({}, { clock: () => now });
   let empty: string;
+  let untagged: string;
   beforeAll(async () => {
-    empty = (await getPage(board, "/places")).text;
+    [empty, untagged] = [(await getPage(board, "/places")).text, (await getPage(board, "/tags.md")).text];
     expect((await getPage(board, "/")).text).not.toMatch(
       /<a href="\/(tags|places)">(Popular|Places<\/a><\/h2>)/,
     );
@@ -302,6 +338,7 @@ describe("the page of places", () => {
 
   it("takes any other place", async () => {
     expect(empty).toContain("No post has a place yet.");
+    expect(untagged).toBe("# Tags\n\nNo post has a tag yet.\n");
     expect(empty).toMatch(/<form class="fields" action="\/search"[\s\S]*name="near"[^>]*list="places"/);
     expect(await problemsOf(empty)).toEqual([]);
   });
@@ -348,7 +385,9 @@ describe("the page of tags", () => {
 describe("the page of statistics", () => {
   let now = Date.parse("2026-11-20T12:00:00Z");
   const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
+  let fresh: string;
   beforeAll(async () => {
+    fresh = (await getPage(board, "/stats")).text;
     const { key } = await register(board);
     for (const [kind, posts] of [
       ["offer", 2],
@@ -408,12 +447,19 @@ describe("the page of statistics", () => {
     const figures = [...text.matchAll(/<dt>([^<]+)<\/dt><dd class="number">([^<]+)</g)].map(
       ([, label, value]) => `${label}: ${value}`,
     );
-    expect(figures.slice(0, 4)).toEqual([
+    expect(figures).toEqual([
       "Active posts: 10",
       "Posted today: 3",
       "Publishers: 1",
       "Wrote this week: 1",
+      "Searched this week: ≈ 3",
+      // Twelve in seven days.
+      "Searches a day: 1.7",
     ]);
+    expect(posts).toContain(
+      '<div class="days" aria-hidden="true"><span>23 Oct</span><span>7 Nov</span><span>21 Nov</span></div>',
+    );
+    for (const head of ["Posts", "Searches", "New publishers"]) expect(text).toContain(`>${head}</th>`);
     const kinds = text.split("<h2>Kinds</h2>")[1]?.split("</table>")[0] ?? "";
     expect([...kinds.matchAll(/<th scope="row">(\w+)</g)].map(([, kind]) => kind).slice(0, 3)).toEqual([
       "thread",
@@ -425,6 +471,9 @@ describe("the page of statistics", () => {
   it("names what was looked for in vain, with a search for it", async () => {
     const { text } = await getPage(board, "/stats");
     expect(text).toContain("6 searches found nothing.");
+    expect(text).not.toContain("A word appears here");
+    expect(fresh).toContain("0 searches found nothing. A word appears here once three callers");
+    expect(fresh).not.toContain("to reach a webhook");
     expect(text).toMatch(/<a href="\/search\?q=zeppelin"><bdi>zeppelin<\/bdi> <span class="number">1</);
     expect(text).toMatch(/<a href="\/search\?kind=request"><bdi>request<\/bdi> <span class="number">2</);
     expect(text).toMatch(/<a href="\/search\?tags=loom"><bdi>#loom<\/bdi> <span class="number">2</);
@@ -436,7 +485,10 @@ describe("the page of statistics", () => {
   it("comes as Markdown", async () => {
     const { text } = await getPage(board, "/stats.md");
     expect(text).toContain("- Active posts: 10\n- Posted today: 3\n");
-    expect(text).toMatch(/^\| 2026-11-20 \| 7 \| /m);
+    // By day: posts, searches, registrations, and searches that found nothing.
+    expect(text).toContain("\n| 2026-11-20 | 7 | 6 | 1 | 0 |\n| 2026-11-21 | 3 | 6 | 0 | 6 |\n");
+    expect(text).toContain("\n6 searches found nothing.\n\n- zeppelin: 1 search\n");
+    expect(text).toContain('\n- "#loom": 2 searches\n');
     expect((await getPage(board, "/index.md")).text).toContain(
       "\n10 active posts, 3 today, 1 publisher. event 3, offer 2, request 0, announcement 0, thread 5.",
     );

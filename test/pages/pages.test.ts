@@ -167,6 +167,9 @@ describe("pages", () => {
       const markdown = await getPage(board, "/p/nothere.md");
       expect([markdown.status, markdown.text.split("\n")[0]]).toEqual([404, "# 404 post_not_found"]);
       expect(markdown.text).toContain("\nHint: ");
+      const wrong = await getPage(board, "/search.md?near=nowhere&limit=0");
+      expect(wrong.text).toMatch(/^# 400 invalid_query\n[\s\S]*\n- near: .+[\s\S]*\nHint: /);
+      expect(wrong.text).toMatch(/^- limit: .+$/m);
       const json = await getPage(board, "/p/nothere", { accept: "application/json" });
       expect([json.status, JSON.parse(json.text).error.code]).toEqual([404, "post_not_found"]);
     });
@@ -213,7 +216,7 @@ describe("pages", () => {
   it("show a long thread oldest first, twenty replies a page, each under its author", async () => {
     const [one, two] = [await register(board, "Anna"), await register(board, "Ben")];
     const root = await write(board, one.key, { kind: "thread", title: "Which lock?" });
-    const bodies = Array.from({ length: 33 }, (_, n) => `Answer number ${n}.`);
+    const bodies = Array.from({ length: 43 }, (_, n) => `Answer number ${n}.`);
     for (const [n, body] of bodies.entries())
       await write(board, (n % 2 === 0 ? one : two).key, {
         parent_id: root.id,
@@ -231,13 +234,14 @@ describe("pages", () => {
       expect(section.match(/<h3><a[^>]*><bdi>(Anna|Ben)/g)).toHaveLength(found.length);
       expect(section).not.toContain("Re: ");
       shown.push(...found);
+      expect(section.includes(`href="/p/${root.id}#replies">First replies<`)).toBe(pages.length > 0);
       pages.push(found.length);
       path = /href="([^"]*)#replies">Next replies/.exec(section)?.[1]?.replaceAll("&amp;", "&");
     }
     expect(shown).toEqual(bodies.map((_, n) => String(n)));
-    expect(pages).toEqual([20, 13]);
-    expect((await getPage(board, `/p/${root.id}`)).text).toContain("<h2>Replies (33)</h2>");
-    expect((await getPage(board, `/p/${root.id}.md`)).text).toContain("## Replies, oldest first (20 of 33)");
+    expect(pages).toEqual([20, 20, 3]);
+    expect((await getPage(board, `/p/${root.id}`)).text).toContain("<h2>Replies (43)</h2>");
+    expect((await getPage(board, `/p/${root.id}.md`)).text).toContain("## Replies, oldest first (20 of 43)");
   });
 
   it("link a publisher to everything it wrote, replies included", async () => {
@@ -282,8 +286,11 @@ describe("pages", () => {
     ["publisher", "ProfilePage"],
     ["home", "WebSite"],
   ])("describe the %s as %s to search engines", async (name, type, members = {}) => {
-    const [data] = dataOf((await getPage(board, paths[name] ?? "")).text);
+    const { text } = await getPage(board, paths[name] ?? "");
+    const [data] = dataOf(text);
     expect(data).toMatchObject({ "@context": "https://schema.org", "@type": type, ...members });
+    const card = { home: "website", publisher: "profile" }[name] ?? "article";
+    expect(text).toContain(`<meta property="og:type" content="${card}">`);
     if (name === "request") expect(data).not.toHaveProperty("seller");
   });
 
@@ -426,6 +433,24 @@ describe("pages", () => {
     expect(updated_at).not.toBe(thread.created_at);
   });
 
+  it("of a publisher tell how much it wrote, since when, and which site it names", async () => {
+    const named = { name: "Quiet", url: "https://quiet.example/", accept_terms: true };
+    const { id, api_key: key, first_seen } = (await call(board, "POST /publishers", named)).body.data;
+    const page = async (suffix = "") => (await getPage(board, `/publishers/${id}${suffix}`)).text;
+    expect(await page()).toContain("Nothing at the moment.");
+    const since = `"Quiet", not verified | since ${first_seen.slice(0, 10)}`;
+    expect(await page(".md")).toContain(`\n${since} | 0 posts | site https://quiet.example/\n`);
+    ahead += 86_400_000;
+    await write(board, key);
+    expect(await page(".md")).toContain(" | 1 post | ");
+    for (let n = 0; n < 10; n += 1) await write(board, key);
+    const text = await page();
+    expect(text).toContain('<dt>Posts</dt><dd class="number">11</dd>');
+    expect(text).toContain(`<dt>Since</dt><dd class="day"><time datetime="${first_seen}">`);
+    expect(text.match(/<li class="slip"/g)).toHaveLength(10);
+    expect(text).not.toContain("Nothing at the moment.");
+  });
+
   it("say in their navigation where one is", async () => {
     const current = async (path: string) =>
       [...(await getPage(board, path)).text.matchAll(/<a href="([^"]+)" aria-current="(\w+)">/g)].map(
@@ -454,6 +479,10 @@ describe("pages", () => {
   it("keep filters over forms, pages and chips, and drop empty fields", async () => {
     const { status, headers } = await getPage(board, "/search?q=&near=&kind=event&after=&radius_km=25");
     expect([status, headers.get("location")]).toEqual([302, "/search?kind=event&radius_km=25"]);
+    const blank = await getPage(board, "/search?q=+&kind=event");
+    expect([blank.status, blank.headers.get("location")]).toEqual([302, "/search?kind=event"]);
+    const both = await getPage(board, "/search?tags=music&tags=free");
+    expect(both.text).toContain('name="tags" value="music,free"');
     const asked = await getPage(board, "/search?near=&q=jazz?&kind=event");
     expect(asked.headers.get("location")).toBe("/search?q=jazz%3F&kind=event");
     const host = await getPage(board, "//?q=");
@@ -539,6 +568,13 @@ describe("pages", () => {
   describe("take reports", () => {
     it("from a form without a script, as the operation does", async () => {
       const { id } = await write(board, made.key);
+      const form = (await getPage(board, `/p/${id}`)).text;
+      const reasons = [...form.matchAll(/<option value="(\w+)">([^<]+)</g)];
+      expect(Object.fromEntries(reasons.map(([, reason, words]) => [reason, words]))).toEqual({
+        ...{ spam: "Spam", scam: "Scam or fraud", illegal: "Illegal", harassment: "Harassment or hate" },
+        ...{ privacy: "Somebody’s private data", copyright: "Copyright" },
+        ...{ injection: "Tries to take control of agents", other: "Something else" },
+      });
       const { status, text } = await postForm(board, `/p/${id}/report`, { reason: "scam", details: "" });
       expect(status).toBe(201);
       expect(text).toContain("Thank you");
@@ -605,14 +641,20 @@ describe("pages", () => {
     });
 
     it.each([
-      [5, 429],
-      [6, 200],
-    ])("at that of the six searches that a front page makes: of %i allowed, %i", async (searches, status) => {
-      const slow = await startBoard({ RATE_LIMITS: `search=${searches}/60` });
-      const front = await getPage(slow, "/");
-      await slow.stop();
-      expect(front.status).toBe(status);
-    });
+      [5, 429, /<h1>Too fast/],
+      [6, 200, /No events in the next seven days\. <a href="\/calendar">[\s\S]*Nobody has posted any yet\./],
+    ])(
+      "at that of the six searches that a front page makes, empty as it is: of %i allowed, %i",
+      async (searches, status, words) => {
+        const slow = await startBoard({ RATE_LIMITS: `search=${searches}/60` });
+        const front = await getPage(slow, "/");
+        // A page that shows its own words for a wrong address does not take this for one.
+        const calendar = await getPage(slow, "/calendar");
+        await slow.stop();
+        expect([front.status, front.text]).toEqual([status, expect.stringMatching(words)]);
+        expect([calendar.status, calendar.text]).toEqual([429, expect.stringContaining("<h1>Too fast")]);
+      },
+    );
 
     it("at the form that an address of its own leads to", async () => {
       const { status, headers } = await getPage(board, "/p/a%2Fb/report");

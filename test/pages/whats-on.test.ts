@@ -107,6 +107,8 @@ describe("the front page", () => {
       "Night walk",
       "Brunch",
     ]);
+    const titles = data.latest.map(({ title }: { title: string }) => title);
+    expect([titles, data.openapi]).toEqual([["Road bike"], `${board.url}/openapi.json`]);
     expect((await getPage(board, "/index.md")).text).toContain("## This weekend");
     expect((await getPage(board, "/feed.xml")).text).toContain("Kiez &amp; Board");
   });

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Metrics as MetricsSchema } from "../../schema/board.ts";
+import { counted } from "../../schema/text.ts";
 import { markdownDocument, table } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
@@ -85,8 +86,9 @@ function healthOf({ health, metrics }: Metrics, language: Language): string {
 /** Lists searches that found nothing. Their words are third-party text. */
 function demandHtml(demand: Metrics["unmet_demand"], language: Language): Html {
   const links = linksOf(demand);
+  const { zero_result_searches_30d: none } = demand;
   return html`<section><h2>Searched in vain, 30 days</h2>
-<p>${language.figure(demand.zero_result_searches_30d)} searches found nothing.${links.length === 0 && " A word appears here once three callers have looked for it in a day."}</p>
+<p>${language.figure(none)} ${none === 1 ? "search" : "searches"} found nothing.${links.length === 0 && " A word appears here once three callers have looked for it in a day."}</p>
 ${
   links.length > 0 &&
   html`<ul class="chips">${links.map(
@@ -125,7 +127,7 @@ function shares(heading: string, counts: Readonly<Record<string, number>>, langu
 function statsMarkdown(metrics: Metrics, site: Site): string {
   const { series_30d: series, unmet_demand: demand } = metrics;
   const missed = linksOf(demand).map(
-    ({ words, searches }) => `- ${wordOrQuoted(words)}: ${searches} searches`,
+    ({ words, searches }) => `- ${wordOrQuoted(words)}: ${counted(searches, "search", "searches")}`,
   );
   return markdownDocument([
     "# Statistics",
@@ -140,7 +142,7 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
       series.map((day) => [day.day, ...CHARTS.map(({ of }) => String(day[of])), String(day.zero_results)]),
     ),
     "## Searched in vain, 30 days",
-    `${demand.zero_result_searches_30d} searches found nothing.`,
+    `${counted(demand.zero_result_searches_30d, "search", "searches")} found nothing.`,
     missed.join("\n"),
     `All figures: ${site.api}/metrics`,
   ]);
@@ -167,7 +169,7 @@ function dayChart(
   language: Language,
 ): Html {
   const total = values.reduce((sum, { value }) => sum + value, 0);
-  const counted = total === 1 ? words.one : words.unit;
+  const unit = total === 1 ? words.one : words.unit;
   const top = roundUp(Math.max(...values.map(({ value }) => value)));
   const most = values.reduce((best, each) => (each.value > best.value ? each : best));
   const step = WIDTH / values.length;
@@ -181,11 +183,11 @@ function dayChart(
 <figure class="chart"><div class="scale" aria-hidden="true"><span>${language.figure(top)}</span><span>${language.figure(top / 2)}</span><span>0</span></div>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${words.title}, last ${values.length} days</title>
-<desc id="${id}-desc">${language.number(total)} ${counted} in all; most on ${most.day}: ${language.number(most.value)}.</desc>
+<desc id="${id}-desc">${language.number(total)} ${unit} in all; most on ${most.day}: ${language.number(most.value)}.</desc>
 <path class="grid" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}"/>
 <path class="bar" d="${shapes.join("")}"/></svg>
 <div class="days" aria-hidden="true">${days.map((each) => html`<span${language.attribute}>${shortDay(each?.day, language)}</span>`)}</div>
-<figcaption>${language.figure(total)} ${counted} in ${values.length} days.</figcaption></figure>
+<figcaption>${language.figure(total)} ${unit} in ${values.length} days.</figcaption></figure>
 <details><summary>${words.title} as a table</summary><table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">${capital(words.unit)}</th></tr></thead><tbody>${[
     ...values,
   ]
