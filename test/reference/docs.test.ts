@@ -43,6 +43,10 @@ describe("the documentation", () => {
     expect(shortened(`http://${"x".repeat(60)}`)).toBe(`"http://${"x".repeat(60)}"`);
     const members = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`m${n}`, n]));
+    expect(shortened([1])).toBe("[1]");
+    // What all answers have in common is left out; a member with one of its names is not.
+    const meta = { board: "b", docs: "d" };
+    expect(shortened({ meta, data: { board: "b" } })).toBe('{"meta": {…}, "data": {"board": "b"}}');
     expect(shortened(members(6))).not.toContain("…");
     expect(shortened(members(7))).toBe('{"m0": 0, "m1": 1, "m2": 2, …, "m5": 5, "m6": 6}');
   });
@@ -123,6 +127,43 @@ describe("the documentation", () => {
     );
   });
 
+  it.each([
+    ["read_own_publisher", "'https://board.example:8443/api/v1/publishers/me'", true, false],
+    ["read_publisher", "'https://board.example:8443/api/v1/publishers/pub_4yTq8WnZ2kPv6R'", false, false],
+    ["register_publisher", "'https://board.example:8443/api/v1/publishers'", false, true],
+    [
+      "edit_subscription",
+      "-X PATCH 'https://board.example:8443/api/v1/subscriptions/sub_4yTq8WnZ2kPv6R'",
+      true,
+      true,
+    ],
+    ["delete_post", "-X DELETE 'https://board.example:8443/api/v1/posts/7fKm3Qx9Rt'", true, false],
+    ["rotate_key", "-X POST 'https://board.example:8443/api/v1/publishers/me/rotate-key'", true, false],
+    ["list_replies", "'https://board.example:8443/api/v1/posts/7fKm3Qx9Rt/replies'", false, false],
+  ])("has of %s a command: curl %s, with a key: %j, with a body: %j", (name, begins, hasKey, hasBody) => {
+    const [first, ...rest] = (operationOf(name)?.curl ?? "").split(" \\\n  ");
+    expect(first).toBe(`curl ${begins}`);
+    expect(rest.map((each) => each.split(" ")[1])).toEqual([
+      ...(hasKey ? ['"Authorization:'] : []),
+      ...(hasBody ? ["'Content-Type:", expect.stringMatching(/^'\{/)] : []),
+    ]);
+  });
+
+  it("tells when pushes are tried again, and how long what is kept is kept", () => {
+    const chapters = new Map(groups.flatMap((each) => each.chapters).map(({ id, text }) => [id, text]));
+    const [, waits = ""] = /Retries come after ([^;]+);/.exec(chapters.get("webhooks") ?? "") ?? [];
+    const units: Record<string, number> = { s: 1, min: 60, h: 3_600 };
+    const seconds = [...waits.matchAll(/(\d+) (s|min|h)\b/g)].map(
+      ([, n, unit = ""]) => Number(n) * (units[unit] ?? 0),
+    );
+    expect(seconds).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+    expect(chapters.get("webhooks")).toContain("Refuse times more than five minutes off.");
+    expect(chapters.get("feeds")).toMatch(/up to 1,000 posts with a start; what is over stays for 30 days/);
+    const watching = skillsOf(catalog, site).find(({ name }) => name === "watch-a-topic")?.text;
+    expect(watching).toContain("kept 30 days. With `wait_s` (at most 50)");
+    expect(watching).toContain("under `/feed.xml`, `/feed.json` or `/calendar.ics`");
+  });
+
   it("tells of each failure where it may be met, unless calls name it themselves", () => {
     const { failures = [] } = groups.find(({ id }) => id === "errors") ?? {};
     const where = (code: string) => failures.find((each) => each.code === code)?.where;
@@ -157,6 +198,8 @@ describe("what agents read", () => {
       true,
       false,
     ]);
+    expect(manual).toContain(`\n\n${site.identity.description} The same tools: `);
+    expect(manual).toContain("\n## Limits\n\nPer key");
     for (const field of ["name", "lat", "lng"]) expect(manual).toContain(`\n  - \`${field}\` `);
     for (const field of ["id", "post_id"]) expect(manual).toContain(`\n- \`${field}\`* string`);
     expect(manual).toContain("\n- `tags` ");

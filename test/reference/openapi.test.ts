@@ -18,14 +18,24 @@ interface Media {
 }
 interface Answer {
   $ref?: string;
+  description?: string;
   headers?: Record<string, unknown>;
   content?: Record<string, Media>;
 }
 interface Described {
   operationId: string;
+  summary: string;
+  description: string;
   security: object[];
   tags: string[];
-  parameters?: { name: string; in: string; required?: boolean; schema: object; example?: unknown }[];
+  parameters?: {
+    name: string;
+    description?: string;
+    in: string;
+    required?: boolean;
+    schema: object;
+    example?: unknown;
+  }[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Answer>;
 }
@@ -90,6 +100,7 @@ describe("the OpenAPI document", () => {
       if (entry === undefined) throw new Error("not described");
       const { name, rest } = operation;
       if (call.endsWith(` ${rest.path}`)) expect(entry.operationId).toBe(name);
+      expect([entry.summary, entry.description]).toEqual([operation.title, operation.when]);
       const fields = Object.keys(operation.input.shape);
       const inPath = fields.filter((name) => operation.rest.path.includes(`{${name}}`));
       const named = (place: string) => (entry.parameters ?? []).filter((each) => each.in === place);
@@ -152,6 +163,86 @@ describe("the OpenAPI document", () => {
       );
     },
   );
+});
+
+describe("what the OpenAPI document says", () => {
+  const at = (call: string) => {
+    const entry = described.find((each) => each.call === call)?.operation;
+    if (entry === undefined) throw new Error("not described");
+    return entry;
+  };
+
+  it("of the board leads to its terms and its manual, and takes a key in either header", () => {
+    expect(document).toMatchObject({
+      info: { termsOfService: "http://localhost:8787/terms" },
+      externalDocs: { url: "http://localhost:8787/llms.txt" },
+    });
+    expect(components["securitySchemes"]).toMatchObject({
+      key: { type: "http", scheme: "bearer" },
+      key_header: { type: "apiKey", in: "header", name: "x-api-key" },
+    });
+    const said = (name: string) =>
+      (components["headers"]?.[name] as { description?: string } | undefined)?.description;
+    expect([said("RateLimit"), said("RateLimit-Policy")]).toEqual([
+      expect.stringContaining("What is left of each limit"),
+      expect.stringContaining("The limits that count this call"),
+    ]);
+  });
+
+  it.each([
+    ["GET /search", "near", false, "52.37,4.90"],
+    ["GET /search", "before", false, undefined],
+    ["GET /posts/{id}", "id", true, "7fKm3Qx9Rt"],
+    ["GET /posts/{id}/replies", "limit", false, undefined],
+  ])(
+    "of %s describes its `%s`, that it must be sent: %j, and an example: %j",
+    (call, name, required, example) => {
+      const parameter = at(call).parameters?.find((each) => each.name === name);
+      expect(parameter?.description).toMatch(/^[A-Z].{5,}\.$/s);
+      expect([parameter?.required === true, parameter?.example]).toEqual([required, example]);
+    },
+  );
+
+  it("of a key against repetition stands at the calls that take one, by what it does there", () => {
+    const keyed = described.flatMap(({ call, operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ name }) => name === "Idempotency-Key")
+        .map(({ description }) => [call, description?.split(" ").slice(0, 3).join(" ")]),
+    );
+    expect(Object.fromEntries(keyed)).toEqual({
+      "POST /posts": "The same as",
+      ...Object.fromEntries(
+        ["publishers", "publishers/me/rotate-key", "subscriptions", "subscriptions/{id}/rotate-secret"].map(
+          (path) => [`POST /${path}`, "A UUID of"],
+        ),
+      ),
+    });
+  });
+
+  it.each([
+    ["POST /posts", "200", "Sent before with this idempotency key: what was written then, unchanged."],
+    ["POST /posts", "201", "Created."],
+    ["POST /subscriptions", "200", "Done."],
+    ["POST /publishers/verify", "202", "Taken, but not confirmed yet."],
+    ["GET /search", "304", "Unchanged since the ETag you sent."],
+  ])("of the answer of %s with %s: %s", (call, status, said) => {
+    expect(at(call).responses[status]?.description).toBe(said);
+  });
+
+  it("of failures names each by its code and message, with an example that leads to the manual", () => {
+    const { description } = resolved(at("GET /posts/{id}").responses["404"] ?? {});
+    expect(description?.split("\n")).toEqual(
+      (["not_found", "post_hidden", "post_not_found"] as const).map(
+        (code) => `\`${code}\`: ${FAILURES[code].message}`,
+      ),
+    );
+    expect(components["examples"]?.["post_not_found"]).toMatchObject({
+      value: {
+        error: { code: "post_not_found", message: FAILURES.post_not_found.message },
+        meta: { docs: "http://localhost:8787/llms.txt", mcp: "http://localhost:8787/mcp" },
+      },
+    });
+  });
 });
 
 describe("examples in the OpenAPI document", () => {
