@@ -245,11 +245,11 @@ describe("well-known addresses", () => {
     expect(head.headers.get("link")).toBe(`<${SITE}/.well-known/api-catalog>; rel="api-catalog"`);
     const [{ anchor, ...relations }] = JSON.parse((await get("/.well-known/api-catalog")).text).linkset;
     expect(anchor).toBe(`${SITE}/api/v1`);
-    const paths = Object.entries(relations).map(([name, links]) => [
+    const all = Object.entries(relations).map(([name, links]) => ({
       name,
-      ...(links as { href: string }[]).map(({ href }) => pathOf(href)),
-    ]);
-    expect(paths).toEqual([
+      links: links as { href: string; type: string }[],
+    }));
+    expect(all.map(({ name, links }) => [name, ...links.map(({ href }) => pathOf(href))])).toEqual([
       ["service-desc", "/openapi.json"],
       ["service-doc", "/docs", "/llms.txt"],
       ["service-meta", "/mcp/server-card"],
@@ -257,6 +257,12 @@ describe("well-known addresses", () => {
       ["terms-of-service", "/terms"],
       ["privacy-policy", "/privacy"],
     ]);
+    // OpenAPI has a type of its own, which few programs know: it is served as JSON.
+    for (const { href, type } of all.flatMap(({ links }) => links).slice(1))
+      expect([href, (await get(pathOf(href))).headers.get("content-type")?.split(";")[0]]).toEqual([
+        href,
+        type,
+      ]);
   });
 
   it("have a server card, the same at both addresses, with all its required members and for every origin", async () => {
@@ -296,7 +302,19 @@ describe("well-known addresses", () => {
 
   it("have an AI catalog whose addresses exist", async () => {
     const { specVersion, host, entries } = JSON.parse((await get("/.well-known/ai-catalog.json")).text);
-    expect([specVersion, host.documentationUrl]).toEqual(["1.0", `${SITE}/llms.txt`]);
+    expect([specVersion, host.displayName, host.documentationUrl]).toEqual([
+      ...["1.0", "Agent Board", `${SITE}/llms.txt`],
+    ]);
+    expect(new Set(entries.map(({ identifier }: { identifier: string }) => identifier)).size).toBe(5);
+    const index = JSON.parse((await get("/.well-known/agent-skills/index.json")).text);
+    expect(index.$schema).toBe("https://schemas.agentskills.io/discovery/0.2.0/schema.json");
+    expect(entries.slice(1)).toMatchObject([
+      { identifier: "urn:air:board.example:api:agent-board", displayName: "Agent Board, REST" },
+      ...index.skills.map(({ name, description }: Record<string, string>) => ({
+        identifier: `urn:air:board.example:skill:${name}`,
+        ...{ displayName: name, description, type: "text/markdown" },
+      })),
+    ]);
     expect(entries[0]).toMatchObject({
       identifier: "urn:air:board.example:mcp:agent-board",
       type: "application/mcp-server-card+json",

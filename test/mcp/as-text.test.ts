@@ -3,9 +3,17 @@ import { receiptLines, recordText, subscriptionLines } from "../../src/adapters/
 import { answerText, type Call } from "../../src/adapters/mcp/results.ts";
 import { listRows } from "../../src/adapters/mcp/rows.ts";
 import { type ServedOperation, servedTools } from "../../src/adapters/mcp/tool-list.ts";
-import { excerptOf, soughtWords } from "../../src/adapters/text/excerpt.ts";
+import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { fittingCount, shownPost } from "../../src/adapters/text/posts.ts";
-import { shellJson, visible, visibleJson, visibleValue } from "../../src/adapters/text/untrusted.ts";
+import {
+  shellJson,
+  visible,
+  visibleJson,
+  visibleLine,
+  visibleValue,
+  wordOrQuoted,
+} from "../../src/adapters/text/untrusted.ts";
+import { isAllDay, localDaysOf, nowText, shownEnd } from "../../src/adapters/text/when.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import type { Post } from "../../src/schema/post.ts";
@@ -114,6 +122,10 @@ describe("a post in a list", () => {
       'Tue 2026-12-01 12:00 – Wed 2026-12-02 12:00 UTC | by "A" pub_a\n',
       { starts_at: at(0), ends_at: at(86_400_000) },
     ],
+    [
+      'TENTATIVE: Tue 2026-12-01 12:00 UTC | by "A" pub_a\n',
+      { starts_at: at(0), metadata: { status: "tentative" } },
+    ],
     ...["canceled", "Postponed"].map((status): [string, Partial<Post>] => [
       `   ${status.toUpperCase().replace("ELED", "ELLED")}: posted 2026-08-19 | by "A" pub_a\n`,
       { metadata: { status } },
@@ -157,8 +169,31 @@ describe("a post in a list", () => {
     ]);
     const lines = shownPost(aPost({ body: "One\r\nTwo\u2028Three  " }), "1. ", { ...view, isWhole: true });
     expect(lines.split("\n").slice(-3)).toEqual(["   > One", "   > Two", "   > Three"]);
-    const plain = shownPost(aPost(), "", { ...view, isWhole: true, links: true });
-    expect(plain.split("\n").slice(2, -1)).toHaveLength(1);
+    const whole = { ...view, isWhole: true, links: true };
+    const linesOf = (over: Partial<Post>, more = {}) =>
+      shownPost(aPost(over), "", { ...whole, ...more })
+        .split("\n")
+        .slice(1, -1);
+    expect(linesOf({})).toHaveLength(2);
+    expect(linesOf({}, { noPages: true })[1]).toBe(`written ${at(-9e9)} | expires ${at(1)}`);
+    // As JSON, metadata of a thousand characters stand there, and one more does not.
+    const metadataOf = (chars: number) => ({ metadata: { a: "x".repeat(chars - '{"a":""}'.length) } });
+    expect([1_000, 1_001].map((chars) => linesOf(metadataOf(chars)).length)).toEqual([3, 2]);
+  });
+
+  it("tells as a whole all its tags and copies, what it answers, that its publisher is verified, and its last day", () => {
+    const facts = (over: Partial<Post>) =>
+      shownPost(aPost(over), "", { ...view, isWhole: true }).split("\n")[1];
+    const publisher = { ...aPost().publisher, verified: true };
+    expect(facts({ tags: ["a", "b", "c", "d"], publisher })).toBe(
+      'posted 2026-08-19 | by "A" ✓ verified pub_a | #a #b #c #d',
+    );
+    expect(facts({ copies: { count: 3, ids: ["a", "b"] }, parent_id: "root" })).toBe(
+      'posted 2026-08-19 | by "A" pub_a | also `a` `b` +1 | reply to `root`',
+    );
+    const night = { starts_at: "2026-12-01T22:00:00Z", ends_at: "2026-12-02T02:00:00Z" };
+    expect(facts(night)).toContain("Tue 2026-12-01 22:00 – Wed 2026-12-02 02:00 UTC | by");
+    expect(shownPost(aPost(night), "", view)).toContain("\nTue 2026-12-01 22:00–02:00 UTC | by");
   });
 
   it("is left to the next page where it does not fit, but the first one is always shown", () => {
@@ -296,6 +331,23 @@ describe("an excerpt", () => {
     expect(excerptOf("自".repeat(181), [])).toMatch(/^自+…$/);
   });
 
+  it("looks for words without their last two letters where they have more than five, plain and in phrases, each once", () => {
+    expect(soughtWords('Mühle mühlen "alte Bäcker" alte')).toEqual(["muhle", "muhl", "alte", "back"]);
+    for (const nothing of [undefined, ""]) expect(soughtWords(nothing)).toEqual([]);
+  });
+
+  it.each([
+    ["We weave, weaving as weavers do.", ["weav"], ["weave", "weaving", "weavers"]],
+    ["Interweave nothing", ["weav"], []],
+    ["Mill or loom, then the loom", ["loom", "mill"], ["Mill", "loom", "loom"]],
+    // Of two that overlap the first is marked.
+    ["bicycles", ["bicyc", "bicycl"], ["bicycles"]],
+    ["In der MÜHLE, und Mühlen", ["muhl"], ["MÜHLE", "Mühlen"]],
+    ["自転車と自転車", ["自転"], ["自転", "自転"]],
+  ])("marks in %j each of %j to the end of its word", (text, sought, marked) => {
+    expect(hitRanges(text, sought).map(([from, to]) => text.slice(from, to))).toEqual(marked);
+  });
+
   it("looks for 32 words at most", () => {
     const q = Array.from({ length: 40 }, (_, n) => `w${n}`).join(" ");
     expect(soughtWords(q)).toEqual(Array.from({ length: 32 }, (_, n) => `w${n}`));
@@ -309,6 +361,14 @@ describe("a value that strangers wrote", () => {
 
   it("loses what nobody sees, and no part of an emoji", () => {
     expect(visible("a\u200bb\u202ec\ufeff\u{e0041} 👨‍👩‍👧 ❤️")).toBe("abc 👨‍👩‍👧 ❤️");
+    // The number signs of Arabic are seen; a lone CR ends a line, as every other break does.
+    expect(visible("\u0600\u0601\u06dd1\u{110bd}")).toBe("\u0600\u0601\u06dd1\u{110bd}");
+    expect(visible("a\rb\r\nc\u0085d\u2029e")).toBe("a\nb\nc\nd\ne");
+    expect(visible("#\ufe0f\u20e3\u200b 👩‍👩‍👧‍👦")).toBe("#\ufe0f\u20e3 👩‍👩‍👧‍👦");
+    expect(visibleLine("  a \t\n\n b ")).toBe("a b");
+    expect(["a-b.c", "Zoë", "a b", "-a", "a|b", ""].map(wordOrQuoted)).toEqual([
+      ...["a-b.c", "Zoë", '"a b"', '"-a"', '"a|b"', '""'],
+    ]);
     expect(visible("![a](https://a.example/x.png) and [b](c)!")).toBe(
       "!\\[a](https://a.example/x.png) and [b](c)!",
     );
@@ -328,5 +388,61 @@ describe("a value that strangers wrote", () => {
   it("has no null members, and no invisible characters in names", () => {
     const value = { "a\u200b": null, "b\u200b": [{ c: "x\u202e", d: undefined }], e: 0 };
     expect(visibleValue(value)).toEqual({ b: [{ c: "x" }], e: 0 });
+  });
+});
+
+describe("the days of a post", () => {
+  const berlin = { timezone: "Europe/Berlin" };
+  it.each<[what: string, Partial<Post>, isAllDay: boolean, days: string | null, end: string | null]>([
+    ["none", {}, false, null, null],
+    ["an hour", { starts_at: at(0) }, false, "2026-12-01", null],
+    [
+      "until midnight",
+      { starts_at: at(0), ends_at: at(12 * 3_600_000) },
+      false,
+      "2026-12-01",
+      at(12 * 3_600_000),
+    ],
+    ["until six", { starts_at: at(0), ends_at: at(18 * 3_600_000) }, false, "2026-12-01", at(18 * 3_600_000)],
+    [
+      "until past six",
+      { starts_at: at(0), ends_at: at(18 * 3_600_000 + 60_000) },
+      false,
+      "2026-12-01 2026-12-02",
+      at(18 * 3_600_000 + 60_000),
+    ],
+    ["an end before its start", { starts_at: at(0), ends_at: at(-1) }, false, "2026-12-01", at(-1)],
+    ["its whole day", { starts_at: "2026-11-30T23:00:00Z", ...berlin }, true, "2026-12-01", null],
+    [
+      "two, to the last minute",
+      { starts_at: "2026-11-30T23:00:00Z", ends_at: "2026-12-02T22:59:59Z", ...berlin },
+      true,
+      "2026-12-01 2026-12-02",
+      "2026-12-02T22:59:58.999Z",
+    ],
+    [
+      "two, as it says",
+      { starts_at: at(0), ends_at: "2026-12-03T00:00:00Z", metadata: { all_day: true } },
+      true,
+      "2026-12-01 2026-12-02",
+      "2026-12-02T23:59:59.999Z",
+    ],
+    [
+      "midnight, as it says",
+      { starts_at: "2026-12-01T00:00:00Z", metadata: { all_day: false } },
+      false,
+      "2026-12-01",
+      null,
+    ],
+  ])("are: %s", (_what, over, isWhole, days, end) => {
+    const post = aPost(over);
+    const found = localDaysOf(post);
+    const told = found === null ? null : [...new Set([found.first, found.last])].join(" ");
+    expect([isAllDay(post), told, shownEnd(post)]).toEqual([isWhole, days, end]);
+  });
+
+  it("begin where the board's clock does, to the minute", () => {
+    expect(nowText(NOW + 59_999)).toBe("Tue 2026-12-01, 12:00 UTC");
+    expect(nowText(NOW + 60_000)).toBe("Tue 2026-12-01, 12:01 UTC");
   });
 });

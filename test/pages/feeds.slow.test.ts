@@ -169,6 +169,45 @@ describe("feeds", () => {
       expect(feed.items[0]?.text).toContain(told);
   });
 
+  it("keep every line and paragraph of a text, with its signs, and link what it links before its source", async () => {
+    const body = "One & two\nthree\nfour\n\nfive\n\n\n\nsix <b>\nseven\neight";
+    const [url, source_url] = ["https://example.org/link", "https://example.org/source"];
+    await write(board, me.key, { tags: ["lines"], kind: "offer", body, url, source_url });
+    const [rss, atom] = [await get("/feed.xml?tags=lines"), await get("/feed.atom?tags=lines")];
+    const contents = [
+      parseRssFeed(rss.text).items?.[0]?.description,
+      parseAtomFeed(atom.text).entries?.[0]?.content?.value,
+    ];
+    const link = (to: string) => `<p><a href="${to}" rel="nofollow ugc">${to}</a></p>`;
+    for (const content of contents)
+      expect(content?.split("\n").slice(1)).toEqual([
+        '<p dir="auto">One &amp; two<br>three<br>four</p>',
+        '<p dir="auto">five</p>',
+        '<p dir="auto">six &lt;b&gt;<br>seven<br>eight</p>',
+        ...[url, source_url].map(link),
+      ]);
+  });
+
+  it.each([
+    ["/feed.xml", "application/rss+xml; charset=utf-8", "application/rss+xml"],
+    ["/feed.atom", "application/atom+xml; charset=utf-8", "application/atom+xml"],
+    ["/feed.json", "application/feed+json; charset=utf-8", null],
+  ])(
+    "have a type of their own, which they name where they name themselves: %s",
+    async (path, type, named) => {
+      const { headers, text } = await get(`${path}?tags=whole`);
+      expect(headers.get("content-type")).toBe(type);
+      const [self = ""] = text.match(/<[\w:]*link\b[^>]* rel="self"[^>]*>/) ?? [];
+      expect(/ type="([^"]*)"/.exec(self)?.[1] ?? null).toBe(named);
+      if (named !== null) expect(text).toMatch(/<generator>Agent Board<\/generator>/);
+    },
+  );
+
+  it("are named by their query without what turns a line around", async () => {
+    const query = new URLSearchParams({ q: "loom \u202Emill\u202C" }).toString();
+    expect((await read("/feed.xml", query)).title).toBe('Posts about "loom mill" – Agent Board');
+  });
+
   it("are read back with what a format has of its own", async () => {
     const rss = parseRssFeed((await get("/feed.xml?tags=whole")).text);
     expect(rss.description).toContain("third parties");
@@ -460,7 +499,11 @@ describe("calendar", () => {
     expect(headers.get("content-type")).toBe("text/calendar; charset=utf-8");
     for (const line of text.split("\r\n")) expect(Buffer.byteLength(line), line).toBeLessThanOrEqual(75);
     expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
-    for (const line of ["DTSTART:20261205T090000Z", "REFRESH-INTERVAL;VALUE=DURATION:PT1H"])
+    for (const line of [
+      "DTSTART:20261205T090000Z",
+      "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+      `SOURCE;VALUE=URI:${SITE}/calendar.ics?tags=whole`,
+    ])
       expect(text).toContain(`${line}\r\n`);
     const [found] = eventsOf(text);
     const { body } = await call(board, "GET /search?tags=whole");
@@ -489,6 +532,10 @@ describe("calendar", () => {
     const { text, headers } = await get(path);
     expect(text).toContain("X-WR-CALNAME:Gig\\; late\r\n");
     expect(headers.get("link")).toBe(`<${post.url}>; rel="alternate"; type="text/html"`);
+    expect(headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("public, max-age=60");
+    const tag = headers.get("etag") ?? "";
+    expect((await get(path, { "if-none-match": tag })).status).toBe(304);
     const [planned] = eventsOf(text);
     now += 4_001;
     await call(board, `PATCH /posts/${post.id}`, { title: "Another title" }, me);
