@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { receiptLines, recordText, subscriptionLines } from "../../src/adapters/mcp/record.ts";
-import { answerText, type Call } from "../../src/adapters/mcp/results.ts";
+import {
+  answerData,
+  answerText,
+  type Call,
+  failedResult,
+  postLinks,
+} from "../../src/adapters/mcp/results.ts";
 import { listRows } from "../../src/adapters/mcp/rows.ts";
 import { type ServedOperation, servedTools } from "../../src/adapters/mcp/tool-list.ts";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
@@ -15,9 +21,10 @@ import {
 } from "../../src/adapters/text/untrusted.ts";
 import { isAllDay, localDaysOf, nowText, shownEnd } from "../../src/adapters/text/when.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
+import { BoardError } from "../../src/board/failures.ts";
 import { Site } from "../../src/domain/site.ts";
 import type { Post } from "../../src/schema/post.ts";
-import type { InboxItem, Subscription } from "../../src/schema/subscription.ts";
+import type { InboxItem, PendingMatch, Subscription } from "../../src/schema/subscription.ts";
 
 const NOW = Date.parse("2026-12-01T12:00:00Z");
 const at = (ms: number) => new Date(NOW + ms).toISOString();
@@ -51,13 +58,27 @@ const aPost = (over: Partial<Post> = {}): Post => ({
 
 const AMSTERDAM = { lat: 52, lng: 4.9 } as NonNullable<Post["location"]>;
 
+const SITE = new Site("https://board.example");
+const UNSERVED = new Site("https://board.example", { isServed: false });
+
+/** A call of a tool, or of another operation of it. */
+function callOf(name: string, over: Partial<Call> = {}, nth = 0): Call {
+  const tool = tools.get(name);
+  const served = tool?.operations[nth];
+  if (tool === undefined || served === undefined) throw new Error(`no ${name}`);
+  const call = { tool, served, sent: {}, detail: "compact", answers: "text", now: NOW } as const;
+  return { ...call, site: SITE, sendsKey: false, ...over };
+}
+
+/** The answer to a call as a model reads it. */
+const textOf = (call: Call, data: unknown, meta: Record<string, unknown> = {}, next_cursor?: string) =>
+  answerText(call, {
+    reply: { outcome: "ok", data },
+    body: { ok: true, data, meta, ...(next_cursor === undefined ? {} : { next_cursor }) },
+  });
+
 describe("the heading of a list", () => {
-  const tool = tools.get("search");
-  if (tool === undefined) throw new Error("no search");
-  const call: Call = {
-    ...{ tool, served: tool.operations[0], sent: {}, detail: "compact", answers: "text", now: NOW },
-    ...{ site: new Site("https://board.example"), sendsKey: false },
-  };
+  const call = callOf("search");
   const [strong, weak] = [aPost(), aPost({ weak: true })];
 
   it.each<[heading: string, posts: Post[], meta: object]>([
@@ -72,14 +93,273 @@ describe("the heading of a list", () => {
     ["2 posts of 1,000+", [strong, strong], { first: null, total: 1_000 }],
     ["2 posts", [strong, strong], {}],
   ])("says %s", (heading, posts, meta) => {
-    const body = {
-      ok: true as const,
-      data: posts.map((post, n) => ({ ...post, id: `${post.id}${n}` })),
-      meta: { ...meta },
+    const data = posts.map((post, n) => ({ ...post, id: `${post.id}${n}` }));
+    expect(/UTC\. ([^.]*)\./.exec(textOf(call, data, { ...meta }))?.[1]).toBe(heading);
+  });
+
+  it.each([
+    ["newest", ", newest first"],
+    ["soonest", ", soonest first"],
+    ["lexical", ", best first (by words only)"],
+    ["hybrid", ", best first"],
+    ["hybrid+rerank", ", best first"],
+  ])("tells the order of the ranking %s: %s", (ranking, order) => {
+    expect(textOf(call, [strong], { ranking })).toContain(`UTC. 1 post${order}. Page of a post`);
+  });
+
+  it("names the call that lists what fits the filters alone, in another order only where one was asked for", () => {
+    const sent = { q: "a fair", kind: "event", rerank: false, unknown: 1 };
+    const said = (sort: string) =>
+      /hold the words; .*?\}/.exec(
+        textOf(callOf("search", { sent: { ...sent, sort } }), [strong], { fitting: 15 }),
+      )?.[0];
+    expect([said("relevance"), said("soonest")]).toEqual([
+      'hold the words; 15 fit the filters alone: search {"kind":"event"}',
+      'hold the words; 15 fit the filters alone: search {"kind":"event","sort":"soonest"}',
+    ]);
+  });
+
+  it("gives the calendar of a search with dates, by its filters, where something serves it", () => {
+    const sent = { q: "a fair", kind: "event", limit: 5, cursor: "c", sort: "newest", rerank: true };
+    const posts = [aPost(), aPost({ id: "8fKm3Qx9Rt", starts_at: at(0) })];
+    const said = (over: Partial<Call>, list: Post[], name = "search", nth = 0) =>
+      textOf(callOf(name, over, nth), list)
+        .split("\n")[0]
+        ?.replace(/^.*first\. |^.*posts?\. /, "");
+    const page = "Page of a post: https://board.example/p/ID";
+    const all = "all of these https://board.example/calendar.ics?q=a+fair&kind=event";
+    expect(said({ sent }, posts)).toBe(`${page}; for calendars: https://board.example/p/ID.ics, ${all}`);
+    expect(said({ sent }, posts.slice(0, 1))).toBe(page);
+    expect(said({ sent, site: UNSERVED }, posts)).toBe("Read one with `get_post`.");
+    expect(said({ sent: { id: "x" } }, posts, "get_post", 1)).toBe(
+      `${page}; for calendars: https://board.example/p/ID.ics`,
+    );
+  });
+});
+
+describe("the end of a list", () => {
+  it.each<[end: string, call: Call]>([
+    ['More: search {"q":"x","cursor":"next"}', callOf("search", { sent: { q: "x", cursor: "c", other: 1 } })],
+    [
+      'More: search {"q":"x","detail":"full","cursor":"next"}',
+      callOf("search", { sent: { q: "x" }, detail: "full", sendsKey: true }),
+    ],
+    [
+      'Next look: check_subscription {"id":"sub_a","limit":5,"cursor":"next"}',
+      callOf("check_subscription", { sent: { id: "sub_a", since: "yesterday", limit: 5 } }),
+    ],
+    [
+      'Next look: check_subscription {"api_key":"<yours>","cursor":"next"}',
+      callOf("check_subscription", { sendsKey: true }, 1),
+    ],
+  ])("is the call that goes on: %s", (end, call) => {
+    for (const posts of [[], [aPost()]]) expect(textOf(call, posts, {}, "next").split("\n").at(-1)).toBe(end);
+  });
+
+  it("is none on the last page, and an empty look says so by what was asked", () => {
+    expect(textOf(callOf("search"), [aPost()])).not.toContain("More: ");
+    expect(textOf(callOf("search"), [])).toBe("No posts. Now: Tue 2026-12-01, 12:00 UTC.");
+    expect(textOf(callOf("check_subscription"), [])).toBe("No new matches.");
+    expect(textOf(callOf("check_subscription", {}, 1), [])).toBe("Nothing new.");
+  });
+});
+
+describe("what an inbox tells of a post", () => {
+  const saved = (id: string, over: Partial<Subscription> = {}) =>
+    ({ id, label: null, describes: id, pending: 0, inactive_reason: null, ...over }) as Subscription;
+  const all = ["sub_a", "sub_b", "sub_c"].map((id) => saved(id));
+  const item = (over: Partial<InboxItem>): InboxItem => ({
+    type: "match",
+    at: at(0),
+    post: aPost(),
+    ...over,
+  });
+  const inbox = (items: InboxItem[], subscriptions: Subscription[] = all, over: Partial<Call> = {}) =>
+    textOf(callOf("check_subscription", over, 1), items, { subscriptions });
+  const WRITTEN = "written Wed 2026-08-19, 08:00 UTC";
+  const ANSWER = 'answer it with `parent_id` "7fKm3Qx9Rt"';
+  const reply = aPost({ id: "7fKm3Qx9Rt-abcdef", parent_id: "7fKm3Qx9Rt" });
+  const change = (what: string[], before: object = {}) =>
+    ({ what, before, at: at(0) }) as NonNullable<InboxItem["change"]>;
+
+  it.each<[line: string, items: Partial<InboxItem>[]]>([
+    [
+      `matches S2 (relevance 0.8), S1 (relevance 0.3), ${WRITTEN}`,
+      [
+        { subscription_id: "sub_c", post: aPost({ relevance: 0.8 }) },
+        { subscription_id: "sub_a", post: aPost({ relevance: 0.3 }) },
+      ],
+    ],
+    [
+      `matches \`sub_gone\` (relevance 1), ${WRITTEN}`,
+      [{ subscription_id: "sub_gone", post: aPost({ relevance: 1 }) }],
+    ],
+    [`a reply to your post, ${WRITTEN}; ${ANSWER}`, [{ type: "reply", post: reply }]],
+    [`a reply in a thread you replied to, ${WRITTEN}; ${ANSWER}`, [{ type: "activity", post: reply }]],
+    [
+      `a post that you replied to, CHANGED since you were told: cancelled, ${WRITTEN}`,
+      [{ type: "activity", change: change(["cancelled"]) }],
+    ],
+    [
+      "a post that you replied to, CHANGED since you were told: taken down",
+      [{ type: "activity", post: { id: "7fKm3Qx9Rt" }, change: change(["removed"]) }],
+    ],
+    [
+      "matches S1, CHANGED since you were told: taken down",
+      [{ subscription_id: "sub_a", post: { id: "7fKm3Qx9Rt" }, change: change(["removed"]) }],
+    ],
+    [
+      `matches S1 (relevance 1), CHANGED since you were told: starts_at (was ${at(5)}), ends_at (was nothing), location (was "The mill"), ended before its time, ${WRITTEN}`,
+      [
+        {
+          subscription_id: "sub_a",
+          post: aPost({ relevance: 1 }),
+          change: change(["starts_at", "ends_at", "location", "ended"], {
+            starts_at: at(5),
+            ends_at: null,
+            location: { ...AMSTERDAM, name: "The mill" },
+          }),
+        },
+      ],
+    ],
+  ])("is why: %s", (line, items) => {
+    const text = inbox(items.map(item));
+    expect(text.split("\n")).toContain(`   ${line}`);
+    expect(text).toMatch(/UTC\. 1 post, oldest first\./);
+    expect(text.includes("1. `7fKm3Qx9Rt` is taken down: nobody reads it any more\n")).toBe(
+      items[0]?.post !== undefined && !("title" in items[0].post),
+    );
+  });
+
+  it("is, of a look at one saved query, how well it answers and what changed", () => {
+    const match = { ...aPost({ relevance: 0.7 }), delivery_id: 1, matched_at: at(0) } as PendingMatch;
+    const line = (over: object) =>
+      textOf(callOf("check_subscription"), [{ ...match, ...over }])
+        .split("\n")
+        .at(-1);
+    expect(line({})).toBe(`   relevance 0.7, ${WRITTEN}`);
+    expect(line({ change: change(["ended"]) })).toBe(
+      `   relevance 0.7, CHANGED since you were told: ended before its time, ${WRITTEN}`,
+    );
+  });
+
+  it("is followed by the saved queries that matched or need attention; by all where all were asked for", () => {
+    const items = [item({ subscription_id: "sub_b", post: aPost({ relevance: 1 }) })];
+    const queries = [
+      saved("sub_a"),
+      saved("sub_b", { label: "Fairs", pending: 2 }),
+      saved("sub_c", { inactive_reason: "webhook_gone" }),
+    ];
+    const listed = (...asked: Parameters<typeof inbox>) =>
+      inbox(...asked)
+        .split(/\n(?=.*subscriptions:\n)/)[1]
+        ?.split("\n");
+    expect(listed(items, queries)).toEqual([
+      "Of your 3 subscriptions:",
+      'S1 `sub_b` | "Fairs" | "sub_b" | 2 kept',
+      'S2 `sub_c` | "sub_c" | 0 kept | inactive: webhook_gone',
+    ]);
+    expect(listed(items, queries.slice(1))?.[0]).toBe("Your subscriptions:");
+    expect(listed(items, queries, { detail: "full" })?.slice(0, 2)).toEqual([
+      "Your subscriptions:",
+      'S1 `sub_a` | "sub_a" | 0 kept',
+    ]);
+    expect(inbox([], [])).toBe("Nothing new.\nYou have no subscriptions.");
+    expect(inbox([], queries.slice(0, 1))).toBe("Nothing new.");
+  });
+});
+
+describe("one post", () => {
+  const page = (over: object = {}, call = callOf("get_post"), meta: object = {}) =>
+    textOf(call, { ...aPost(), related: [], replies: [], ...over }, { ...meta });
+  const long = (blankAt: number) => `${"x".repeat(blankAt)} ${"y".repeat(4_001)}`.slice(0, 4_001);
+
+  it.each([
+    ["at the last blank", long(3_000), 0, 3_000],
+    ["within a word that is longer than half of it", long(2_000), 0, 4_000],
+    ["behind what was left out before", long(3_000), 4_000, 7_000],
+  ])("is cut %s, and goes on from there", (_where, body, from, next) => {
+    const text = page({ body }, callOf("get_post", { sent: { id: "x", body_from: from } }));
+    expect(text).toContain(`…\nThe text goes on: get_post {"id":"7fKm3Qx9Rt","limit":0,"body_from":${next}}`);
+    expect(text).toContain(`> ${body.slice(0, next - from)}…\n`);
+  });
+
+  it("of 4,000 characters is whole", () => {
+    expect(page({ body: long(3_000).slice(1) })).not.toContain("The text goes on");
+  });
+
+  it("counts its replies, and no fewer than it shows", () => {
+    const replies = [aPost({ id: "7fKm3Qx9Rt-abcdef", parent_id: "7fKm3Qx9Rt" })];
+    const heading = (reply_count: number) => /Replies.*/.exec(page({ reply_count, replies }))?.[0];
+    expect([heading(0), heading(7)]).toEqual([
+      "Replies, oldest first (1 of 1):",
+      "Replies, oldest first (1 of 7):",
+    ]);
+    expect(
+      page({ replies, related: [aPost({ id: "8fKm3Qx9Rt" })] }, callOf("get_post", { sent: { id: "x" } }), {
+        replies_cursor: "next",
+      }),
+    ).toMatch(/\nMore: get_post \{"id":"x","cursor":"next"\}\nRelated:\n1\. `8fKm3Qx9Rt` event "A fair"$/);
+  });
+
+  it("that was taken down, and a saved query that was ended, are told apart", () => {
+    const gone = { id: "x", deleted: true };
+    expect(textOf(callOf("create_post", {}, 2), gone)).toMatch(/^Taken down: nobody finds or reads it/);
+    expect(textOf(callOf("subscribe", {}, 2), gone)).toMatch(/^Ended: nothing more is kept for it/);
+  });
+
+  it("has a note above it, with the key in the calls that the note names", () => {
+    const note = 'See subscribe {"id":"x"}.';
+    const noteFor = (sendsKey: boolean) =>
+      page({}, callOf("get_post", { sendsKey }), { note }).split("\n")[0];
+    expect([noteFor(false), noteFor(true)]).toEqual([
+      'Note: See subscribe {"id":"x"}.',
+      'Note: See subscribe {"api_key":"<yours>","id":"x"}.',
+    ]);
+  });
+});
+
+describe("the data of an answer", () => {
+  it("is the envelope without invisible characters, with a link to each post that is still there", () => {
+    const hidden = { ok: true as const, data: { name: "a\u202eb", n: null }, meta: {} };
+    expect(answerData(hidden)).toEqual({ ok: true, data: { name: "ab", n: null }, meta: {} });
+    const linked = (call: Call, data: unknown) =>
+      postLinks(call, { ok: true, data, meta: {} }).map(({ uri, title }) => [uri, title]);
+    const found = ["board://posts/7fKm3Qx9Rt", "A fair"];
+    expect(linked(callOf("search"), [aPost({ title: "A\nfair" })])).toEqual([found]);
+    const items = ["match", "reply"].map((type) => ({ type, at: at(0), post: aPost() }));
+    expect(
+      linked(callOf("check_subscription", {}, 1), [...items, { type: "match", post: { id: "gone" } }]),
+    ).toEqual([found]);
+    expect(linked(callOf("create_post"), aPost())).toEqual([found]);
+    expect(linked(callOf("about"), aPost())).toEqual([]);
+  });
+});
+
+describe("a failure", () => {
+  it("names each field that is wrong, of a list the whole, and of an object the member", () => {
+    const paths = ["", "title", "tags.1", "location.lat", "query.near", "starts_at2"];
+    const issues = paths.map((path) => ({ path, code: "invalid_type", message: "Is wrong." }));
+    const texts = (error: BoardError, reference?: string) => {
+      const { content, isError } = failedResult(error, "Mend it.", reference);
+      const [only] = content;
+      return [isError, only?.type === "text" ? only.text.split("\n") : []];
     };
-    const [, said] =
-      /UTC\. ([^.]*)\./.exec(answerText(call, { reply: { outcome: "ok", data: [] }, body })) ?? [];
-    expect(said).toBe(heading);
+    expect(texts(new BoardError("invalid_request", { issues }))).toEqual([
+      true,
+      [
+        "invalid_request: Fields are wrong or missing.",
+        ...["input", "title", "tags", "location.lat", "query.near", "starts_at2"].map(
+          (name) => `- ${name}: Is wrong.`,
+        ),
+        "Hint: Mend it.",
+      ],
+    ]);
+    expect(texts(new BoardError("overloaded", { retryAfterS: 7 }), "ref")[1]?.slice(-3)).toEqual([
+      "Hint: Mend it.",
+      "Retry after 7 s.",
+      "Reference for the operator: ref.",
+    ]);
   });
 });
 
