@@ -28,7 +28,7 @@ describe("moderation", () => {
   it("shows the newest posts of two publishers together, page by page", async () => {
     const ids = [];
     for (const [n, publisher] of ["pub_a", "pub_b", "pub_a", "pub_b", "pub_a"].entries())
-      ids.unshift(await post(publisher, n));
+      ids.unshift(await post(publisher, Math.floor(n / 2)));
     await post("pub_c", 9);
     const page = async (before?: string) =>
       (await moderation.posts({ publishers: ["pub_a", "pub_b"] }, "", { before, limit: 2 })).map(
@@ -37,6 +37,19 @@ describe("moderation", () => {
     expect(await page()).toEqual(ids.slice(0, 2));
     expect(await page(ids[1])).toEqual(ids.slice(2, 4));
     expect(await page(ids[3])).toEqual(ids.slice(4));
+  });
+
+  it("lists reported posts, those with most reporters first, and the latest acts", async () => {
+    const ids = [await post("pub_a", 12), await post("pub_a", 11), await post("pub_a", 13)];
+    for (const [n, id] of ids.entries())
+      for (const reporter of ["key:pub_b", "key:pub_c", "key:pub_e"].slice(0, [2, 3, 1][n]))
+        await report(id, { reporter });
+    const order = [ids[1], ids[0], ids[2]];
+    const listed = async (limit: number) => (await moderation.desk(limit)).posts.map(({ id }) => id);
+    expect([await listed(9), await listed(2)]).toEqual([order, order.slice(0, 2)]);
+    for (const reason of ["  first \r\n", "second"]) await moderation.act("hide", ids[0] ?? "", reason, T0);
+    const acts = async (limit: number) => (await moderation.desk(limit)).acts.map(({ reason }) => reason);
+    expect([await acts(2), await acts(1)]).toEqual([["second", "first"], ["second"]]);
   });
 
   it("lists all publishers since a time, newest first, in pages of 500", async () => {
@@ -54,6 +67,27 @@ describe("moderation", () => {
     const all = [];
     for await (const rows of moderation.publishers(since)) all.push(...rows.map(({ id }) => id));
     expect(all.sort()).toEqual(ids);
+  });
+
+  it("suspends publishers that are named, that wrote a post, and that registered since a time", async () => {
+    const since = T0 + 2e9;
+    for (const [id, createdAt] of [
+      ["pub_named", T0],
+      ["pub_writer", T0],
+      ["pub_before", since - 1],
+      ["pub_since", since],
+    ] as const)
+      await board.board.store.publishers.insert(aPublisher(id, { createdAt }));
+    const ids = [await post("pub_writer", 14), "pub_none"];
+    const meant = { publishers: ["pub_named"], since };
+    const acted = await moderation.actOn("suspend", ids, "why", T0, "operator", meant);
+    expect(acted).toEqual([
+      ...["pub_named", "pub_writer"].map((subject) => ({ subject, failure: null })),
+      { subject: "pub_none", failure: "publisher_not_found" },
+      { subject: "pub_since", failure: null },
+    ]);
+    const before = await board.board.store.publishers.get("pub_before");
+    expect(before?.suspendedAt).toBeNull();
   });
 
   it("finds posts by title, text, link and author, in any letter case", async () => {
@@ -123,7 +157,13 @@ describe("moderation", () => {
     expect(acts.map(({ reason }) => reason)).toEqual(["third", "second", "first"]);
     expect(seen[0]).toMatchObject({ state: "active", suspended: true, edited_at: null });
     await moderation.act("reinstate", "pub_b", "fourth", T0 + 4);
-    expect((await moderation.examine(id)).posts[0]).toMatchObject({ suspended: false });
+    const after = await moderation.examine(id);
+    expect(after.posts[0]).toMatchObject({
+      suspended: false,
+      publisher: "pub_b",
+      name: aPublisher("pub_b").name,
+    });
+    expect(after.acts.map(({ reason }) => reason)).toEqual(["fourth", "third", "second", "first"]);
   });
 
   it("lists held posts, those that wait longest first, and not those that were hidden otherwise", async () => {
@@ -168,7 +208,7 @@ describe("moderation", () => {
       ["paused", "publisher_suspended", 0],
       ["active", "paused", 1],
     ]);
-    await moderation.act("reinstate", "pub_a", "why", T0);
+    for (const id of ["pub_a", "pub_c"]) await moderation.act("reinstate", id, "why", T0);
     expect(await states()).toEqual([
       ["active", "paused", 0],
       ["active", "paused", 1],
