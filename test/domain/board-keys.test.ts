@@ -16,6 +16,7 @@ describe("refuseBoardKeys", () => {
   const key = newApiKey();
   const half = key.slice(0, 20);
   const rest = key.slice(20);
+  const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
 
   it("tells a key from other text by its last six characters, the CRC-32 of those before", () => {
     const known = ["bbk", "AbCdEfGhIjKlMnOpQrStUvWxYz012345"];
@@ -40,7 +41,10 @@ describe("refuseBoardKeys", () => {
       key.replace(/[0-9A-Za-z_]/g, (c) => String.fromCodePoint(c.charCodeAt(0) + 0xfee0)),
     ],
     ["after other keys' beginnings", `bbk_bbk_bbk_${key}`],
-    ["with a typing error", key.slice(0, -1) + (key.endsWith("a") ? "b" : "a")],
+    ["with a typing error", mistyped],
+    ["with a typing error, split by what nobody sees", `${mistyped.slice(0, 9)}\u200b${mistyped.slice(9)}`],
+    ["with a typing error, under a line of combining marks", [...mistyped].join("\u0332")],
+    ["with a typing error, percent-encoded", mistyped.replace("_", "%5f")],
   ])("finds a key %s", (_, text) => {
     expect(refuses({ title: text })).toBe(true);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeCursor, encodeCursor } from "../../src/domain/cursors.ts";
+import { Cursors, cutPage, decodeCursor, encodeCursor } from "../../src/domain/cursors.ts";
 import { Secrets } from "../../src/domain/secrets.ts";
 
 const KEY = "a key";
@@ -40,6 +40,38 @@ describe("cursors", () => {
     expect(decodeCursor(encodeCursor("x".repeat(1_489), KEY), KEY)).toHaveLength(1_489);
     expect(decodeCursor(encodeCursor("x".repeat(1_490), KEY), KEY)).toBeNull();
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => decodeCursor(text, KEY) === null));
+  });
+});
+
+describe("the cursors of a list", () => {
+  const cursors = new Cursors(Buffer.from(KEY));
+  const invalid = expect.objectContaining({ code: "invalid_cursor" });
+  const position = { at: 5, id: "abc" };
+
+  it("hold a place by time and id, and how many were shown before it", () => {
+    const [plain, counted] = [cursors.writePosition("a", position), cursors.writePosition("a", position, 7)];
+    for (const cursor of [plain, counted]) expect(cursors.readPosition("a", cursor)).toEqual(position);
+    expect([plain, counted, undefined].map((cursor) => cursors.readShown("a", cursor))).toEqual([0, 7, 0]);
+    expect(cursors.readPosition("a", undefined)).toBeNull();
+  });
+
+  it("hold a number, which may be 0", () => {
+    for (const number of [0, 41]) expect(cursors.readNumber("a", cursors.write("a", [number]))).toBe(number);
+    expect(cursors.readNumber("a", undefined)).toBeNull();
+  });
+
+  it("are refused where they are of another list, or of another form", () => {
+    const [number, place] = [cursors.write("a", [5]), cursors.writePosition("a", position)];
+    expect(() => cursors.readNumber("b", number)).toThrow(invalid);
+    expect(() => cursors.readPosition("b", place)).toThrow(invalid);
+    expect(() => cursors.readPosition("a", number)).toThrow(invalid);
+    expect(() => cursors.readNumber("a", cursors.write("a", ["5"]))).toThrow(invalid);
+  });
+
+  it("end a page with its last row where one more was found, and with none where it is the last", () => {
+    expect(cutPage([1, 2, 3], 2)).toEqual({ shown: [1, 2], last: 2 });
+    expect(cutPage([1, 2], 2)).toEqual({ shown: [1, 2], last: null });
+    expect(cutPage([1], 0)).toEqual({ shown: [], last: null });
   });
 });
 

@@ -86,6 +86,13 @@ describe("a calling program", () => {
   ])("counts as %s, by how its name begins: %j", (name, said) => {
     expect(said.map(clientOf)).toEqual(said.map(() => name));
   });
+
+  it("counts under its own name, whatever follows it", () => {
+    const names =
+      "cursor codex chatgpt openai gemini windsurf cline roo zed goose opencode openclaw librechat mcp-inspector " +
+      "mcp-remote agent-board wget python-httpx aiohttp axios bun deno java ruby php postman insomnia";
+    for (const name of names.split(" ")) expect(clientOf(`${name}/1.0 (Linux)`)).toBe(name);
+  });
 });
 
 describe("a name twice in one object", () => {

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { understoodArguments } from "../../src/adapters/mcp/arguments.ts";
+import { servedTools } from "../../src/adapters/mcp/tool-list.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
 import { call } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { idIn } from "../support/clients/mcp-clients.ts";
@@ -127,6 +130,102 @@ describe("any tool takes as arguments", () => {
     const sent = '{"kind": "Event", "limit": "1", "verified": "False", "sort": "NEWEST", "near": "none"}';
     const { text, isError } = await client.call("search", sent as never);
     expect([isError, text]).toEqual([false, expect.stringMatching(/^(Note: .*\n)?(No posts|Now: )/)]);
+  });
+});
+
+describe("arguments are read", async () => {
+  const tools = servedTools(await loadCatalog());
+  const read = (name: string, sent: object) => {
+    const tool = tools.get(name);
+    if (tool === undefined) throw new Error(`no ${name}`);
+    return understoodArguments(tool, { ...sent });
+  };
+
+  it.each<[tool: string, sent: object, read: object]>([
+    // What stands for nothing does so in fields of choices, ids, places and times, but not in texts.
+    ...[null, "", " ", "null", "None", "n/a", " UNDEFINED "].map((nothing): [string, object, object] => [
+      "search",
+      { q: "x", kind: nothing, tags: nothing, near: nothing, after: nothing, cursor: nothing },
+      { q: "x" },
+    ]),
+    ...["q", "name", "label"].map((name): [string, object, object] => {
+      const tool = { q: "search", name: "register_publisher", label: "subscribe" }[name] ?? "";
+      return [tool, { [name]: "none" }, { [name]: "none" }];
+    }),
+    ["create_post", { title: "N/A", body: "null" }, { title: "N/A", body: "null" }],
+    ["report_post", { reason: "none", details: "none" }, { details: "none" }],
+    ["register_publisher", { name: "x", description: "none" }, { name: "x", description: "none" }],
+    [
+      "create_post",
+      { metadata: { a: null }, location: { name: "x", lat: null } },
+      { metadata: { a: null }, location: { name: "x" } },
+    ],
+    // All of them in a box.
+    ...["arguments", "args", "input", "params", "parameters"].map((box): [string, object, object] => [
+      "search",
+      { [box]: { q: "x" } },
+      { q: "x" },
+    ]),
+    ["search", { args: { q: "x" }, limit: 5 }, { args: { q: "x" }, limit: 5 }],
+    ["search", { other: { q: "x" } }, { other: { q: "x" } }],
+    // Kinds, tags and distances in the forms of people.
+    ["search", { kind: "Events, OFFER,sale" }, { kind: "event,offer,sale" }],
+    ["search", { kind: ["Threads", "requests"] }, { kind: ["thread", "request"] }],
+    ["search", { tags: "#bikes, #repair,c#" }, { tags: "bikes,repair,c#" }],
+    ["search", { tags: '["#a"]' }, { tags: '["#a"]' }],
+    ["search", { radius_km: "10.5 KM" }, { radius_km: "10.5" }],
+    ["search", { radius_km: "10 miles" }, { radius_km: "10 miles" }],
+    // Places in parts.
+    ["search", { lat: 1, lng: 2 }, { near: "1,2" }],
+    ["search", { near: { latitude: 1, longitude: 2 } }, { near: "1,2" }],
+    ["search", { near: { type: "Point", coordinates: [2, 1] } }, { near: "1,2" }],
+    ["search", { street: "Long Lane 1", city: "Ulm" }, { near: "Long Lane 1, Ulm" }],
+    ["search", { near: "The mill", city: "Ulm" }, { near: "The mill, Ulm" }],
+    ["search", { near: "Ulm", country: "Ulm" }, { near: "Ulm" }],
+    ["search", { coordinates: [2, 1] }, { coordinates: [2, 1] }],
+    // A number where text is taken, and none where a number is.
+    ["create_post", { title: 2026, body: 7 }, { title: "2026", body: "7" }],
+    ["search", { limit: 5 }, { limit: 5 }],
+    // `delete` without an id is a field like any other, unless it says no.
+    ["create_post", { id: "x", delete: false }, { id: "x" }],
+    ["create_post", { title: "x", delete: "false" }, { title: "x" }],
+    ["create_post", { title: "x", delete: "1" }, { title: "x", delete: "1" }],
+  ])("of %s: %j", (tool, sent, input) => {
+    expect(read(tool, sent).input).toEqual(input);
+  });
+
+  it.each<[tool: string, sent: object, operation: string]>([
+    ["create_post", { title: "x" }, "create_post"],
+    ["create_post", { id: "x", delete: "no" }, "edit_post"],
+    ...[true, 1, "TRUE", "yes"].map((sent): [string, object, string] => [
+      "create_post",
+      { id: "x", delete: sent },
+      "delete_post",
+    ]),
+    ["create_post", { id: "x", delete: "truely" }, "edit_post"],
+    ["subscribe", { id: "x", active: false }, "edit_subscription"],
+    ["check_subscription", { id: "x" }, "check_subscription"],
+    ["check_subscription", { id: "none" }, "read_inbox"],
+    ["get_post", { id: "x", cursor: "c" }, "list_replies"],
+  ])("as those of an operation: %s %j is %s", (tool, sent, operation) => {
+    expect(read(tool, sent).served.operation.name).toBe(operation);
+  });
+
+  it("with a word on each that was read otherwise, and the key apart", () => {
+    const { notes, apiKey, detail, input } = read("search", {
+      city: "Ulm",
+      keywords: "x",
+      api_key: "k",
+      detail: "full",
+    });
+    expect(notes).toEqual(["`keywords` was read as `q`.", "`city` was read as `near`."]);
+    expect([apiKey, detail, input]).toEqual(["k", "full", { q: "x", near: "Ulm" }]);
+    expect(read("search", { lat: 1, lng: 2 }).notes).toEqual(["`lat`, `lng` were read as `near`."]);
+    expect(read("search", { date: "2099-12-05" }).notes).toEqual([
+      "`date` was read as `after` and `before`.",
+    ]);
+    expect(read("subscribe", { query: "bike" }).notes).toEqual(["`query` was read as `query.q`."]);
+    expect(read("search", { q: "x", api_key: 5 }).apiKey).toBeNull();
   });
 });
 
