@@ -508,15 +508,15 @@ describe("a record", () => {
       gone: null,
       flat: { a: 1, b: null, "c\u202e": "two words" },
       days: [
-        { day: "x", posts: 0 },
-        { day: "y", posts: 2 },
+        { day: "x", posts: 0, searches: 0 },
+        { day: "y", posts: 2, searches: 0 },
       ],
       names: [{ from: "x", to: "y" }],
       none: [],
       plain: ["a", "b c"],
     };
     expect(recordText(output, data)).toMatch(
-      /^flat: a 1, c "two words"\ndays: \(day, posts\) y, 2 \(.*\)\nnames: \(from, to\) x, y\nnone: none\nplain: a, "b c"$/,
+      /^flat: a 1, c "two words"\ndays: \(day, posts, searches\) y, 2, 0 \(.*\)\nnames: \(from, to\) x, y\nnone: none\nplain: a, "b c"$/,
     );
   });
 

@@ -345,6 +345,10 @@ describe("a failure", () => {
     };
     for (const [id, hint] of Object.entries(hints))
       expect((await client.call("get_post", { id: id && [id] })).text).toContain(hint);
+    const missing = await client.call("report_post", { reason: "spam" });
+    expect(missing.text).toContain("\nHint: Take the id of a post from `search`");
+    const twice = await client.call("search", { kind: "poem,sonnet", limit: 0 });
+    expect(twice.text).toContain("\nHint: Call `search` again with `kind`, `limit` corrected.");
     const long = await client.call("create_post", { title: "a", body: "b", tags: ["c", "d".repeat(41)] });
     expect(long.text).toMatch(/^- tags: /m);
   });

@@ -74,10 +74,15 @@ describe("a match that stays true", () => {
     ]);
     const text = (await mcp.call("check_subscription", { id })).text;
     expect(text).toContain(`CHANGED since you were told: starts_at (was ${START})`);
-    await edit(postId, { location: { name: "The new mill" } });
-    const moved = 'CHANGED since you were told: location (was "The old mill")';
+    await edit(postId, { location: { name: "The new mill" }, ends_at: "2030-03-04T21:00:00.000Z" });
+    const moved = 'CHANGED since you were told: ends_at (was nothing), location (was "The old mill")';
     const told = () => mcp.call("check_subscription", { id });
     expect((await eventually(told, (answer) => answer.text.includes(moved))).text).toContain(moved);
+    const [{ change }] = (await pending(id)).slice(-1);
+    expect(change.before).toEqual({
+      ends_at: null,
+      location: expect.objectContaining({ name: "The old mill" }),
+    });
     await webhook.stop();
   });
 
@@ -118,13 +123,13 @@ describe("a match that stays true", () => {
   });
 
   it("tells who answered a post that it ended", async () => {
-    const { id } = await post("ends");
+    const { id, expires_at } = await post("ends");
     await write(board, me.key, { parent_id: id, kind: "thread" });
     await edit(id, { expires_at: "now" });
     const { data } = (await call(board, "GET /publishers/me/inbox", undefined, me)).body;
     const heard = data.filter((item: { post: { id: string } }) => item.post.id === id);
     expect(heard).toMatchObject([
-      { type: "activity", post: { title: "On ends" }, change: { what: ["ended"] } },
+      { type: "activity", post: { title: "On ends" }, change: { what: ["ended"], before: { expires_at } } },
     ]);
     expect((await mcp.call("check_subscription", { limit: 100 })).text).toContain(
       "a post that you replied to, CHANGED since you were told: ended before its time",

@@ -291,9 +291,10 @@ describe("create_post", () => {
   });
 
   it("notes a start more than a year ahead, before which the post ends", async () => {
-    expect((await create({ starts_at: "2027-12-24T10:00Z" })).body.meta.note).toContain(
-      "expires before its start",
-    );
+    const noteOn = async (starts_at: string) => (await create({ starts_at })).body.meta.note;
+    expect(await noteOn("2027-12-24T10:00Z")).toContain("expires before its start");
+    expect(await noteOn(at(365 * DAY_MS + 1))).toContain("expires before its start");
+    expect(await noteOn(at(365 * DAY_MS))).toBeUndefined();
   });
 
   it("notes dates that lie in the past", async () => {
