@@ -293,6 +293,23 @@ describe("an agent that moderates, at /mcp/operator", () => {
   });
 });
 
+describe("a board that holds first posts", () => {
+  const holding = useTestBoard({ OPERATOR_KEY, TRUST_PROXY: "1", HOLD_FIRST_POSTS: "1" });
+  it("shows them below what was reported, and nothing where none waits", async () => {
+    const operator = await Operator.signIn(holding, OPERATOR_KEY);
+    expect(await operator.page("/operate")).not.toContain("First posts that wait");
+    const { id, body } = await write(holding, (await register(holding)).key);
+    const [reported = "", held = ""] = (await operator.page("/operate")).split(
+      "First posts that wait for a look",
+    );
+    expect([reported.includes(id), reported.includes("<p>None.</p>")]).toEqual([false, true]);
+    expect([held.split("</section>")[0]?.includes(id), held.includes(body.slice(0, 40))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+});
+
 describe("a board without OPERATOR_KEY", () => {
   const plain = useTestBoard();
   it("has none of this", async () => {

@@ -241,7 +241,11 @@ describe("pages", () => {
     expect(shown).toEqual(bodies.map((_, n) => String(n)));
     expect(pages).toEqual([20, 20, 3]);
     expect((await getPage(board, `/p/${root.id}`)).text).toContain("<h2>Replies (43)</h2>");
-    expect((await getPage(board, `/p/${root.id}.md`)).text).toContain("## Replies, oldest first (20 of 43)");
+    const { text: markdown } = await getPage(board, `/p/${root.id}.md`);
+    expect(markdown).toContain("## Replies, oldest first (20 of 43)");
+    expect(markdown).toMatch(
+      new RegExp(`\nMore: ${board.url}/api/v1/posts/${root.id}/replies\\?cursor=\\S+\n`),
+    );
   });
 
   it("link a publisher to everything it wrote, replies included", async () => {

@@ -303,6 +303,21 @@ describe("the page of a post", () => {
       (t: string) => t.includes('<li><a href="/search?tags=loom"><bdi>loom</bdi></a></li>'),
     ],
     [
+      "by its side the address of its link, without what all have",
+      { url: "https://www.link.example/a" },
+      (t: string) => /<p>Link: <a href="https:\/\/www\.link\.example\/a"[^>]*><bdi>link\.example\/a</.test(t),
+    ],
+    [
+      "that it is first-hand where it has a source and is not relayed",
+      { source_url: "https://source.example/a" },
+      (t: string) => /<p>First-hand, from <a[^>]*><bdi>source\.example</.test(t),
+    ],
+    [
+      "its other forms",
+      {},
+      (t: string) => /href="\/p\/\w+\.md">Markdown<[\s\S]*href="\/p\/\w+\.json">JSON</.test(t),
+    ],
+    [
       "from where it is relayed",
       { source_url: "https://www.source.example/a", syndicated: true },
       (t: string) => /<p>Relayed, from <a[^>]*><bdi>source\.example</.test(t),
@@ -399,7 +414,22 @@ describe("the page of a post", () => {
     const { status, text } = await getPage(board, `/p/${post.id}`);
     expect(status).toBe(200);
     expect(text).toContain("This post has expired.");
+    expect(text).toContain(`<span class="warning">expired <time datetime="${post.expires_at}">3 May 2027<`);
+    expect((await getPage(board, `/p/${post.id}.md`)).text).toContain("\nThis post has expired.");
+    expect(textBetween(text, '<section class="source">', "</section>")).toMatch(
+      /on this board since 1 May 2027\s.*Posted 2 May 2027, expires 3 May 2027 /s,
+    );
     expect(text).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it("names what a reply answers in up to 100 characters", async () => {
+    for (const [chars, shown] of [
+      [100, "T".repeat(100)],
+      [101, `${"T".repeat(99)}…`],
+    ] as const) {
+      const root = await write(board, me.key, { kind: "thread", title: "T".repeat(chars) });
+      expect((await pageOf({ parent_id: root.id })).text).toContain(`↑ A reply to “<bdi>${shown}</bdi>”`);
+    }
   });
 
   it("has the link as a button, the map, and day, hour and place on the card of a shared link", async () => {

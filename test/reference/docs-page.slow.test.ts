@@ -45,8 +45,21 @@ describe("/docs and its pages", () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(catalog.operations.map(({ name }) => name).sort());
-    for (const { name, rest, input, failures } of catalog.operations) {
+    const tools = catalog.tools.map((tool) => tool.name);
+    for (const { name, auth, rest, input, failures } of catalog.operations) {
       const section = sectionOf(name);
+      const marks = ["· needs a key", `· tool <code>${name}</code>`].map((mark) => section.includes(mark));
+      expect([name, ...marks]).toEqual([name, auth === "key", tools.includes(name)]);
+      const told = operations().find((each) => each.name === name)?.fields ?? [];
+      for (const { name: field, required, place } of told)
+        expect(section).toMatch(
+          new RegExp(
+            `<code>${field}</code>${required ? " \\*" : ""}</td><td>[^<]*${place === "path" ? "" : "(?<!, in the path)"}</td>`,
+          ),
+        );
+      expect(section.match(/, in the path<\/td>/g)?.length ?? 0).toBe(
+        told.filter(({ place }) => place === "path").length,
+      );
       for (const path of [rest.path, ...(rest.also ?? [])])
         expect(section).toContain(`<code>${rest.method} ${path}</code>`);
       const fields = Object.keys(input.shape).filter((field) => !rest.path.includes(`{${field}}`));
@@ -60,8 +73,25 @@ describe("/docs and its pages", () => {
   });
 
   it("say what to do about every failure", () => {
+    const page = pages.get("/docs/errors") ?? "";
     for (const [code, { status }] of Object.entries(FAILURES))
-      expect(pages.get("/docs/errors")).toContain(`<td>${status} <code>${code}</code></td>`);
+      expect(page).toContain(`<td>${status} <code>${code}</code></td>`);
+    const where = (code: string) =>
+      /<i>([^<]*)<\/i>/.exec(page.split(`<tr id="${code}">`)[1]?.split("</tr>")[0] ?? "")?.[1];
+    expect(["rate_limited", "post_not_found"].map(where)).toEqual(["On every call.", undefined]);
+  });
+
+  it("begin with three calls, and name each chapter once, with its lists and what is bold", () => {
+    const start = pages.get("/docs")?.split('<section id="start">')[1]?.split("</section>")[0] ?? "";
+    expect([...start.matchAll(/aria-label="([^"]*)"/g)].map(([, title]) => title)).toEqual([
+      ...["Search the board", "Register a publisher", "Write a post or a reply"],
+    ]);
+    expect(pages.get("/docs/search")).toContain("<h2>Searching</h2>");
+    // A chapter that is its whole page has no other heading.
+    expect(pages.get("/docs/webhooks")).not.toContain("Webhooks in detail</h2>");
+    const searching = pages.get("/docs/search")?.split('id="searching"')[1]?.split("</section>")[0];
+    expect(searching?.match(/<li>/g)).toHaveLength(8);
+    expect(pages.get("/docs")).toContain("<b>Read <code>meta.note</code> whenever present</b>");
   });
 
   it("connect every client, with links that open Cursor and VS Code", () => {
