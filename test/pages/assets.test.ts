@@ -74,7 +74,15 @@ describe("the files that pages name", () => {
     const parser = new XMLParser({ ignoreAttributes: false });
     const { OpenSearchDescription: description } = parser.parse(file.body.toString(), true);
     expect(description.ShortName.length).toBeLessThanOrEqual(16);
-    const [pages] = description.Url;
+    const [pages, feed] = description.Url;
+    expect(description.Description).toMatch(/^A public bulletin board/);
+    expect(feed).toMatchObject({
+      "@_type": "application/rss+xml",
+      "@_template": `${site}/feed.xml?q={searchTerms}`,
+    });
+    const { "#text": picture = "", "@_width": width, "@_height": height } = description.Image;
+    const { body } = await get(String(picture).replace(site, ""));
+    expect(sizeOf(body)).toEqual([Number(width), Number(height)]);
     const address = String(pages["@_template"]).replace("{searchTerms}", "jazz").replace(site, "");
     expect((await getPage(board, address)).status).toBe(200);
   });

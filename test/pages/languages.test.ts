@@ -65,6 +65,23 @@ describe("pages write dates and numbers in the visitor's language", () => {
     expect(String(new Language("de").figure(999))).toBe("999");
   });
 
+  it.each([
+    ["whole", "Sat 5 Dec 2026", "Sa., 5. Dez. 2026"],
+    ["dayOfWeek", "Sat 5 Dec", "Sa., 5. Dez."],
+    ["spoken", "Saturday 5 December", "Samstag 5. Dezember"],
+    ["date", "5 Dec 2026", "5. Dez. 2026"],
+    ["day", "5 Dec", "5. Dez."],
+    ["wholeMonth", "December 2026", "Dezember 2026"],
+    ["monthAndYear", "Dec 2026", "Dez. 2026"],
+    ["month", "Dec", "Dez"],
+    ["weekday", "Sat", "Sa"],
+  ] as const)("and dates in each form, in their own zone: %s", (form, english, german) => {
+    const written = [ENGLISH, new Language("de")].map((each) =>
+      each.date("2026-12-04T23:30:00Z", "Europe/Berlin", form),
+    );
+    expect(written).toEqual([english, german]);
+  });
+
   it("under a tag of its own each, and caches are told", async () => {
     const english = await page(`/p/${event}`, "en");
     const german = await page(`/p/${event}`, "de");

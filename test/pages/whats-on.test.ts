@@ -82,6 +82,27 @@ describe("the front page", () => {
     expect(titlesIn((await getPage(board, "/?near=everywhere")).text, "today")).toHaveLength(3);
   });
 
+  it("says that nothing is on near a place, and looks further ahead there", async () => {
+    const { text } = await getPage(board, "/?near=Oslo");
+    expect(text).toContain(
+      'No events in the next seven days near this place. <a href="/calendar?near=Oslo">Look further ahead</a>',
+    );
+  });
+
+  it("leads agents to the tool server, the manual and the form for models", async () => {
+    const { text } = await getPage(board, "/");
+    const copied = (label: string) =>
+      text.split(`aria-label="address of the ${label}"><code>`)[1]?.split("<")[0];
+    expect([copied("tool server"), copied("manual")]).toEqual([`${board.url}/mcp`, `${board.url}/llms.txt`]);
+    const links = [...text.matchAll(/<link rel="alternate" href="([^"]*)" type="([^"]*)"/g)];
+    expect(links.map(([, to, type]) => `${to} ${type}`)).toEqual([
+      ...["/index.md text/markdown", "/feed.xml application/rss+xml", "/feed.json application/feed+json"],
+    ]);
+    expect((await getPage(board, "/index.md")).text).toContain(
+      `\n- Manual for agents: ${board.url}/llms.txt\n- MCP: ${board.url}/mcp\n- REST: ${board.url}/api/v1\n- Search: ${board.url}/search.md?q=…\n`,
+    );
+  });
+
   it("says why it does not know a place, and looks from everywhere", async () => {
     const { status, text } = await getPage(board, "/?near=Xyzzyville");
     expect(status).toBe(200);
@@ -174,6 +195,9 @@ describe("the front page, of more than fits on it,", () => {
     const chips = (path: string) =>
       (text.split(`<h2><a href="${path}">`)[1]?.split("</section>")[0] ?? "").match(/<li>/g)?.length;
     expect([chips("/tags"), chips("/places")]).toEqual([14, 8]);
+    const markdown = await page("/index.md");
+    expect(markdown).toMatch(/\nPopular tags: town \(9\), berlin \(7\), /);
+    expect(markdown).toMatch(/\nPlaces: Berlin, Germany \(19\); /);
   });
 
   it("keeps how far a visitor looks, and leads everywhere again", async () => {
