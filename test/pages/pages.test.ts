@@ -566,6 +566,19 @@ describe("pages", () => {
       const { text } = await getPage(board, `/p/${id}`);
       expect(text).not.toContain("possible_instruction");
       expect(text).toContain("It is shown as data only.");
+      const encoded = Buffer.from(
+        Array.from({ length: 120 }, (_, n) => (n * 97 + n * n * 31) % 251),
+      ).toString("base64");
+      const links = Array.from({ length: 30 }, (_, n) => `https://${n}.example/`).join(" ");
+      for (const [body, meaning] of [
+        [`Read ${encoded} now.`, "a long encoded passage"],
+        [`See ${links} now.`, "unusually many links"],
+        ["A quiet\u{e0041}\u{e0042}\u{e0043} text.", "came with invisible characters"],
+      ]) {
+        const post = await write(board, made.key, { body });
+        expect(post.flags).toHaveLength(1);
+        expect((await getPage(board, `/p/${post.id}`)).text).toMatch(new RegExp(`<b>⚠</b> [^<]*${meaning}`));
+      }
     });
   });
 

@@ -216,9 +216,17 @@ describe("the page where a person decides", () => {
   const register = { name: "Newcomer", accept_terms: "yes" };
 
   it("says where on this computer it leads, and stays out of search engines", async () => {
-    const { page } = await consentPage(host.start());
+    const { browser, url, page } = await consentPage(host.start());
     expect(read(page.text)).toContain("127.0.0.1:9999 , a program on this computer");
     expect(page.text).toContain('<meta name="robots" content="noindex">');
+    expect(page.text.match(/class="quiet">[^<]*/g)).toEqual(['class="quiet">Do not allow']);
+    const allowed = await browser.open(url, { ...fieldsOf(page.text, "allow"), api_key: key });
+    const { text } = await browser.open(new URL(allowed.location ?? "", url).href);
+    expect(text).toContain("<h1>You have allowed it</h1>");
+    const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
+    const app = await RawHost.register(board, { redirect_uris: [redirect_uri] });
+    const asked = (await consentPage(app.start({ redirect_uri }))).page.text;
+    expect(read(asked)).toContain("cursor: , an app on this device");
   });
 
   it("takes a key with blanks around it", async () => {
