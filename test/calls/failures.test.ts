@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { FAILURES, type FailureCode } from "../../src/board/failures.ts";
+import { parseInput } from "../../src/adapters/calls/input.ts";
+import { loadCatalog } from "../../src/board/catalog.ts";
+import { BoardError, FAILURES, type FailureCode } from "../../src/board/failures.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -55,6 +57,157 @@ function expectFailure({ status, body, headers }: Answer, code: FailureCode): vo
   }
   provoked.add(code);
 }
+
+describe("what is said of a field", async () => {
+  const { tools, operations } = await loadCatalog();
+  const parsed = (name: string, sent: object, source: "body" | "query", surface?: "tools") => {
+    const operation = [...tools, ...operations].find((one) => one.name === name);
+    if (operation === undefined) throw new Error(`no ${name}`);
+    return parseInput(operation, { ...sent }, source, surface);
+  };
+  const refusal = (...call: Parameters<typeof parsed>): BoardError => {
+    try {
+      parsed(...call);
+    } catch (error) {
+      if (error instanceof BoardError) return error;
+    }
+    throw new Error("it was taken");
+  };
+  const KINDS = "Must be event, offer, request, announcement or thread";
+
+  it.each<[name: string, source: "body" | "query", sent: object, issues: [string, string, string][]]>([
+    [
+      "create_post",
+      "body",
+      { title: "x".repeat(201), body: 5, tags: ["a", "x".repeat(41)], location: { lat: 91, lng: "east" } },
+      [
+        ["title", "too_big", "Has 201 characters; at most 200 are allowed."],
+        ["body", "invalid_type", "Must be text."],
+        ["tags.1", "too_big", "Has 41 characters; at most 40 are allowed."],
+        ["location.lat", "too_big", "Must be at most 90."],
+        ["location.lng", "invalid_type", "Must be a number."],
+      ],
+    ],
+    [
+      "create_post",
+      "body",
+      { title: "", tags: 5, location: 7 },
+      [
+        ["title", "too_small", "Must not be empty."],
+        ["body", "required", "Required."],
+        ["tags", "invalid_type", "Must be a list."],
+        ["location", "invalid_type", "Must be an object."],
+      ],
+    ],
+    [
+      "search",
+      "query",
+      { kind: "poem,sale", radius_km: "600", verified: "maybe", limit: "1.5" },
+      [
+        ["kind", "invalid_value", `${KINDS}.`],
+        ["kind", "invalid_value", `${KINDS}; this is called offer.`],
+        ["radius_km", "too_big", "Must be at most 500."],
+        ["verified", "invalid_type", "Must be true or false."],
+        ["limit", "invalid_type", "Must be a whole number."],
+      ],
+    ],
+    [
+      "search",
+      "query",
+      { sort: "best", limit: "0" },
+      [
+        ["sort", "invalid_value", "Must be relevance, newest or soonest."],
+        ["limit", "too_small", "Must be at least 1."],
+      ],
+    ],
+    // A list of a saved query may come as one text, and is named as a whole.
+    [
+      "subscribe",
+      "body",
+      { query: { kind: ["offer", "poem"], radius_km: 0 }, breadth: "broad" },
+      [
+        ["query.kind", "invalid_value", `${KINDS}.`],
+        ["query.radius_km", "too_small", "Must be at least 0.1."],
+        ["breadth", "invalid_value", "Must be close or wide."],
+      ],
+    ],
+    [
+      "create_post",
+      "body",
+      { titel: "x", body: "y", ttl: 5 },
+      [
+        ["title", "required", "Required, except in a reply (`parent_id`)."],
+        ["titel", "unknown_field", "Is not a parameter; did you mean `title`?"],
+        [
+          "ttl",
+          "unknown_field",
+          "Is not a parameter. Nothing here ends by this field. `expires_at` says when readers stop finding a post.",
+        ],
+      ],
+    ],
+    [
+      "edit_post",
+      "body",
+      { id: "7fKm3Qx9Rt", ttl: 5 },
+      [
+        [
+          "ttl",
+          "unknown_field",
+          'Is not a parameter. Nothing here ends by this field. `expires_at` "now" ends a post.',
+        ],
+      ],
+    ],
+  ])("of %s in a %s: %j", (name, source, sent, issues) => {
+    const { code, issues: said } = refusal(name, sent, source);
+    expect(code).toBe(source === "query" ? "invalid_query" : "invalid_request");
+    expect(said.map(({ path, code, message }) => [path, code, message]).sort()).toEqual([...issues].sort());
+  });
+
+  it.each<[name: string, sent: object, surface: "tools" | undefined, notes: unknown[]]>([
+    // Only a post or a saved query is not written without what seems misspelt.
+    [
+      "register_publisher",
+      { name: "x", accept_terms: true, descripton: "d" },
+      "tools",
+      ["`descripton` is not a parameter; did you mean `description`? It was ignored."],
+    ],
+    [
+      "create_post",
+      { title: "x", body: "y", titel: "d", repeats: "weekly", contact: "c" },
+      undefined,
+      [
+        "`titel` is not a parameter; did you mean `title`? It was ignored.",
+        "`repeats` is not kept: one post is one date. Publish one post for each date.",
+        {
+          rest: "Readers do not see `contact`: put what matters into `body` (PATCH /posts/{id}).",
+          tools:
+            "Readers do not see `contact`: put what matters into `body` (`create_post` with the `id` of this post and a new `body`).",
+        },
+      ],
+    ],
+    [
+      "search",
+      { "a b<c": 1, ["x".repeat(41)]: 2 },
+      undefined,
+      [
+        "`a?b?c` is not a parameter and was ignored.",
+        `\`${"x".repeat(40)}\` is not a parameter and was ignored.`,
+      ],
+    ],
+  ])("that is left out: %s %j", (name, sent, surface, notes) => {
+    expect(parsed(name, sent, "body", surface).notes).toEqual(notes);
+  });
+
+  it("that seems misspelt refuses a post and a saved query over MCP", () => {
+    for (const [name, sent] of [
+      ["create_post", { title: "x", body: "y", titel: "d" }],
+      ["subscribe", { query: { q: "x" }, lable: "y" }],
+    ] as const) {
+      expect(refusal(name, sent, "body", "tools").hint).toContain("under their right names");
+      expect(parsed(name, sent, "body").notes).toHaveLength(1);
+    }
+  });
+});
 
 describe("failures", () => {
   const board = useTestBoard({ REPORTS_TO_HIDE: "1" });
@@ -191,7 +344,9 @@ describe("failures", () => {
   it.each([undefined, false, "yes", 1])(
     "fails with terms_not_accepted for accept_terms %j",
     async (accepted) => {
-      await fails("terms_not_accepted", "POST /publishers", { name: "X", accept_terms: accepted }, null);
+      const sent = { name: "X", accept_terms: accepted };
+      const { body } = await fails("terms_not_accepted", "POST /publishers", sent, null);
+      expect(body.error.issues).toMatchObject([{ path: "accept_terms", message: "Must be true." }]);
     },
   );
 

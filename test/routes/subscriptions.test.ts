@@ -182,6 +182,18 @@ describe("routes of subscriptions", () => {
       true,
     ]);
     expect(await turn(true)).toBe(409);
+    // One that goes on does so as if its webhook had never failed.
+    const failed = {
+      failures: 3,
+      failingSince: 1,
+      active: false,
+      inactiveReason: "webhook_failing",
+    } as const;
+    await board.board.store.subscriptions.update(paused, failed);
+    await call(board, `PATCH /subscriptions/${(await save(49)).data.id}`, { active: false }, many);
+    const { body } = await call(board, `PATCH /subscriptions/${paused}`, { active: true }, many);
+    expect(body.data).toMatchObject({ active: true, inactive_reason: null, failures: 0 });
+    expect((await board.board.store.subscriptions.get(paused))?.failingSince).toBeNull();
   });
 
   it("rest while their publisher is suspended, and then go on as far as fifty may be active", async () => {
