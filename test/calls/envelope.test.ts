@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { cutAnswer } from "../../src/adapters/calls/envelope.ts";
 import { failureHandler } from "../../src/adapters/http/answers.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/board/operation.ts";
@@ -11,6 +12,34 @@ import { call } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
+
+describe("a page of a list that a surface cannot show whole", () => {
+  const again = async (limit: number) => ({ asked: limit }) as never;
+  const cut = (data: unknown, shown: number, cursorAt?: (shown: number) => Promise<string | null>) => {
+    const reply = { outcome: "ok" as const, data, ...(cursorAt === undefined ? {} : { cursorAt }) };
+    return cutAnswer({ reply, body: { ok: true as const, data, meta: {}, next_cursor: "c3" } }, shown, again);
+  };
+  const cursorAt = async (shown: number) => `c${shown}`;
+
+  it("ends behind what fits, with the cursor of that place", async () => {
+    expect(await cut([1, 2, 3], 2, cursorAt)).toMatchObject({
+      reply: { data: [1, 2] },
+      body: { data: [1, 2], next_cursor: "c2" },
+    });
+  });
+
+  it("is asked for again where only that tells how it goes on", async () => {
+    expect(await cut([1, 2, 3], 2)).toEqual({ asked: 2 });
+  });
+
+  it.each([
+    ["all of it fits", [1, 2, 3], 3],
+    ["none of it fits", [1, 2, 3], 0],
+    ["it is no list", { id: 1 }, 1],
+  ])("stays as it is where %s", async (_where, data, shown) => {
+    expect((await cut(data, shown, cursorAt)).body).toMatchObject({ data, next_cursor: "c3" });
+  });
+});
 
 describe("envelope", () => {
   const board = useTestBoard();

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
-import { logFailure, Outages } from "../../src/adapters/calls/errors.ts";
+import { asBoardError, logFailure, Outages } from "../../src/adapters/calls/errors.ts";
 import { BoardError } from "../../src/board/failures.ts";
 import { Abandoned } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
@@ -23,6 +23,34 @@ beforeEach(() => {
 });
 const fail = (cause: unknown, code: "internal" | "overloaded" | "post_not_found" = "overloaded") =>
   logFailure(new BoardError(code, { cause }), logger, outages);
+
+describe("what is thrown", () => {
+  it.each<[thrown: unknown, code: string, retryAfterS?: number]>([
+    [new BoardError("not_owner"), "not_owner"],
+    ...["entity.too.large", "parameters.too.many"].map((type): [object, string] => [
+      { type },
+      "body_too_large",
+    ]),
+    ...["encoding.unsupported", "charset.unsupported"].map((type): [object, string] => [
+      { type },
+      "unsupported_media_type",
+    ]),
+    ...["request.aborted", "request.size.invalid", "entity.parse.failed"].map((type): [object, string] => [
+      { type, status: 400 },
+      "invalid_json",
+    ]),
+    [new URIError("of a path"), "not_found"],
+    [{ status: 400 }, "not_found"],
+    [{ status: 500 }, "internal"],
+    ...["EMFILE", "ENFILE"].map((code): [object, string, number] => [{ code }, "overloaded", 1]),
+    [new Abandoned(), "overloaded", 1],
+    [new StoreUnavailable("away"), "store_unavailable", 2],
+    [{ code: "ENOENT" }, "internal"],
+    [undefined, "internal"],
+  ])("is told as a failure of the board: %j is %s", (thrown, code, retryAfterS) => {
+    expect(asBoardError(thrown)).toMatchObject({ code, retryAfterS });
+  });
+});
 
 describe("a failure in the log", () => {
   it("is whole where it is the board's own, under the reference that its caller is told", () => {

@@ -150,6 +150,40 @@ it.each([
   expect(deliveries[0]?.due_at).toBe(new Date(said).toISOString());
 });
 
+describe("a delivery", () => {
+  it("shows its last attempt, and each of them, the first first", async () => {
+    const push = await claimed();
+    await prepare.end(push, "waiting", { dueAt: NOW });
+    const [again] = (await prepare.claim()).filter(
+      ({ subscriptionId }) => subscriptionId === push.subscriptionId,
+    );
+    await prepare.end(first(again === undefined ? [] : [again]), "delivered", { at: NOW + 5 });
+    const { store, services } = board.board;
+    const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
+    const page = { cursor: undefined, limit: 1 };
+    const { deliveries } = await services.webhooks.deliveries(push.subscriptionId, owner, page);
+    expect(deliveries).toMatchObject([
+      {
+        ...{ state: "delivered", attempts: 2, attempted_at: new Date(NOW + 5).toISOString(), status: 204 },
+        ...{ due_at: null, history: [{ status: 500 }, { status: 204 }] },
+      },
+    ]);
+  });
+
+  it("is sent again where its post is shown, whatever was matched after it", async () => {
+    const { store, services } = board.board;
+    const { subscriptionId, postId } = await claimed();
+    await prepare.match(subscriptionId, 1);
+    await store.posts.update(postId, { state: "hidden" }, { text: false });
+    const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
+    const again = (deliveryId: number) => services.webhooks.redeliver(subscriptionId, deliveryId, owner, NOW);
+    for (const none of [0, 1, 3]) await expect(again(none)).rejects.toMatchObject({ code: "not_found" });
+    expect((await again(2)).delivery).toEqual({
+      ...{ id: subscriptionId, delivery_id: 2, due_at: new Date(NOW).toISOString() },
+    });
+  });
+});
+
 it.each([
   [null, "ERR_TLS_CERT_ALTNAME_INVALID", "tls_error"],
   [null, "CERT_HAS_EXPIRED", "tls_error"],

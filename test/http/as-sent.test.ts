@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import type { Response } from "express";
 import { describe, expect, it } from "vitest";
 import { nameTwice } from "../../src/adapters/calls/name-twice.ts";
+import { addLink, namesTag } from "../../src/adapters/http/answers.ts";
 import { answerBrokenRequests } from "../../src/adapters/http/broken-requests.ts";
 import { clientOf } from "../../src/adapters/http/requests.ts";
 import { buildApp } from "../../src/app.ts";
@@ -30,6 +32,35 @@ describe("Accept", () => {
       const isByLanguage = headers.get("vary")?.includes("Accept-Language");
       expect([path, isByLanguage]).toEqual([path, type === "text/html"]);
     }
+  });
+});
+
+describe("If-None-Match", () => {
+  it.each([
+    ['"a"', true],
+    ['W/"a"', true],
+    ['W/"b", "a"', true],
+    ['"b",W/"a-gzip"', true],
+    ["*", true],
+    ['"b"', false],
+    ["a", false],
+    ['"ab"', false],
+    [undefined, false],
+  ])("names a version among others: %s %s", (header, names) => {
+    expect(namesTag(header, "a")).toBe(names);
+  });
+});
+
+describe("a Link header", () => {
+  it("names an address of 1,500 characters at most, in which nothing ends early", () => {
+    const links: string[] = [];
+    const response = { append: (_name: string, link: string) => links.push(link) } as unknown as Response;
+    for (const length of [1_500, 1_501]) addLink(response, "x".repeat(length), "next");
+    addLink(response, '/a<b>"c d', "alternate", "text/html");
+    expect(links).toEqual([
+      `<${"x".repeat(1_500)}>; rel="next"`,
+      '</a%3Cb%3E%22c%20d>; rel="alternate"; type="text/html"',
+    ]);
   });
 });
 

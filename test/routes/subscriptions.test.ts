@@ -55,6 +55,27 @@ describe("routes of subscriptions", () => {
       expect((await pending(`?limit=${limit}`)).body.error.code).toBe("invalid_query");
   });
 
+  it("leave out matches of somebody suspended, say where a page is full, and give back a cursor without news", async () => {
+    const [own, author] = [await register(board, "Patient"), await register(board, "Suspended later")];
+    const { id } = (await call(board, "POST /subscriptions", { query: { tags: "passed" } }, own)).body.data;
+    const ids: string[] = [];
+    for (const { key } of [author, author, me]) ids.push((await write(board, key, { tags: ["passed"] })).id);
+    const page = async (query: string) => {
+      const path = `/subscriptions/${id}/pending?${query}`;
+      const { data, meta, next_cursor } = (await call(board, `GET ${path}`, undefined, own)).body;
+      return { ids: data.map((post: { id: string }) => post.id), note: meta.note ?? "", cursor: next_cursor };
+    };
+    const all = await eventually(
+      () => page("limit=3"),
+      (found) => found.ids.length === 3,
+    );
+    expect([all.ids, all.note]).toEqual([ids, expect.stringContaining("This page is full")]);
+    await board.board.services.moderation.act("suspend", author.id, "test", Date.now());
+    const { cursor, ...left } = await page("limit=2");
+    expect(left).toEqual({ ids: ids.slice(2), note: "" });
+    expect(await page(`limit=2&cursor=${cursor}`)).toEqual({ ids: [], note: "", cursor });
+  });
+
   it("tell of the next date of a series, also where a later one was written first", async () => {
     const waiting = await startBoard({}, { idle: true });
     const own = await register(waiting, "Organiser");
