@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { Pushes } from "../../src/domain/webhooks/pushes.ts";
-import { problemOf } from "../../src/domain/webhooks/request.ts";
+import { keysOf, problemOf } from "../../src/domain/webhooks/request.ts";
 import type {
   ClaimedPush,
   StoredPost,
@@ -10,7 +10,7 @@ import type {
 } from "../../src/ports/store/index.ts";
 import { first, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { aPublisher } from "../support/search/rows.ts";
+import { aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -148,6 +148,25 @@ it.each([
   const page = { cursor: undefined, limit: 1 };
   const { deliveries } = await services.webhooks.deliveries(push.subscriptionId, owner, page);
   expect(deliveries[0]?.due_at).toBe(new Date(said).toISOString());
+});
+
+describe("the secrets that sign", () => {
+  it.each<[until: number | null, versions: number[]]>([
+    [null, [3]],
+    [NOW, [3]],
+    [NOW + 1, [3, 2]],
+  ])("are two for as long as the replaced one is good: until %s", (previousSecretUntil, versions) => {
+    const row = aSubscription("sub_rotated", { secretVersion: 3, previousSecretUntil });
+    expect(keysOf(row, secrets, NOW)).toEqual(
+      versions.map((version) => secrets.webhookSecret("sub_rotated", version)),
+    );
+    const [chosen, before] = ["chosen", "before"].map((text) => secrets.seal(text, "sub_host"));
+    const ofHost = aSubscription("sub_host", {
+      ...{ event: "post.matched", clientSecret: chosen ?? null, previousClientSecret: before ?? null },
+      previousSecretUntil,
+    });
+    expect(keysOf(ofHost, secrets, NOW)).toEqual(["chosen", "before"].slice(0, versions.length));
+  });
 });
 
 describe("a delivery", () => {

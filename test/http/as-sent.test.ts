@@ -64,6 +64,20 @@ describe("a Link header", () => {
   });
 });
 
+describe("the other forms of a page", () => {
+  it.each([
+    ["/", ["/index.json", "/index.md"]],
+    ["/index.md?kind=event", ["/?kind=event", "/index.json?kind=event"]],
+    ["/search.json", ["/search", "/search.md"]],
+    ["/search?q=a", ["/search.json?q=a", "/search.md?q=a"]],
+  ])("are named beside it: %s", async (path, others) => {
+    const { headers } = await fetch(board.url + path, { headers: { accept: "text/html" } });
+    const links = [...(headers.get("link") ?? "").matchAll(/<([^>]*)>; rel="alternate"; type="([^"]*)"/g)];
+    const forms = links.filter(([, , type = ""]) => /html|markdown|\/json/.test(type));
+    expect(forms.map(([, address]) => address)).toEqual(others.map((other) => board.url + other));
+  });
+});
+
 describe("HEAD", () => {
   const posts = ["/api/v1/search", "/api/v1/board", "/api/v1/posts/nobodyhas1"];
   it.each(["/llms.txt", "/", "/search.json", "/healthz", "/nothing", "/robots.txt", ...posts])(
