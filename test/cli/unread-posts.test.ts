@@ -26,6 +26,10 @@ describe("posts that the model makes nothing of", () => {
       false,
     ],
     ["a few words", "Road bike, Shimano 105", false],
+    ["seven words", "qaqa qeqe qiqi qoqo ququ qyqy qaqe", false],
+    ["eight words", "qaqa qeqe qiqi qoqo ququ qyqy qaqe qaqi", true],
+    ["one English word in twelve", "the qaqa qeqe qiqi qoqo ququ qyqy qaqe qaqi qaqo qaqu qaqy", false],
+    ["one English word in thirteen", "the qaqa qeqe qiqi qoqo ququ qyqy qaqe qaqi qaqo qaqu qaqy qeqa", true],
   ])("are those in a language without glosses: %s", (_language, text, unread) => {
     expect(isUnread(text)).toBe(unread);
   });

@@ -119,6 +119,9 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
     expect(await client.prompt("find", { what: "a road bike", where: "Utrecht", when: "May" })).toContain(
       "a road bike\nWhere: Utrecht\nWhen: May\n",
     );
+    expect(await client.prompt("find", { what: "a road bike", where: " ", when: "" })).not.toMatch(
+      /Where:|When:/,
+    );
     for (const missing of [{}, { what: " " }])
       await expect(client.prompt("find", missing)).rejects.toMatchObject({ code: -32602 });
     await expect(client.prompt("none", {})).rejects.toMatchObject({ code: -32602 });

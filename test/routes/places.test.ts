@@ -110,7 +110,9 @@ describe("a post with the name of a place alone", () => {
     expect((await noteOn("Springfield")).note).toContain("several places bear this name");
     expect((await noteOn("The old mill")).note).toContain("the name of its place is not known");
     expect((await noteOn("Bavaria")).note).toContain("that of a country or region");
-    expect((await noteOn("Online")).note).toBe("");
+    const nowhere =
+      "Online; Remote; virtual; Anywhere; worldwide; everywhere; Zoom; Internet; on the web; a video call";
+    for (const name of nowhere.split("; ")) expect((await noteOn(name)).note, name).toBe("");
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostsOf, signInId } from "../../src/domain/publishers/hosts.ts";
+import { hostName, hostsOf, signInId } from "../../src/domain/publishers/hosts.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
@@ -122,6 +122,20 @@ describe("routes of publishers", () => {
     expect(await left()).toEqual(["sub_own", "sub_polled", "sub_pushed"]);
     await rotate(true, (await publishers.get(id)) as StoredPublisher);
     expect(await left()).toEqual(["sub_own", "sub_polled"]);
+  });
+
+  it.each<[said: unknown, name: string | undefined]>([
+    ['A "quoted" `name` “of” «hosts»', "A quoted name of hosts"],
+    ["Two\n lines", "Two lines"],
+    ["n".repeat(61), "n".repeat(60)],
+    ["🎹".repeat(61), "🎹".repeat(60)],
+    [`${"n".repeat(59)} n`, "n".repeat(59)],
+    ["a\u202eb", "ab"],
+    [" ", undefined],
+    ['"`', undefined],
+    [5, undefined],
+  ])("a host that calls itself %j is called %j", (said, name) => {
+    expect(hostName(said)).toBe(name);
   });
 
   it("fifty hosts that are signed in are listed, the last first, by a name of 60 characters or an address of 200", async () => {
