@@ -340,7 +340,10 @@ describe("a failure", () => {
   it("names each field that is wrong, of a list the whole, and of an object the member", () => {
     const paths = ["", "title", "tags.1", "location.lat", "query.near", "starts_at2"];
     const issues = paths.map((path) => ({ path, code: "invalid_type", message: "Is wrong." }));
-    const texts = (error: BoardError, reference?: string) => {
+    const texts = (
+      error: BoardError,
+      reference?: string,
+    ): [isError: boolean | undefined, lines: string[]] => {
       const { content, isError } = failedResult(error, "Mend it.", reference);
       const [only] = content;
       return [isError, only?.type === "text" ? only.text.split("\n") : []];
