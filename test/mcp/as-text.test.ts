@@ -346,7 +346,7 @@ describe("a failure", () => {
     ): [isError: boolean | undefined, lines: string[]] => {
       const { content, isError } = failedResult(error, "Mend it.", reference);
       const [only] = content;
-      return [isError, only?.type === "text" ? only.text.split("\n") : []];
+      return [isError, only?.type === "text" ? only.text.split("\n") : []] as const;
     };
     expect(texts(new BoardError("invalid_request", { issues }))).toEqual([
       true,

@@ -446,3 +446,19 @@ describe("events/poll", () => {
     await readOnly.stop();
   });
 });
+
+describe("a wrong parameter of an event", () => {
+  const delivery = { mode: "webhook", url: "https://hooks.example/", secret: newSecret() };
+  it.each<[path: string, method: string, params: object]>([
+    ["params.delivery.url", "unsubscribe", { delivery: { ...delivery, url: 5 } }],
+    ["params.delivery.secret", "subscribe", { delivery: { ...delivery, secret: "short" } }],
+    ["params.maxEvents", "poll", { maxEvents: 0 }],
+    ["arguments.kind.0", "poll", { arguments: { kind: ["poem"] } }],
+  ])("is named by its whole path: %s", async (path, method, params) => {
+    const asked = host.ask(`events/${method}`, { ...aTopic().topic, ...params });
+    await expect(asked).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(`\`${path}\`: `),
+    });
+  });
+});
