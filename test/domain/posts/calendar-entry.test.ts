@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { cancelledEntries, pastOf } from "../../src/domain/posts/calendar-entry.ts";
-import type { Store, StoredPost } from "../../src/ports/store/index.ts";
-import type { SearchQuery } from "../../src/schema/query.ts";
-import { useTestBoard } from "../support/boards/use.ts";
-import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
+import { cancelledEntries, pastOf } from "../../../src/domain/posts/calendar-entry.ts";
+import type { Store, StoredPost } from "../../../src/ports/store/index.ts";
+import type { SearchQuery } from "../../../src/schema/query.ts";
+import { useTestBoard } from "../../support/boards/use.ts";
+import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
 
 const DAY = 86_400_000;
 const NOW = T0 + 50 * DAY;
