@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actingFields } from "../../src/adapters/calls/acting-fields.ts";
+import { type Act, actingFields, actOf } from "../../src/adapters/calls/acting-fields.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
 import type { Operation } from "../../src/board/operation.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -173,13 +173,7 @@ const OF_THE_KIND =
   "post_when send_after visible_from visible_until removeAfterDays destroy_at self_destruct incognito stealth_mode friends_only followers_only staff_only invite_only " +
   "allowed_viewers viewable_by restricted_to share-with direct_message deliver_to activate_on launch_at start_showing release_at hold_until simulated rehearse what_if lint_only " +
   "is_test is_published isPublic seo_index needs_review ask_before_posting mute_replies lock_thread disable_replies pinned promote mask_phone obfuscate_email passphrase acl " +
-  "entwurf privat sichtbarkeit veröffentlichen_am probelauf simulieren vorschau benachrichtigen vertraulich sichtbar_für unsichtbar versteckt verborgen geheim empfänger " +
-  "geplant_für zeitgesteuert ablaufdatum ablaufzeit verfall löschen_am brouillon aperçu simuler publier_le notifier privé confidentiel visibilité destinataires planifié supprimer " +
-  "borrador simulación publicar_el notificar privado confidencial visibilidad oculto secreto programado_para caducidad vencimiento validez eliminar borrar rascunho destinatarios " +
-  "bozza bozze pubblicare simulazione notificare riservato visibilità nascosto nascondere segreto destinatari programmato scadenza publicat " +
-  "zichtbaar zichtbaarheid vertrouwelijk ontvangers ingepland verloopt_op vervaldatum verwijderen szkic publikuj prywatne poufne widoczność ukryte tajne odbiorcy zaplanowane wygasa " +
-  "utkast publicera hemligt mottagare schemalagd utgångsdatum kladde publisere privado synlig modtagere luonnos taslak anonyme " +
-  "草稿 下書き 草案 임시 черновик 预览 プレビュー مسودة 公開 公开 私密 非公開 限定 隐藏 비공개 공개 приватно скрыто видимость секрет 予約 定时 预约 예약 отложено запланировано 有効期限 过期 만료 истекает " +
+  "entwurf privat sichtbarkeit veröffentlichen_am geheim ablaufdatum brouillon privé visibilité borrador privado publicar_el bozza rascunho 非公開 下書き черновик " +
   "x-dry-run X-Draft _draft $schedule delay_minutes expireAfter keep_days purge_after withdraw_at notify_subscribers exclude_from_search hideFromFeed";
 const LIKE_IT =
   "registration_deadline doors_open_at last_entry age_group target_group spoken_language max_participants seats_left early_bird_price sold_out public_transport host lineup " +
@@ -187,6 +181,130 @@ const LIKE_IT =
   "job_type start_month schedule_url release_notes draft_beer private_room private_lessons private_garden public_holiday hidden_gem secret_santa secret_recipe test_drive " +
   "trial_lesson preview_video publication_year publisher_name live_music confirmed_guests group_size members_count scheduled_speakers closed_on accepts_cards share_price " +
   "expiry_date_of_milk lock_type key_safe index_fund programmer_wanted flight_simulator privet_hedge cache_size index_number feed_type ablauf";
+
+/** Each of these says alone, or beside words that say nothing, what it does. */
+const TOLD: readonly (readonly [Act, string])[] = [
+  [
+    "whether",
+    `draft drafts dryrun preview previews publish published publishes publishing unpublish autopublish notify notified notifies notification
+    notifications remind reminder reminders reminds delete deleted deletes deleting deletion undelete autodelete crosspost crossposted crossposting noop
+    sandboxed simulate unapproved`,
+  ],
+  [
+    "who",
+    `visibility hide hides hiding unhide audience audiences recipient recipients addressee addressees unlist unlisted unlisting delist delisted bcc
+    permission permissions confidential confidentiality anonymous anonymize pseudonym pseudonymous incognito encrypt encrypted encryption redact redacted
+    acl searchable discoverable discoverability indexable noindex viewable findable geofence geofenced allowlist whitelist blocklist denylist obfuscate
+    shadowban shadowbanned nofollow`,
+  ],
+  ["when", "embargo embargoed embargoes backdate backdated backdates"],
+  [
+    "how long",
+    `expire expires expired expiry expiring expiration ttl retention disappear disappears disappearing vanish vanishes vanishing selfdestruct
+    snooze snoozed purge purged destroy destroyed destroys cleanup`,
+  ],
+  [
+    "whether",
+    `entwurf Entwürfe brouillons borradores bozza bozze rascunhos szkic utkast kladde luonnos taslak probelauf simulieren simuler simular
+    simulación simulazione vorschau aperçu veröffentlicht publier_le publicar pubblicare publikuj publicera publisere publicat_pe benachrichtigen notifier
+    notificare 草稿 下書き 草案 임시 черновик 预览 プレビュー مسودة`,
+  ],
+  [
+    "who",
+    `privatpersonen privé privée privés privées privada prywatne vertraulich confidentiel confidencial riservato vertrouwelijk poufne sichtbar_für
+    zichtbaarheid visibilité widoczność synlighet unsichtbar versteckt verborgen oculto nascosto nascondere cachée cachées ukryte geheim secreto secretas
+    secrete segreto tajne hemligt empfänger destinataires destinatari ontvangers odbiorcy mottagare modtagere anonyme 公開 公开 私密 非公開 非公 限定 隐藏 비공개
+    공개 приватно скрыто видимость секрет`,
+  ],
+  [
+    "when",
+    `geplant_für zeitgesteuert programar programado_para programmato programmata programmati programmate planifié ingepland zaplanowane schemalagd
+    予約 定时 预约 예약 отложено запланировано`,
+  ],
+  [
+    "how long",
+    `ablaufdatum ablaufzeit verfall caducidad scadenza vencimiento validez verloopt_op vervaldatum wygasa utgångsdatum löschen_am supprimer
+    eliminar borrar verwijderen 有効期限 过期 만료 истекает`,
+  ],
+  // The word that acts stands beside one that says nothing more.
+  [
+    "whether",
+    `is_dry mock_api sandbox_server simulation_mode some_pretend for_rehearsal validate_if_any_thread are_validated at_validation must_confirm_automatic confirmed_via_reply
+    awaiting_confirmation moderator_should_approve approved_by_moderators requested_approval we_moderated have_moderation can_execute_manually manual_commit may_apply simulated_operation
+    then_rehearse made_fake debug_level own_activation no_recall moderate_reviewed_search syndicate_feed my_submit it_submitted send_instant_notice sending_setting_of_mine sent_reply
+    resend_soon instantly_save today_saved persist_automatically this_test does_testing when_trial set_staging live_human status_check the_state
+    really_active now_inactive activate_first deactivate_last enable_opt_options flag_enabled disable_settings_configuration flags_disabled pause_all paused_each
+    suspend_every suspended_time forced_cancel_item cancelled_items canceled_entry withdraw_entries withdrawn_on revoke_user revoked_users undo_change_actions
+    rollback_changes remove_record removed_object removal_rules close_own_comment closed_replies queue_message queued_messages pending_review hold_posts
+    held_request_immediately silent_immediate_updates silently_go quiet_hours quietly_posting mute_comments muted_channel push_notices broadcast_channels forward_msg
+    accept_respond decline_responses skip_page abort_if_duplicate auto_renew extend_days repost_weeks deliver_times verify_agents_registered publication_type force was_sent_before it_has_sent could_be_saved do_save_its_value post_without_sending just_wants_trial needs_approval await_approval
+    required_call_approval once_verified_send wait_for_active_config option_update_rule_test kind_of_testing run_live_response overwrite_content upsert_duplicates`,
+  ],
+  [
+    "who",
+    `private_person privately make_privacy public_to_people publicly_want visible_which_persons invisible_publishers hidden_publisher_readers restrict_reader_roles restricted_role internal_org_operation
+    self_secret secretly_sent protected_feeds password_logged require_passcode login_requires must_login no_robots seo_index_searches crawl_listing indexed_page
+    no_indexing your_passphrase shadow_result_modes featured_x to_whom cc_me dm_you direct_contact direct_contacts never_access share_with_us_an_look
+    shared_within_team sharing_in_teams scope_results target_groups targets_circle targeting_circles targeted_users only_friends only_friend
+    listed_or_not exclude_followers excluded_follower except_subscribers block_subscriber blocked_users deny_non_human disallow_anybody allows_allow
+    allowed_nobody lock_author_admin locked_since viewers_none who_may_see_read whom_i_want invitee_id invitees_ids invite_operator_admins invited_member readable_by_everybody
+    shown_that_board pin_what_i_write pinned_start sticky_starts boost_edit_week boosted_month promote_editing_limit promoted_minutes bump_created distribution_creation_list
+    distribute_lists gated_web paywall_default stealth_create withhold_organization withheld_organisation members_only agent_access_view viewer_group_scope anyone_may_invite everyone_can_share_from_views
+    private_site owner_action_lock how_shared`,
+  ],
+  [
+    "when",
+    `schedule_datetime scheduled_timestamp scheduling_had_need delay_s delayed_sec defer_secs deferred_second postpone_hrs postponed_hr release_ts
+    released_utc later_limited reveal_yet unveil_into release_iso_hour delay_min delayed_after_max_months`,
+  ],
+  [
+    "how long",
+    `until_date till_then lifetime_hours lifespan_minute ephemeral_message archive_messages archived_as temporary_content temporarily_stored
+    permanent_resource permanently_keep dont_keep retain_mins forever_and_a_day valid_seconds timeout_ms destruct_initially`,
+  ],
+  // The words of these whole names say less, or something else, alone.
+  [
+    "whether",
+    `whatif what_if programmer_pour nurTest explain_only lint_only estimateOnly plan_only check_only ask_before_posting ask_first ask_user no_op
+    no_write no_post needs_review review_first review_required requires_review in_review demo_mode is_demo is_fake webhook_url callback_url on_success
+    on_conflict auto_reply auto_respond email_me dontPost do_not_post`,
+  ],
+  [
+    "who",
+    `access_code staff_only no_index dont_index no_feed no_rss no_search no_syndication show_email show_phone show_contact show_address show_author
+    show_location show_to show_only_to show_in_search display_to for_whom email_to mail_to reveal_contact mask_email mask_phone assignee assigned_to
+    assign_to geo_targeting geo_restriction age_gate members for_members intended_for attn`,
+  ],
+  [
+    "when",
+    `post_when start_showing show_on show_from show_after show_at launch_at activation_date post_at post_on post_after post_date post_time not_before
+    display_from display_at effective_from effective_at`,
+  ],
+  [
+    "how long",
+    `show_until display_until max_views view_limit view_once burn_after_reading not_after run_days listing_days post_days take_down_at
+    takedown_at`,
+  ],
+  // No thing behind a verb makes another field of it.
+  [
+    "who",
+    `hide_phone unhide_email_text redact_name encrypt_note anonymize_author_name anonymise_label unlist_link viewable_by`,
+  ],
+  ["whether", `notify_place remind_phone delete_photos publish_url unpublish_version`],
+  ["how long", "expire_link"],
+];
+
+/** These name a thing behind a word that would act, or are near to such a word. */
+const ONLY_NAMED = `preview_image preview_images preview_img preview_url preview_uri preview_link draft_photo draft_picture preview_video draft_icon draft_logo
+  preview_color preview_colour preview_colours draft_text draft_title preview_label recipient_name audience_note permission_description
+  draft_template preview_style preview_font audience_size expiration_year expiry_format audience_language audience_place recipient_venue
+  notification_room reminder_phone expiry_price deletion_fee expiration_cost retention_discount published_by published_books published_work
+  publishing_house publishing_editor draft_beers destroyed_code notification_number reminder_count retention_currency permissions_reference
+  preview_version deleted_scenes draft_of_the_contract expiry_date_of_milk audience_of_children
+  disabled_access show_time showtime release_date send_cv target_group closed_on lock_type launch_date shadow_play accept_terms how_to who_is_it_for
+  test_results drafty previewer publisher notable remainder delegate expert expedition hideout audio recipe bccx embark backdrop retain_wall purgatory
+  privateer privet caches cachet simulant simulator geplauder sichtung secretary secretariat segway tajine programmatore programmatical
+  ocular undoing dryer livery silence sendoff statute`;
 
 describe("whatever a field is called, by its meaning", () => {
   const acts = (name: string) => actingFields(name, "x", name, false).length;
@@ -196,13 +314,48 @@ describe("whatever a field is called, by its meaning", () => {
     expect(LIKE_IT.split(" ").filter((name) => acts(name) !== 0)).toEqual([]);
   });
 
+  it.each(TOLD)("it changes %s", (act, names) => {
+    expect(names.split(/\s+/).filter((name) => actOf(name) !== act)).toEqual([]);
+  });
+
+  it("it only describes where a thing is named behind, or where the word is another", () => {
+    expect(ONLY_NAMED.split(/\s+/).filter((name) => actOf(name) !== null)).toEqual([]);
+  });
+
+  it("it tells what a saved query is to tell of, and only there", () => {
+    const names =
+      `max_price min_price maximum_cost minimum_budget below above_rent under_amount over_eur exclude_keywords excluded_sites excluding_sellers excludes
+      except_titles without_tags not_keyword frequency freq interval digest cadence daily weekly hourly realtime cooldown throttle batch threshold_euro
+      score_usd sensitivity strictness fuzzy exact_words times_gbp channel_email channels_mail every quota_per_kinds must_matches webhook_sms callback
+      alert_telegram alerts_slack alert_phone max_distance max_radius radius_max_km min_relevance exact_terms`.split(
+        /\s+/,
+      );
+    expect(names.filter((name) => actOf(name, true) !== "what is told")).toEqual([]);
+    const elsewhere = names.filter((name) => !/^(?:exclude|except)/.test(name));
+    expect(elsewhere.filter((name) => actOf(name) !== null)).toEqual([]);
+    const others = [
+      "maximal",
+      "minute_hand",
+      "max_colour",
+      "price",
+      "email",
+      "radius",
+      "tags",
+      "frequencies",
+      "alerted",
+    ];
+    expect(others.filter((name) => actOf(name, true) !== null)).toEqual([]);
+  });
+
   it("it acts down to the sixth level", () => {
     const within = (levels: number): object => (levels === 0 ? { draft: true } : { x: within(levels - 1) });
     expect([5, 6].map((levels) => actingFields("x", within(levels), "x", false).length)).toEqual([1, 0]);
   });
 
   it("a part of the board acts where it is switched, and describes where it has a value", () => {
-    for (const name of ["index", "feed", "rss", "comments", "search_webhook"]) {
+    const parts =
+      "index feed feeds rss sitemap search webhook webhooks syndication comment comments replies reader readers group groups crawler priority search_webhook";
+    for (const name of `${parts} really run`.split(" ")) {
       expect(actingFields(name, false, name, false)).toHaveLength(1);
       expect(actingFields(name, "12", name, false)).toEqual([]);
     }

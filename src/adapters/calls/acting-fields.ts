@@ -45,19 +45,19 @@ const ABROAD: readonly (readonly [Act, RegExp])[] = [
   ],
   [
     "whether",
-    /^(?:veroffentlich|publier|publicar|pubblica|publikuj|publicer|publiser|publicat|benachrichtig|notifier|notificar|notifica)/,
+    /^(?:veroffentlich|publier|publicar|pubblica|publikuj|publicer|publiser|publicat|benachrichtig|notifier|notifica)/,
   ],
   [
     "who",
-    /^(?:privat(?!e)|prive(?:es?|s)?$|privado|privada|privee|prywatn|privad|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn)/,
+    /^(?:privat(?!e)|prive(?:es?|s)?$|privad|prywatn|vertraulich|confidentiel|confidencial|riservat|vertrouwelijk|poufn)/,
   ],
   [
     "who",
-    /^(?:sichtbar|zichtba|visibil|visibilite|visibilidad|widoczn|synlig|unsichtbar|versteckt|verborgen|ocult|nascost|nascond|cachees?$|ukryt)/,
+    /^(?:sichtbar|zichtba|visibil|widoczn|synlig|unsichtbar|versteckt|verborgen|ocult|nascost|nascond|cachees?$|ukryt)/,
   ],
   [
     "who",
-    /^(?:geheim|secret[oae]|segret|tajn|hemlig|empfanger|destinatai|destinatari|ontvanger|odbiorc|mottagar|modtager|anonym)/,
+    /^(?:geheim|secret[oae]s?$|segret|tajn|hemlig|empfanger|destinatai|destinatari|ontvanger|odbiorc|mottagar|modtager|anonym)/,
   ],
   [
     "when",
@@ -222,7 +222,7 @@ const switches = (name: string, value: unknown): boolean => {
 
 /** Splits `publishat` and `isdraft` into two words each. */
 function unglued(word: string): string[] {
-  if (weakOf.has(word) || empty.has(word) || NAMES.has(word)) return [word];
+  if (strongOrEmpty(word) || NAMES.has(word)) return [word];
   for (let at = 2; at <= word.length - 2; at += 1) {
     const [head, tail] = [word.slice(0, at), word.slice(at)];
     const acts = (part: string) => part.length >= 4 && (strongly(part) !== null || weakOf.has(part));
