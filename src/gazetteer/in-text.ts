@@ -28,7 +28,7 @@ const WITHIN =
  */
 const DISTANCES = {
   before: new RegExp(
-    `(?<!\\p{L})(?:(?:${WITHIN})\\s+)?${AMOUNT}\\s+(?:(?:radius|umkreis)\\s+)?(?:of|from|around|(?:rund )?um|von|from|autour d[eu]|de|van|rond(?:om)?|da|di|alrededor de|fra|från|om)\\s+(?:the\\s+)?`,
+    `(?<!\\p{L})(?:(?:${WITHIN})\\s+)?${AMOUNT}\\s+(?:(?:radius|umkreis)\\s+)?(?:of|from|around|(?:rund )?um|von|autour d[eu]|de|van|rond(?:om)?|da|di|alrededor de|fra|från|om)\\s+(?<the>the\\s+)?`,
     "giu",
   ),
   behind: new RegExp(
@@ -41,7 +41,7 @@ const MILE_KM = 1.609344;
 /** Gives kilometres with one decimal. */
 function kmOf([, ...parts]: readonly (string | undefined)[]): number {
   const [amount = "0", unit = ""] = parts.filter((part) => part !== undefined);
-  const km = Number(amount.replace(",", ".")) * (/^(?:mi|me?il|mijl)/iu.test(unit) ? MILE_KM : 1);
+  const km = Number(amount.replace(",", ".")) * (/^(?:mi|meil)/iu.test(unit) ? MILE_KM : 1);
   return Math.round(km * 10) / 10;
 }
 
@@ -78,11 +78,15 @@ export function placeInText(text: string): PlaceInText | null {
   const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
   const isTitle = words.every(([word]) => !/^\p{Ll}/u.test(word));
   const distances = [...text.matchAll(DISTANCES.before)];
-  const endOf = (found: RegExpExecArray) => found.index + found[0].length;
+  // The article may belong to the name, as in "The Hague".
+  const endsOf = ({ index, 0: words, groups }: RegExpExecArray) =>
+    [0, groups?.["the"]?.length ?? 0].map((article) => index + words.length - article);
   const phrases = new Map(
-    [...text.matchAll(PHRASES), ...distances].map((found) => [endOf(found), found.index]),
+    [...text.matchAll(PHRASES), ...distances].flatMap((found) =>
+      endsOf(found).map((end) => [end, found.index]),
+    ),
   );
-  const radii = new Map(distances.map((found) => [endOf(found), kmOf(found)]));
+  const radii = new Map(distances.flatMap((found) => endsOf(found).map((end) => [end, kmOf(found)])));
   let unmarked: PlaceInText | null = null;
   for (const [at, { index, 0: word }] of words.entries()) {
     const before = words[at - 1];

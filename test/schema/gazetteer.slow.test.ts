@@ -260,7 +260,90 @@ describe("placeInText", () => {
     expect(found?.radiusKm).toBe(radiusKm);
   });
 
-  it.each(["street", "Road", "avenue", "Lane", "square", "Bridge"])(
+  it("reads every word for a mile, and for a kilometre", () => {
+    const read = (radiusKm: number, texts: string) =>
+      expect(texts.split(" | ").filter((text) => placeInText(text)?.radiusKm !== radiusKm)).toEqual([]);
+    read(
+      16.1,
+      "10 mi from Ulm | 10 mile of Ulm | 10 Miles from Ulm | 10 Meilen um Ulm | 10 mijl van Utrecht | 10 milla de Sevilla | 10 millas de Sevilla | " +
+        "10 milha de Lisboa | 10 milhas de Lisboa | 10 miglia da Torino | 10 milles de Lyon",
+    );
+    read(
+      10,
+      "10km from Ulm | 10 kms from Ulm | 10-km from Ulm | 10 kilometer from Ulm | 10 kilometers from Ulm | 10 kilometre from Ulm | 10 kilometres from Ulm | " +
+        "10 Kilometern von Ulm | 10 kilomètres de Lyon | 10 quilómetros de Lisboa | 10 quilômetros de Lisboa | 10 quilometro de Lisboa | " +
+        "10 kilómetros de Sevilla | 10 chilometri da Torino",
+    );
+    for (const text of [
+      "10 minutes from Ulm",
+      "10 metres from Ulm",
+      "10 kilos from Ulm",
+      "10 m from Ulm",
+      "10 mijlpalen van Ulm",
+    ])
+      expect([text, placeInText(text)?.radiusKm]).toEqual([text, null]);
+  });
+
+  it.each([
+    ["in a radius of|within|within about|inside|less than|up to|about|around", "of|from|around", "Ulm"],
+    ["im Umkreis von|in einem Umkreis von|Umkreis|Umkreis von|bis zu", "um|rund um|von", "Ulm"],
+    ["dans un rayon de|à moins de", "de|autour de", "Lyon"],
+    ["en un radio de|a menos de", "de|alrededor de", "Sevilla"],
+    ["num raio de", "de", "Lisboa"],
+    ["entro|nel raggio di|in un raggio di", "da|di", "Torino"],
+    ["binnen|in een straal van", "van|rond|rondom", "Utrecht"],
+    ["inom", "från", "Uppsala"],
+    ["innen|inden for", "fra|om", "Oslo"],
+  ])("reads a distance behind: %s, and before: %s %s", (openings, marks, name) => {
+    const [first] = marks.split("|");
+    for (const opening of openings.split("|")) {
+      const [before, behind] = [`${opening} 10 km ${first} ${name}`, `${name} ${opening} 10 km`];
+      expect([before, behind].map((words) => placeInText(`cello ${words}`))).toMatchObject([
+        { text: before, radiusKm: 10 },
+        { text: behind, radiusKm: 10 },
+      ]);
+    }
+    for (const mark of marks.split("|"))
+      for (const words of [
+        `10 km ${mark} ${name}`,
+        `10 km radius ${mark} ${name}`,
+        `10 km Umkreis ${mark} ${name}`,
+      ])
+        expect(placeInText(`cello ${words}`)).toMatchObject({ text: words, radiusKm: 10 });
+  });
+
+  it.each([
+    "Ulm ±10 km",
+    "Ulm, + 10 km",
+    "Ulm (10 km radius)",
+    "Ulm 10 km Umkreis",
+    "Ulm 10 km around",
+    "Ulm within 10 km radius",
+    "Ulm im Umkreis von 10 km Umkreis",
+    "10 km from the Ulm",
+    "within 10 km of The Hague",
+  ])("reads the distance of %s whole", (words) => {
+    expect(placeInText(`cello ${words}`)).toMatchObject({ text: words, radiusKm: 10 });
+    expect(placeInText(`cello ${words.replace("10 km", "10 kg")}`)?.radiusKm).toBeNull();
+  });
+
+  it.each([
+    ["in|near|around|at|from|within|to", "Ulm"],
+    ["bei|nahe|aus|in der Nähe von|in der Nähe des|nahe bei|nahe an|unweit von|rund um", "Ulm"],
+    ["à|en|de|près|près de|tout près de|autour de|aux alentours de", "Lyon"],
+    ["cerca|cerca de|alrededor de", "Sevilla"],
+    ["cerca del|près du|autour du|in der Nähe der", "Porto"],
+    ["vicino|vicino a|vicino ad|nei pressi di|intorno a", "Ancona"],
+    ["em|perto de|perto da|perto do|ao redor de", "Coimbra"],
+    ["van|in de buurt van|rondom", "Utrecht"],
+    ["w|na|i", "Kraków"],
+  ])("takes what stands before a place with it: %s %s", (marks, name) => {
+    for (const mark of marks.split("|"))
+      expect(placeInText(`cello ${mark} ${name}`)?.text).toBe(`${mark} ${name}`);
+    expect(placeInText(`cello by ${name}`)?.text ?? name).toBe(name);
+  });
+
+  it.each(["street", "Road", "avenue", "Lane", "square", "drive", "Terrace", "Bridge"])(
     "reads no town in the name of a %s",
     (kind) => {
       expect(placeInText(`a room in Oxford ${kind} from May`)).toBeNull();

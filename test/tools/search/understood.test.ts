@@ -7,6 +7,259 @@ import { write } from "../../support/boards/writing.ts";
 /** A Thursday. */
 const NOW = Date.parse("2026-12-10T12:00:00Z");
 
+describe("words of days", () => {
+  const read = async (text: string) => {
+    const days = await daysInText(`cello ${text}`, NOW, 0);
+    return days === null ? null : `${days.text}: ${days.first ?? ""} to ${days.last ?? ""}`;
+  };
+  /** Reads each of some words whole, as these days. */
+  const reads = async (first: string, last: string, texts: string) => {
+    for (const text of texts.split(" | ")) expect(await read(text)).toBe(`${text}: ${first} to ${last}`);
+  };
+  const DAYS = Array.from({ length: 7 }, (_, at) => `2026-12-${10 + at}`);
+
+  it.each([
+    "Donnerstag Freitag Samstag Sonntag Montag Dienstag Mittwoch",
+    "donderdag vrijdag zaterdag zondag maandag dinsdag woensdag",
+    "jeudi vendredi samedi dimanche lundi mardi mercredi",
+    "jueves viernes este_sábado este_domingo lunes martes miércoles",
+    "giovedì venerdì sabato domenica lunedì martedì mercoledì",
+    "quinta-feira sexta-feira este_sábado este_domingo segunda-feira terça-feira quarta-feira",
+    "Thursday Friday Saturday Sunday Monday Tuesday Wednesday",
+    "on_Thu on_Fri on_Sat on_Sun on_Mon on_Tue on_Wed",
+    "this_Thu this_Fri this_Sat this_Sun this_Mon this_Tue this_Wed",
+  ])("mean these from a Thursday on: %s", async (week) => {
+    for (const [at, name] of week.split(" ").entries())
+      await reads(DAYS[at] ?? "", DAYS[at] ?? "", name.replace("_", " "));
+  });
+
+  it.each([
+    [
+      "2026-12-10",
+      "heute | vandaag | vanavond | aujourd'hui | aujourd’hui | ce soir | hoy | esta noche | oggi | stasera | stanotte | hoje | today | tonight",
+    ],
+    ["2026-12-11", "morgen | demain | mañana | domani | amanhã | tomorrow"],
+    [
+      "2026-12-12",
+      "übermorgen | overmorgen | après-demain | pasado mañana | dopodomani | depois de amanhã | am Sonnabend",
+    ],
+    ["2026-12-12", "neste sábado"],
+  ])("mean %s: %s", async (day, texts) => {
+    for (const text of texts.split(" | ")) expect(await read(text)).toContain(`: ${day} to ${day}`);
+  });
+
+  it.each([
+    ["ab|von|vom|ab dem", "seit", "bis|bis zum|vor|vor dem", "Montag", "am|guten|jeden|frühen", "Morgen"],
+    ["vanaf", "sinds", "tot|tot en met", "maandag", "de|goede|elke", "maandag"],
+    [
+      "à partir de|à partir du|dès|dès le",
+      "depuis|depuis le",
+      "jusqu'à|jusqu’au|jusqu'en|avant|avant le",
+      "lundi",
+      "chaque|lendemain",
+      "lundi",
+    ],
+    [
+      "a partir de|a partir del|desde|desde el",
+      "",
+      "hasta|hasta el|antes de|antes del",
+      "lunes",
+      "la|esta|cada",
+      "mañana",
+    ],
+    [
+      "da|dal|a partire da|a partire dal",
+      "",
+      "fino a|fino ad|fino al|entro|entro il|prima di",
+      "lunedì",
+      "ogni",
+      "lunedì",
+    ],
+    ["a partir de|desde", "", "até|até à|antes de", "segunda-feira", "cada", "segunda-feira"],
+    ["from|starting|after|as of", "since", "until|till|by|before", "Monday", "", ""],
+  ])(
+    "open an end behind %s, the past behind %s, and the one before behind %s",
+    async (from, since, until, day, no, noDay) => {
+      const each = (words: string) => words.split("|").filter((word) => word !== "");
+      for (const word of each(from)) await reads("2026-12-14", "", `${word} ${day}`);
+      for (const word of each(since)) await reads("2026-12-07", "", `${word} ${day}`);
+      for (const word of each(until)) await reads("", "2026-12-14", `${word} ${day}`);
+      for (const word of each(no)) expect([word, await read(`${word} ${noDay}`)]).toEqual([word, null]);
+    },
+  );
+
+  it("open an end of a Saturday in Portuguese, which has no word of its own", async () => {
+    await reads("2026-12-12", "", "a partir do sábado | desde o sábado");
+    await reads("", "2026-12-12", "até o sábado | antes do sábado");
+    for (const word of ["no", "do", "o", "neste"])
+      expect(await read(`${word} domingo`)).toContain(": 2026-12-13 to");
+    expect(await read("sábado")).toBeNull();
+  });
+
+  const MONTHS = Array.from({ length: 12 }, (_, at) => `2027-${String(at + 1).padStart(2, "0")}-05`);
+  it.each([
+    "5. Januar|5. Februar|5. März|5. April|5. Mai|5. Juni|5. Juli|5. August|5. September|5. Oktober|5. November|5. Dezember",
+    "5 januari|5 februari|5 maart|5 april|am 5 mei|5 juni|5 juli|5 augustus|5 september|5 oktober|5 november|5 december",
+    "5 janvier|5 février|le 5 mars|5 avril|le 5 mai|5 juin|5 juillet|5 août|5 septembre|5 octobre|5 novembre|5 décembre",
+    "5 de enero|5 de febrero|5 de marzo|5 de abril|5 de mayo|5 de junio|5 de julio|5 de agosto|5 de septiembre|5 de octubre|5 de noviembre|5 de diciembre",
+    "5 gennaio|5 febbraio|5 marzo|5 aprile|5 maggio|5 giugno|5 luglio|5 agosto|5 settembre|5 ottobre|5 novembre|5 dicembre",
+    "5 de janeiro|5 de fevereiro|5 de março|5 de abril|5 de maio|5 de junho|5 de julho|5 de agosto|5 de setembro|5 de outubro|5 de novembro|5 de dezembro",
+    "5 Jan|5 Feb|5 Mar|5 Apr|5 May|5 Jun|5 Jul|5 Aug|5 Sept|5 Oct|5 Nov|5 Dec",
+    "5 January|5 February|5 March|5 April|5 May|5 June|5 July|5 August|5 September|5 October|5 November|5 December",
+  ])("mean the fifth of each month: %s", async (year) => {
+    for (const [at, day] of year.split("|").entries()) {
+      const found = await daysInText(`cello ${day}`, Date.parse("2027-01-02T12:00Z"), 0);
+      expect([day, found?.first, found?.last]).toEqual([day, MONTHS[at], MONTHS[at]]);
+    }
+  });
+
+  it.each([
+    ["im|Anfang|Mitte|Ende", "ab|seit", "bis", "März"],
+    ["in|begin|eind", "vanaf", "tot", "maart"],
+    ["en|fin|début|au mois de", "à partir de", "jusqu'en|jusqu’en", "mars"],
+    ["en", "desde|a partir de", "hasta", "marzo"],
+    ["in|a", "da", "fino a|entro", "marzo"],
+    ["em", "desde|a partir de", "até", "março"],
+  ])(
+    "mean all of a month behind %s, its begin behind %s, its end behind %s",
+    async (all, from, until, month) => {
+      for (const word of all.split("|")) await reads("2027-03-01", "2027-03-31", `${word} ${month}`);
+      for (const word of from.split("|")) await reads("2027-03-01", "", `${word} ${month}`);
+      for (const word of until.split("|")) await reads("", "2027-03-31", `${word} ${month}`);
+      expect(await read(`cello ${month}`)).toBeNull();
+    },
+  );
+
+  it("mean a month in English behind a word that a month follows", async () => {
+    for (const word of ["in", "on", "this", "early", "late", "mid", "during"])
+      expect(await read(`${word} March`)).toBe("March: 2027-03-01 to 2027-03-31");
+    await reads("2027-03-01", "", "from March | since March | after March | starting March | as of March");
+    await reads("", "2027-03-31", "by March | until March | till March | before March");
+    for (const word of [
+      "may",
+      "march",
+      "mar",
+      "sun",
+      "sat",
+      "mon",
+      "wed",
+      "fri",
+      "thu",
+      "tue",
+      "dec",
+      "jan",
+      "jun",
+      "sep",
+    ])
+      expect([word, await read(`bright ${word}`)]).toEqual([word, null]);
+  });
+
+  it("mean a span that is this one or the next", async () => {
+    await reads(
+      "2026-12-12",
+      "2026-12-13",
+      "dieses Wochenende | am Wochenende | übers Wochenende | ce week-end | ce weekend | este fin de semana | este finde | este fim de semana | neste fim de semana | questo fine settimana | dit weekend | this weekend",
+    );
+    await reads(
+      "2026-12-19",
+      "2026-12-20",
+      "nächstes Wochenende | am nächsten Wochenende | kommendes Wochenende | le prochain week-end | le week-end prochain | el próximo fin de semana | il prossimo fine settimana | volgend weekend | komend weekend",
+    );
+    await reads(
+      "2026-12-07",
+      "2026-12-13",
+      "diese Woche | cette semaine | esta semana | nesta semana | questa settimana | deze week | this week",
+    );
+    await reads(
+      "2026-12-14",
+      "2026-12-20",
+      "nächste Woche | nächster Woche | kommende Woche | prochaine semaine | la prochaine semaine | la semaine prochaine | la próxima semana | na próxima semana | la semana que viene | a semana que vem | la prossima settimana | la settimana prossima | volgende week | komende week",
+    );
+    await reads(
+      "2026-12-01",
+      "2026-12-31",
+      "diesen Monat | ce mois | este mes | neste mês | questo mese | deze maand | this month",
+    );
+    await reads(
+      "2027-01-01",
+      "2027-01-31",
+      "nächsten Monat | kommenden Monat | kommender Monat | prochain mois | le mois prochain | el próximo mes | próximo mes | no próximo mês | el mes que viene | o mês que vem | il prossimo mese | il mese prossimo | prossimo mese | volgende maand | komende maand | next month",
+    );
+    for (const text of ["la semaine", "le week-end", "die Woche", "il mese", "este mesa", "diese Wochen"])
+      expect([text, await read(text)]).toEqual([text, null]);
+  });
+
+  it("mean a feast", async () => {
+    await reads(
+      "2026-12-31",
+      "2026-12-31",
+      "New Year's Eve | new years eve | Silvester | Nochevieja | réveillon",
+    );
+    await reads("2027-01-01", "2027-01-01", "New Year's Day | New Years Day");
+    await reads("2026-12-24", "2026-12-24", "Christmas Eve | Heiligabend | Nochebuena");
+    await reads("2026-12-26", "2026-12-26", "Boxing Day");
+    await reads(
+      "2026-12-24",
+      "2026-12-26",
+      "at Christmas | over Christmas | on Christmas | during Christmas",
+    );
+    await reads("2027-10-31", "2027-10-31", "Halloween");
+    await reads("2027-03-26", "2027-03-26", "Good Friday | Karfreitag | vendredi saint | Viernes Santo");
+    await reads("2027-03-29", "2027-03-29", "Easter Monday | Ostermontag | lundi de Pâques | Pasquetta");
+    await reads("2027-03-28", "2027-03-28", "Easter Sunday | Ostersonntag | domingo de Pascua");
+    await reads("2027-03-21", "2027-03-28", "Semana Santa");
+    await reads(
+      "2027-03-26",
+      "2027-03-29",
+      "at Easter | over Easter | during Easter | this Easter | next Easter | Easter weekend | an Ostern | zu Ostern | über Ostern | à Pâques | a Pasqua | na Páscoa | met Pasen",
+    );
+    for (const text of ["Christmas cake", "Silvesters", "Easter cake", "semana", "Pasen"])
+      expect([text, await read(text)]).toEqual([text, null]);
+  });
+
+  it("mean days from today on, and not how long something lasts", async () => {
+    const ends = { two: 12, three: 13, four: 14, five: 15, six: 16, seven: 17, ten: 20 };
+    for (const [count, last] of Object.entries(ends))
+      await reads("2026-12-10", `2026-12-${last}`, `next ${count} days`);
+    await reads(
+      "2026-12-10",
+      "2026-12-13",
+      "following 3 days | coming 3 days | in the next 3 days | over the next 3 days | within 3 days | during the next 3 days",
+    );
+    await reads("2026-12-10", "2026-12-24", "within two weeks | next 2 weeks");
+    await reads("2026-12-10", "2026-12-11", "coming day");
+    await reads("2026-12-10", "2027-01-09", "coming month");
+    await reads("2026-12-19", "2026-12-20", "weekend of 19 December | weekend of the 19 December");
+    for (const count of [
+      "a few",
+      "several",
+      "some",
+      "a couple of",
+      "a",
+      "an",
+      "one",
+      "two",
+      "three",
+      "four",
+      "five",
+      "six",
+      "12",
+    ])
+      for (const unit of ["day", "days", "night", "week", "weeks", "month", "year", "years"])
+        expect([count, unit, await read(`for ${count} ${unit}`)]).toEqual([count, unit, null]);
+  });
+
+  it.each(["1st and 5th", "the 1st and 5th", "1 and 5", "2nd and 3rd"])(
+    "mean all between %s",
+    async (between) => {
+      const found = await daysInText(`cello between ${between} January`, NOW, 0);
+      expect([found?.first?.slice(0, 9), found?.last?.slice(0, 9)]).toEqual(["2027-01-0", "2027-01-0"]);
+      expect(found?.first?.at(-1)).toBe(between.match(/\d/)?.[0]);
+      expect(found?.last?.at(-1)).toBe(between.match(/\d(?=\D*$)/)?.[0]);
+    },
+  );
+});
+
 describe("words of place and time in a search", () => {
   const board = useTestBoard({}, { clock: () => NOW });
   beforeAll(async () => {

@@ -82,7 +82,7 @@ export const LANGUAGES: readonly DayLanguage[] = [
   },
   {
     mayNameDays: words(
-      "hoje|amanhã|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:no|neste|este) (?:sábado|domingo)",
+      "hoje|amanhã|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:[nd]?o|neste|este) (?:sábado|domingo)",
     ),
     isNoDay: before("cada"),
     from: before("a partir d[eo]|desde(?: o)?"),
@@ -94,6 +94,9 @@ export const LANGUAGES: readonly DayLanguage[] = [
     parser: async () => (await import("chrono-node/pt")).casual,
   },
 ];
+
+/** Before the name of a day these mean the one that was. */
+export const SINCE = before("seit|sinds|depuis(?: le)?");
 
 /** These name the day after tomorrow, where the parsers read tomorrow or nothing. */
 export const AFTER_TOMORROW = words("après-demain|pasado mañana|depois de amanhã|overmorgen");

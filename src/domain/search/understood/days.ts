@@ -1,6 +1,6 @@
 import type { en } from "chrono-node";
 import { dayOf } from "../../resources.ts";
-import { AFTER_TOMORROW, type DayLanguage, LANGUAGES, SPANS } from "./day-words.ts";
+import { AFTER_TOMORROW, type DayLanguage, LANGUAGES, SINCE, SPANS } from "./day-words.ts";
 import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
@@ -8,7 +8,8 @@ const MAY_NAME_DAYS =
   /\b(?:to(?:day|night|morrow)|weekend|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:on|this|next) (?:mon|tue|wed|thu|fri|sat|sun)|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|new year'?s?|christmas|halloween|days?|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2})\b/i;
 /** These words are names of months or days only behind another, or beside a number. */
 const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep)$/i;
-const BEFORE_TIME = /\b(?:in|on|this|next|early|late|mid|by|until|till|from|since|before|after|during)\s+$/i;
+const BEFORE_TIME =
+  /\b(?:in|on|this|next|early|late|mid|by|until|till|from|since|before|after|during|starting|as of)\s+$/i;
 /** Opens the end behind, or the one before. */
 const FROM = /\b(?:from|starting|since|after|as of)\s+$/i;
 const WEEKEND_OF = /\bweekend of\s+(?:the\s+)?$/i;
@@ -161,12 +162,20 @@ async function daysInOtherLanguages(
   for (const language of LANGUAGES.filter(({ mayNameDays }) => mayNameDays.test(text))) {
     const parser = await language.parser();
     const reference = { instant: new Date(now), timezone: offsetMinutes };
-    for (const result of parser.parse(text, reference, { forwardDate: true })) {
+    // The parsers know neither this apostrophe nor this Saturday; the text stays as long as what was typed.
+    const plain = text.replaceAll("’", "'").replace(/sonnabend/gi, "samstag  ");
+    for (const result of parser.parse(plain, reference, { forwardDate: true })) {
       const said = spanOf(result);
       // "Hoy" is the island here, or a person: in Spanish a day has no capital inside a sentence.
       const isName = result.text === "Hoy" && result.index > 0;
-      if (said === null || isName || language.isNoDay.test(text.slice(0, result.index))) continue;
-      const words = result.text.replace(/[\s,;:.]+$/, "");
+      const end = result.index + result.text.length;
+      // Their words end at any letter with an accent: "frühen" is no Friday.
+      const isPart = /^\p{L}/u.test(plain.slice(end));
+      if (said === null || isName || isPart || language.isNoDay.test(text.slice(0, result.index))) continue;
+      const isPast = SINCE.test(text.slice(0, result.index)) && result.start.isCertain("weekday");
+      if (isPast && said.first > today) said.first = said.last = dayAfter(said.first, -7);
+      const rest = /^\p{L}*/u.exec(text.slice(end))?.[0] ?? "";
+      const words = (text.slice(result.index, end) + rest).replace(/[\s,;:.]+$/, "");
       return opened(text, { index: result.index, text: words }, said, language);
     }
   }
