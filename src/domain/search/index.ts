@@ -158,7 +158,7 @@ export class Search {
       ...(fitting !== null && fitting > page.total
         ? [
             {
-              rest: `${counted(fitting, "post")} ${fitting === 1 ? "fits" : "fit"} the filters alone: the same search without \`q\`.`,
+              rest: `${counted(fitting, "post fits", "posts fit")} the filters alone: ${WITHOUT_Q}`,
               tools: "",
             },
           ]
@@ -324,6 +324,8 @@ const OVER = -0.2;
 
 const STILL_LOADING =
   "The language model is still loading, so this went by words only, for some seconds more: ask again.";
+
+const WITHOUT_Q = "the same search without `q`.";
 
 const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
 
