@@ -5,7 +5,6 @@ import type { Position, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
-import { counted } from "../../schema/text.ts";
 import { distanceKm } from "../../search/ranking/distance.ts";
 import { gainsByRerank } from "../../search/ranking/rank.ts";
 import type { QueryText } from "../../search/text/query-text.ts";
@@ -21,6 +20,7 @@ import {
   appliedJson,
   filterOf,
   isShortWindow,
+  noteOnFitting,
   notesOnAsked,
   notesOnBounds,
   notesOnOperators,
@@ -155,14 +155,7 @@ export class Search {
       ...notesOnUnderstood(read.understood, query),
       ...notesOnHere(read.here, query),
       ...notesOnBounds(query),
-      ...(fitting !== null && fitting > page.total
-        ? [
-            {
-              rest: `${counted(fitting, "post fits", "posts fit")} the filters alone: ${WITHOUT_Q}`,
-              tools: "",
-            },
-          ]
-        : []),
+      ...(fitting !== null && fitting > page.total ? [noteOnFitting(fitting)] : []),
     ];
     return {
       posts,
@@ -324,8 +317,6 @@ const OVER = -0.2;
 
 const STILL_LOADING =
   "The language model is still loading, so this went by words only, for some seconds more: ask again.";
-
-const WITHOUT_Q = "the same search without `q`.";
 
 const RANKED_LOWER = { price: "rank lower", unwanted: "posts with it rank lower" };
 

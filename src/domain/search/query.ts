@@ -1,3 +1,4 @@
+import type { Advice } from "../../board/failures.ts";
 import { townAt } from "../../gazetteer/index.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
@@ -5,7 +6,7 @@ import type { PostFilter } from "../../schema/filter.ts";
 import { placeInWords } from "../../schema/place.ts";
 import { RADIUS_KM, type SearchQuery, type Sort, textOfBound } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
-import { cleanLine } from "../../schema/text.ts";
+import { cleanLine, counted } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts";
 import { quantize } from "../../search/ranking/vectors.ts";
@@ -53,6 +54,12 @@ export function notesOnPlace({ near, radius_km }: StandingQuery): string[] {
   const note = near === undefined ? null : placeInWords(near, radius_km);
   return note === null ? [] : [note];
 }
+
+/** Says how many posts the filters alone find; a tool's answer says it in its heading. */
+export const noteOnFitting = (posts: number): Advice => ({
+  rest: `${counted(posts, "post fits", "posts fit")} the filters alone: the same search without \`q\`.`,
+  tools: "",
+});
 
 /** Notes a radius without a place, and bounds in the wrong order, which only posts that last from one to the other meet. */
 export function notesOnBounds(query: StandingQuery): string[] {
