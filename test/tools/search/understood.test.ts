@@ -41,7 +41,7 @@ describe("words of days", () => {
     ["2026-12-11", "morgen | demain | mañana | domani | amanhã | tomorrow"],
     [
       "2026-12-12",
-      "übermorgen | overmorgen | après-demain | pasado mañana | dopodomani | depois de amanhã | am Sonnabend",
+      "übermorgen | overmorgen | après-demain | pasado mañana | dopodomani | depois de amanhã | the day after tomorrow | day after tomorrow | am Sonnabend",
     ],
     ["2026-12-12", "neste sábado"],
   ])("mean %s: %s", async (day, texts) => {
@@ -151,7 +151,7 @@ describe("words of days", () => {
       "jun",
       "sep",
     ])
-      expect([word, await read(`bright ${word}`)]).toEqual([word, null]);
+      expect([word, await read(`bright ${word}, long days`)]).toEqual([word, null]);
   });
 
   it("mean a span that is this one or the next", async () => {
@@ -227,6 +227,7 @@ describe("words of days", () => {
       "following 3 days | coming 3 days | in the next 3 days | over the next 3 days | within 3 days | during the next 3 days",
     );
     await reads("2026-12-10", "2026-12-24", "within two weeks | next 2 weeks");
+    await reads("2026-12-12", "2026-12-12", "in two days | 2026-12-12");
     await reads("2026-12-10", "2026-12-11", "coming day");
     await reads("2026-12-10", "2027-01-09", "coming month");
     await reads("2026-12-19", "2026-12-20", "weekend of 19 December | weekend of the 19 December");
@@ -249,7 +250,29 @@ describe("words of days", () => {
         expect([count, unit, await read(`for ${count} ${unit}`)]).toEqual([count, unit, null]);
   });
 
-  it.each(["1st and 5th", "the 1st and 5th", "1 and 5", "2nd and 3rd"])(
+  it.each([
+    ...[
+      "room under 700 a month",
+      "dog walker once a day",
+      "an hour a day",
+      "two day course",
+      "one week holiday",
+      "3 months",
+    ],
+    ...[
+      "four weeks",
+      "five days",
+      "six days",
+      "seven days",
+      "eight days",
+      "nine days",
+      "ten days",
+      "three years",
+      "12 hours",
+    ],
+  ])("mean no day in %s", async (text) => expect(await read(text)).toBeNull());
+
+  it.each(["1st and 5th", "the 1st and 5th", "1 and 5", "2nd and 3rd", "the 3rd and the 9th", "4th and 9th"])(
     "mean all between %s",
     async (between) => {
       const found = await daysInText(`cello between ${between} January`, NOW, 0);

@@ -99,7 +99,9 @@ export const LANGUAGES: readonly DayLanguage[] = [
 export const SINCE = before("seit|sinds|depuis(?: le)?");
 
 /** These name the day after tomorrow, where the parsers read tomorrow or nothing. */
-export const AFTER_TOMORROW = words("après-demain|pasado mañana|depois de amanhã|overmorgen");
+export const AFTER_TOMORROW = words(
+  "(?:the )?day after tomorrow|après-demain|pasado mañana|depois de amanhã|overmorgen",
+);
 
 const THIS = "diese[sn]?|(?:am|übers)(?= wochen)|ce|cette|est[ea]|nest[ea]|questo|questa|dit|deze";
 const NEXT =

@@ -7,7 +7,7 @@ import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from
 const MAY_NAME_DAYS =
   /\b(?:to(?:day|night|morrow)|weekend|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:on|this|next) (?:mon|tue|wed|thu|fri|sat|sun)|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|new year'?s?|christmas|halloween|days?|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2})\b/i;
 /** These words are names of months or days only behind another, or beside a number. */
-const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep)$/i;
+const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep)[.,]?$/i;
 const BEFORE_TIME =
   /\b(?:in|on|this|next|early|late|mid|by|until|till|from|since|before|after|during|starting|as of)\s+$/i;
 /** Opens the end behind, or the one before. */
@@ -23,8 +23,11 @@ const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30
 /** How long something lasts is no date. */
 const LASTING =
   /\bfor (?:a few|several|some|a couple of|an?|one|two|three|four|five|six|\d+) (?:day|night|week|month|year)s?\b/gi;
-/** The parser reads "between 1 and 5 December" only with "to". */
-const BETWEEN = /(?<=\bbetween (?:the )?\d{1,2}(?:st|nd|rd|th)? )and(?= (?:the )?\d)/gi;
+/** A price "a month" and a course of "two days" are no dates either; "in two days" is one. */
+const ONLY_LASTING =
+  /^(?:(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+) (?:hour|day|week|month|year)s?[ .,]*)+$/i;
+/** The parser reads "between 1 and 5 December" only with words such as "to" and "through". */
+const BETWEEN = /(?<=\bbetween (?:the )?\d{1,2}(?:st|nd|rd|th)? )and(?: the)?(?= \d)/gi;
 
 type DaysOfYear = (year: number) => Span;
 const on =
@@ -100,7 +103,9 @@ export async function daysInText(
   if (!MAY_NAME_DAYS.test(text)) return null;
   parser ??= (await import("chrono-node/en")).casual;
   // The text stays as long as what was typed, so that the words can be found there.
-  const dated = text.replace(LASTING, (lasting) => " ".repeat(lasting.length)).replace(BETWEEN, "to ");
+  const dated = text
+    .replace(LASTING, (lasting) => " ".repeat(lasting.length))
+    .replace(BETWEEN, (and) => (and.length > 3 ? "through" : "to "));
   const found = parser.parse(
     dated,
     { instant: new Date(now), timezone: offsetMinutes },
@@ -108,7 +113,8 @@ export async function daysInText(
   );
   for (const result of found) {
     const before = text.slice(0, result.index);
-    const isAlone = AMBIGUOUS.test(result.text) && !BEFORE_TIME.test(before);
+    const isAlone =
+      (AMBIGUOUS.test(result.text) && !BEFORE_TIME.test(before)) || ONLY_LASTING.test(result.text);
     const span = isAlone || text[result.index - 1] === '"' ? null : spanOf(result);
     // "weekend of 5 December" is that of the day behind.
     const isOf = /^(?: of)? (?:the )?\d/.test(dated.slice(result.index + result.text.length));
