@@ -43,6 +43,113 @@ describe("a bound on a price", () => {
     expect(askedBounds(q)).toMatchObject({ price: null, rest: q });
   });
 
+  it.each([
+    [
+      "under|below|less than|up to|max|max.|maximum|at most|not more than|no more than|cheaper than",
+      "over|above|more than|at least|from|min|min.|minimum",
+    ],
+    ["unter|bis|bis zu|maximal|höchstens|weniger als", "über|ab|mindestens|mehr als"],
+    ["moins de|jusqu'à|jusqu’à|maximum", "plus de|au moins"],
+    ["menos de|hasta|máximo", "más de|desde"],
+    ["meno di|fino a|massimo", "più di|almeno"],
+    ["onder|tot|minder dan|maximaal", "meer dan|vanaf|minstens"],
+    ["poniżej|do", "powyżej|od"],
+    ["menos de|até", "mais de"],
+  ])("is at most behind %s, and at least behind %s", (most, least) => {
+    for (const word of most.split("|"))
+      expect(askedBounds(`cello ${word} 150 €`).price).toEqual({
+        said: `${word} 150 €`,
+        min: 0,
+        max: 150,
+        currency: "EUR",
+      });
+    for (const word of least.split("|"))
+      expect(askedBounds(`cello ${word} 150 €`).price).toEqual({
+        said: `${word} 150 €`,
+        min: 150,
+        max: ANY,
+        currency: "EUR",
+      });
+  });
+
+  it.each([
+    [
+      "between 150 and 300 €|from 150 to 300 €|zwischen 150 und 300 €|von 150 bis 300 €|entre 150 et 300 €",
+      "EUR",
+    ],
+    [
+      "entre 150 y 300 €|de 150 a 300 €|tra 150 e 300 €|da 150 a 300 €|tussen 150 en 300 €|van 150 - 300 €",
+      "EUR",
+    ],
+    ["między 150 i 300 zł|od 150 – 300 zł|od 150-300 zł|between 150 zł and 300", "PLN"],
+  ])("has two ends in %s", (texts, currency) => {
+    for (const said of texts.split("|"))
+      expect(askedBounds(`cello ${said}`).price).toEqual({ said, min: 150, max: 300, currency });
+  });
+
+  it("has no currency where a number ends it, or a time that it is paid for", () => {
+    const ends =
+      " a month| an hour| per month| pro Monat| par mois| al mes| por mes| im Monat| each|, new|; new|. New|! New|?|/month|";
+    for (const end of ends.split("|"))
+      expect([end, askedBounds(`room under 700${end}`).price?.max]).toEqual([end, 700]);
+    expect(askedBounds("(room under 700) Leeds").price?.max).toBe(700);
+    for (const end of [" people", " imps", " pages", " ants"])
+      expect([end, askedBounds(`room under 700${end}`).price]).toEqual([end, null]);
+  });
+
+  it.each([
+    ["EUR", "150 €|€150|€ 150|150€|150 euro|150 Euros|150 EUR|EUR 150|150,- €|150,– €|150.- €"],
+    ["GBP", "£150|150 £|150 GBP|150 pound|150 pounds|150 quid"],
+    ["USD", "$150|US$150|us$ 150|150 USD|150 dollar|150 dollars"],
+    ["CHF", "CHF 150|CHF. 150|150 Franken|150 franc|150 francs|150 franchi"],
+    ["PLN", "150 PLN|150 zł|150 zl|150 złotych"],
+    ["INR", "₹150|Rs 150|Rs. 150|150 INR|150 rupee|150 rupees"],
+    ["SEK", "150 SEK|150 kronor"],
+    ["TRY", "₺150"],
+    ["JPY", "¥150"],
+  ])("is in %s: %s", (currency, texts) => {
+    for (const text of texts.split("|"))
+      expect([text, amountsIn(`Cello, ${text}, as new`)]).toEqual([text, [{ value: 150, currency }]]);
+  });
+
+  it("reads numbers as they are written, and no other words for currencies", () => {
+    for (const text of [
+      "1.200 €",
+      "1,200 €",
+      "1'200 €",
+      "1’200 €",
+      "1 200 €",
+      "1\u00A0200 €",
+      "1\u202F200 €",
+      "1.2k €",
+      "1200.00 €",
+    ])
+      expect([text, amountsIn(text)]).toEqual([text, [{ value: 1_200, currency: "EUR" }]]);
+    expect(amountsIn("1.200.300,50 €")).toEqual([{ value: 1_200_300.5, currency: "EUR" }]);
+    for (const text of ["150 Eurovision", "150 dollarbirds", "150 rsx", "150 poundal", "150 kg", "150 km"])
+      expect([text, amountsIn(text)]).toEqual([text, []]);
+  });
+
+  it.each([
+    "free sofa|sofa for free|sofa, free|Sofa kostenlos|Sofa umsonst|Sofa gratis|canapé gratuit|sofá gratuito|sofa bezpłatnie",
+  ])("is nothing in %s", (texts) => {
+    for (const text of texts.split("|")) {
+      expect(askedBounds(text).price).toMatchObject({ min: 0, max: 0, currency: null });
+      expect(amountsIn(text)).toEqual([{ value: 0, currency: null }]);
+    }
+    for (const text of [
+      "kostenlose Stühle",
+      "canapé gratuite",
+      "mesa gratuita",
+      "bezpłatna sofa",
+      "Sofa zu verschenken",
+      "canapé à donner",
+    ])
+      expect([text, amountsIn(text)]).toEqual([text, [{ value: 0, currency: null }]]);
+    for (const text of ["sugar-free cake", "freedom", "umsonstladen", "à donnerie", "duty free-range"])
+      expect([text, amountsIn(text)]).toEqual([text, []]);
+  });
+
   it("is one without a currency from a hundred on: smaller numbers are ages and sizes", () => {
     for (const words of ["under", "from"]) {
       expect(askedBounds(`bike ${words} 99`).price, words).toBeNull();
@@ -144,6 +251,50 @@ describe("what is not wanted", () => {
     "not",
   ])("is not read in %s", (q) => {
     expect(askedBounds(q)).toMatchObject({ unwanted: [], rest: q });
+  });
+
+  it.each([
+    "not|no|except|except for|anything but|but not|and not",
+    "nicht|kein|keine|keinen|keiner|keinem|keines|außer|aber nicht|und nicht",
+    "pas|sauf|mais pas",
+    "no|excepto|pero no",
+    "non|tranne|eccetto|ma non",
+    "niet|geen|behalve|maar niet",
+    "oprócz|não|exceto",
+  ])("is what follows %s, and no subject", (words) => {
+    for (const word of words.split("|")) {
+      const { unwanted, rest, subject } = askedBounds(`violins ${word} trumpets`);
+      expect([word, unwanted]).toEqual([word, [{ said: "trumpets", words: ["trumpets"] }]]);
+      expect([rest.trim(), subject.trim()]).toEqual(["violins", "violins"]);
+    }
+  });
+
+  it.each([
+    "without|not for",
+    "ohne|nicht für",
+    "sans|pas pour",
+    "sin|no para",
+    "senza",
+    "zonder",
+    "bez",
+    "sem",
+  ])("is what follows %s, and a subject too", (words) => {
+    for (const word of words.split("|")) {
+      const { unwanted, rest, subject } = askedBounds(`violins ${word} trumpets`);
+      expect([word, unwanted.length, rest.trim()]).toEqual([word, 1, "violins"]);
+      expect(subject).toBe(`violins ${word} trumpets`);
+    }
+    for (const word of ["within", "knot", "noise", "exceptional", "passing", "sinus", "nothing"])
+      expect([word, askedBounds(`violins ${word} trumpets`).unwanted]).toEqual([word, []]);
+  });
+
+  it("is nothing that is meant well", () => {
+    const meant =
+      "far weit loin lejos lontano ver longe too zu more less later only just nur yet matter problem experience prior previous need longer fee fees charge cost";
+    for (const word of meant.split(" "))
+      expect([word, askedBounds(`violins, not ${word} trumpets`).unwanted]).toEqual([word, []]);
+    for (const word of ["farm", "costume", "tool", "version", "charged"])
+      expect([word, askedBounds(`violins, not ${word} trumpets`).unwanted.length]).toEqual([word, 1]);
   });
 
   it("is held by a post that has all of its words, unless it says that it is without", () => {
