@@ -21,6 +21,71 @@ describe("a field that the call does not have", () => {
     expect(fieldMeant(name, new Set([field]))).toBe(meant);
   });
 
+  it.each([
+    ["q", "query keywords keyword text search"],
+    ["near", "location"],
+    ["kind", "type category"],
+    ["after", "from since start_date date"],
+    ["before", "to until end_date date"],
+    ["parent_id", "parent reply_to replyTo in_reply_to thread_id"],
+    ["starts_at", "start starts start_at start_time start_date begin when date datetime date_time"],
+    ["ends_at", "end ends end_at end_time end_date"],
+    ["expires_at", "expires expiry"],
+    ["timezone", "tz time_zone"],
+    ["source_url", "source"],
+    ["title", "subject headline"],
+    ["body", "description content message text"],
+    ["wait_s", "wait"],
+    ["id", "subscription_id post_id"],
+    ["post_id", "id"],
+    ["url", "link"],
+  ])("is %s by another name: %s", (field, names) => {
+    for (const name of names.split(" "))
+      expect([name, fieldsNamed(name, new Set([field]))]).toEqual([name, [field]]);
+    expect(fieldsNamed("colour", new Set([field]))).toEqual([]);
+  });
+
+  it.each([
+    ["starts_at", "time"],
+    ["cursor", "page offset"],
+    ["lat", "latitude"],
+    ["lng", "longitude lon long"],
+    [
+      "location",
+      "location_name venue where place address street city town region country lat latitude lng lon long longitude coordinates geo",
+    ],
+    [
+      "near",
+      "location_name venue where place address street city town region country lat latitude lng lon long longitude coordinates geo",
+    ],
+  ])("proposes %s, and does not read it, for: %s", (field, names) => {
+    for (const name of names.split(" "))
+      expect([name, fieldMeant(name, new Set([field])), fieldsNamed(name, new Set([field]))]).toEqual([
+        name,
+        field,
+        [],
+      ]);
+  });
+
+  it.each([
+    [
+      "offer",
+      "sale sell selling for_sale item product service rental rent rentals giveaway free gift goods listing job vacancy housing",
+    ],
+    ["request", "wanted want buy buying looking looking_for search seeking need needed help ask lost"],
+    [
+      "event",
+      "meetup concert workshop party class course meeting conference festival talk show market exhibition",
+    ],
+    ["thread", "discussion question poll chat forum topic debate"],
+    ["announcement", "news notice alert info information warning update message note found"],
+  ])("as a kind is %s: %s", (kind, names) => {
+    for (const name of names.split(" "))
+      expect([name, kindMeant(name), kindMeant(`${name}s`)]).toEqual([name, kind, kind]);
+    for (const name of ["salesman", "concerto", "newspaper", "partying"])
+      expect([name, kindMeant(name)]).toEqual([name, null]);
+  });
+
   it("is read by another name where only that is known", () => {
     expect(fieldsNamed("date", new Set(["after", "before"]))).toEqual(["after", "before"]);
     expect(fieldsNamed("date", new Set(["after", "date"]))).toEqual([]);

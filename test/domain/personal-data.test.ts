@@ -42,6 +42,50 @@ describe("personalData", () => {
     expect(personalData(text)).toEqual([]);
   });
 
+  it("takes each word that announces a number, with a word between", () => {
+    const words =
+      "tel tel. telefon telefoon telephone telefono teléfono téléphone telefone phone mobile mobil handy cell call me call call us text me sms whatsapp anrufen ruf an " +
+      "appelez llamar llama móvil celular fax 电话 電話 тел телефон 전화";
+    const announcing = words
+      .replace(/(call|text) (me|us)|ruf an/g, (two) => two.replace(" ", "_"))
+      .split(" ");
+    for (const word of announcing.map((one) => one.replace("_", " ")))
+      expect([word, personalData(`Ask: ${word} 030123`)]).toEqual([word, ["phone number"]]);
+    for (const between of ["me", "us", "at", "on", "unter", "nr", "no", "number", "is", "au", "al"])
+      expect([between, personalData(`Ask: tel ${between} 030123`)]).toEqual([between, ["phone number"]]);
+    for (const other of ["model", "hotel", "cellar", "recall", "faxed", "tel about"])
+      expect([other, personalData(`Ask: ${other} 030123`)]).toEqual([other, []]);
+  });
+
+  it("takes each word for a street, before or behind its name", () => {
+    const behind =
+      "Street Avenue Boulevard Road Lane Drive Terrace Crescent Close Gardens St. Ave Ave. Blvd Blvd. Rd Rd. Ln Ln. Dr.";
+    const joined =
+      "straße strasse str. gasse allee platz weg ufer damm straat laan gracht plein kade vägen gatan vej gade gata";
+    const french = "rue avenue boulevard place chemin impasse allée quai cours";
+    const before = "Calle Avenida Plaza Paseo Carrer Via Viale Piazza Corso Rua Travessa ul. ulica aleja";
+    const texts = [
+      ...behind.split(" ").map((word) => `12 Maple ${word}, Leeds`),
+      ...joined.split(" ").map((word) => `Linden${word} 12, Ulm`),
+      ...french.split(" ").map((word) => `12 ${word} de la Paix, Paris`),
+      ...before.split(" ").map((word) => `${word} Mayor 5, Madrid`),
+      ...["de la ", "de l'", "de l’", "du ", "des ", "de ", "d'", "d’"].map((of) => `12 rue ${of}Orme`),
+      ...["de la ", "de ", "del ", "della ", "dei ", "da ", "do ", "dos ", "das "].map(
+        (of) => `Via ${of}Pace 5`,
+      ),
+      ...["Apt", "Flat", "Unit", "Suite", "Floor", "#"].map((part) => `12 Maple Street ${part} 3`),
+      ...["North", "South", "East", "West", "N", "S."].map((way) => `12 ${way} Maple Street, Leeds`),
+    ];
+    for (const text of texts) expect([text, personalData(text)]).toEqual([text, ["postal address"]]);
+    for (const text of [
+      "12 Maple Trees, Leeds",
+      "Lindenbaum 12, Ulm",
+      "12 roses de la Paix",
+      "Mayor 5, Madrid",
+    ])
+      expect([text, personalData(text)]).toEqual([text, []]);
+  });
+
   it("takes milliseconds for 8,000 hostile characters", () => {
     for (const unit of "1|1 |+1(|a@|a.|12 Aa |Calle A |tel 1|00 1|4 |Aa-straße ".split("|")) {
       const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { clockOfText, feedDate, feedSpan } from "../../src/syndication/dates.ts";
 import { type Entries, entriesOf } from "../../src/syndication/entries.ts";
 import type { Feed } from "../../src/syndication/feeds.ts";
+import { isCalledOff, standingOf } from "../../src/syndication/standing.ts";
 import { aFeedOf } from "../support/boards/feed-source.ts";
 
 const NOW = Date.UTC(2026, 10, 24, 12);
@@ -247,10 +249,183 @@ describe("text", () => {
   });
 });
 
+const rows = (...all: object[]) =>
+  read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
+
+describe("words of a feed", () => {
+  const OFF =
+    "cancel cancelled canceled cancellation postponed deleted removed withdrawn abgesagt annulé annulée annuliert annulliert annullato annullata annulled cancelado " +
+    "cancelada anulado anulada geannuleerd aflyst inställd avlyst test exercise system draft error ack restricted private confidential EventCancelled " +
+    "https://schema.org/EventPostponed CANCELLED!";
+
+  it("call an entry off as its status, and only whole", () => {
+    for (const word of OFF.split(" ")) expect([word, isCalledOff({ status: word })]).toEqual([word, true]);
+    for (const word of [
+      "testing",
+      "actual",
+      "public",
+      "confirmed",
+      "systematic",
+      "2test",
+      "cancels",
+      "drafts",
+      "private7",
+      "acknowledged",
+    ])
+      expect([word, isCalledOff({ status: word })]).toEqual([word, false]);
+  });
+
+  it("stand in these fields", () => {
+    for (const name of "status eventStatus event_status msgType messageType MESSAGE_TYPE scope class visibility".split(
+      " ",
+    ))
+      expect([
+        name,
+        isCalledOff({ [name]: "test" }),
+        standingOf({ [name]: "EventTentative" }).metadata,
+      ]).toEqual([name, true, { status: "tentative" }]);
+    expect([isCalledOff({ state: "test" }), standingOf({ status: "tentatively" }).metadata]).toEqual([
+      false,
+      {},
+    ]);
+    expect(standingOf({ class: "https://schema.org/Provisional" }).metadata).toEqual({ status: "tentative" });
+  });
+
+  it("call it off where a field of that name is set", () => {
+    const names =
+      "cancelled canceled isCancelled is_deleted removed withdrawn postponed private isPrivate cancelled_at canceledOn deleted_at deletedOn removedAt removed_on";
+    for (const name of names.split(" ")) {
+      for (const value of [true, "yes", 1, "2026-11-01"])
+        expect([name, value, isCalledOff({ [name]: value })]).toEqual([name, value, true]);
+      for (const value of [false, "false", "No ", "n", "0", 0, "null", "none", "", null])
+        expect([name, value, isCalledOff({ [name]: value })]).toEqual([name, value, false]);
+    }
+    for (const name of ["privateAt", "deletedBy", "removal", "hasCancelled", "test"])
+      expect([name, isCalledOff({ [name]: true })]).toEqual([name, false]);
+  });
+
+  it.each([
+    ["12:00", "UTC UT Z GMT WET"],
+    ["11:00", "WEST BST CET MEZ"],
+    ["10:00", "CEST MESZ EET"],
+    ["09:00", "EEST MSK"],
+    ["03:00", "JST"],
+    ["02:00", "AEST"],
+    ["01:00", "AEDT"],
+    ["17:00", "EST CDT"],
+    ["16:00", "EDT"],
+    ["18:00", "CST MDT"],
+    ["19:00", "MST PDT"],
+    ["20:00", "PST"],
+  ])("mean by noon %s in UTC: %s", (clock, zones) => {
+    for (const zone of zones.split(" ")) {
+      const span = feedSpan(`Thu, 10 Dec 2026 12:00:00 ${zone}`, "Asia/Tokyo");
+      expect([zone, span?.local, new Date(span?.from ?? 0).toISOString().slice(11, 16)]).toEqual([
+        zone,
+        false,
+        clock,
+      ]);
+    }
+    for (const zone of ["XYZ", "CETA", "ACET", "IST"])
+      expect(feedSpan(`Thu, 10 Dec 2026 12:00:00 ${zone}`, "UTC")).toBeNull();
+  });
+
+  it("are those of months and days of the week, and no others", () => {
+    const months =
+      "Jan Feb Mar Apr May June July Aug Sept Oct Nov Dec|Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
+    const long = "|January February March April May June July August September October November December";
+    for (const year of (months + long).split("|"))
+      for (const [at, month] of year.split(" ").entries())
+        expect([month, feedDate(`10 ${month} 2027`, "UTC")]).toEqual([month, Date.UTC(2027, at, 10)]);
+    const days =
+      "Mon 11|Tue 12|Tues 12|Tuesday 12|Wed 13|Wednesday 13|Thu 14|Thur 14|Thurs 14|Fri 15|Sat 16|Saturday 16|Sun 17";
+    for (const day of days.split("|"))
+      expect([day, feedDate(`${day} Jan 2027`, "UTC")]).toEqual([
+        day,
+        Date.UTC(2027, 0, Number(day.slice(-2))),
+      ]);
+    for (const text of [
+      "10 Januar 2027",
+      "10 Jan 2027 noon",
+      "room 10 Jan 2027",
+      "Mo 11 Jan 2027",
+      "5/12/2026",
+    ])
+      expect([text, feedDate(text, "UTC")]).toEqual([text, null]);
+    const half = (text: string) => feedDate(text, "UTC");
+    expect([half("Jan 10, 2027 7:30 pm"), half("Jan 10, 2027 7:30 AM")]).toEqual([
+      Date.UTC(2027, 0, 10, 19, 30),
+      Date.UTC(2027, 0, 10, 7, 30),
+    ]);
+    for (const text of [
+      "5.12.2026 19.30",
+      "5. 12. 2026, 19h30",
+      "Sa., 5 Dec 2026 19.30",
+      "5 Dec 2026 19:30 (local time)",
+      "5  Dec  2026  19:30",
+    ])
+      expect([text, half(text)]).toEqual([text, Date.UTC(2026, 11, 5, 19, 30)]);
+  });
+
+  it.each([
+    ["19:00:00", "19|19:00|19.00|19h00|19 Uhr|19 uhr|19h|19 h|19hr|19 hrs|7 pm|7pm|7 PM|7 p.m.|07:00 pm"],
+    ["00:00:00", "0|00:00|12 am|12:00 a.m."],
+    ["12:00:00", "12|12 pm|12.00"],
+    ["24:00:00", "24"],
+    ["07:05:09", "7:05:09|7.05.09"],
+    ["19:30:00Z", "19:30Z|7:30 pm Z"],
+    ["19:30:00+01:00", "19:30+01:00|19.30 +01:00"],
+  ])("mean the hour %s: %s", (clock, texts) => {
+    for (const text of texts.split("|")) expect([text, clockOfText(text)]).toEqual([text, clock]);
+    for (const text of ["25", "13 pm", "19:60", "noon", "19 Uhren", "19 min", "7 xm", "at 7", ""])
+      expect([text, clockOfText(text)]).toEqual([text, null]);
+  });
+
+  it.each<[string, string, object]>([
+    [
+      "starts_at start start_time startDate start_date startTime onset",
+      "2026-12-24T10:00Z",
+      { starts_at: Date.parse("2026-12-24T10:00Z") },
+    ],
+    ["headline name event label", "Cello", { title: "Cello" }],
+    ["body description summary text instruction", "Cello", { body: "Cello" }],
+    ["url source_url web link website", "https://example.org/b", { url: "https://example.org/b" }],
+    ["source_id identifier id guid idempotency_key uid code", "abc", { metadata: { source_id: "abc" } }],
+    ["category type tags", "cello", { tags: ["town", "cello"] }],
+    ["expires_at expires", "2026-12-24T10:00Z", { expires_at: Date.parse("2026-12-24T10:00Z") }],
+    ["timezone timeZone", "Asia/Tokyo", { timezone: "Asia/Tokyo" }],
+  ])("name a field of a row: %s", (names, value, post) => {
+    for (const name of names.split(" ")) {
+      const titled = "title" in post ? {} : { title: "T" };
+      const timed = "timezone" in post ? { start: "2026-12-24T10:00Z" } : {};
+      expect(rows({ ...titled, ...timed, [name]: value }).entries[0]?.input, name).toMatchObject(post);
+      expect(rows({ title: "T", [`${name}_x`]: value }).entries[0]?.input, name).not.toMatchObject(post);
+    }
+  });
+
+  it("name an end, an hour beside a day, and a point", () => {
+    const input = (fields: object) => rows({ title: "T", ...fields }).entries[0]?.input;
+    const [start, end] = ["2026-12-24T10:00Z", "2026-12-24T12:00Z"];
+    for (const name of "ends_at end end_time endDate end_date endTime ends".split(" "))
+      expect([name, input({ start, [name]: end })?.ends_at]).toEqual([name, Date.parse(end)]);
+    for (const name of "start_time startTime time".split(" "))
+      expect([name, input({ date: "2026-12-24", [name]: "11:00" })?.starts_at]).toEqual([
+        name,
+        Date.parse(start),
+      ]);
+    for (const name of "end_time endTime".split(" "))
+      expect([name, input({ date: "2026-12-24", time: "11:00", [name]: "13:00" })?.ends_at]).toEqual([
+        name,
+        Date.parse(end),
+      ]);
+    for (const lat of ["lat", "latitude"])
+      for (const lng of ["lng", "lon", "long", "longitude"])
+        expect(input({ [lat]: 52.5, [lng]: 13.4 })?.location).toMatchObject({ lat: 52.5, lng: 13.4 });
+  });
+});
+
 describe("rows", () => {
   const HALL = { name: "Hall", lat: null, lng: null };
-  const rows = (...all: object[]) =>
-    read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
 
   it("an end by its day includes it, in any form; one before the start is none", () => {
     const ends = rows(
