@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ON_MONGODB } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
@@ -111,26 +112,30 @@ describe("about", () => {
     ]);
   });
 
-  it("counts anew a second after the last time, and reads tags anew after five", async () => {
-    await about();
-    const seen = async () => {
-      const { data, meta } = (await call(board, "GET /board")).body;
-      return [meta.board.active_posts, data.top_tags.some(({ tag }: { tag: string }) => tag === "of-now")];
-    };
-    const [before] = await seen();
-    await write(board, me.key, { tags: ["of-now"] });
-    const began = now;
-    for (const [afterMs, counts, isThere] of [
-      [999, before, false],
-      [1_000, before + 1, false],
-      [4_999, before + 1, false],
-      [5_000, before + 1, true],
-    ]) {
-      now = began + afterMs;
-      const [found, tags] = await eventually(seen, ([found, tags]) => found === counts && tags === isThere);
-      expect([found, tags], `${afterMs} ms`).toEqual([counts, isThere]);
-    }
-  });
+  // What takes long to read is read more seldom, and a busy database server takes long.
+  it.skipIf(ON_MONGODB)(
+    "counts anew a second after the last time, and reads tags anew after five",
+    async () => {
+      await about();
+      const seen = async () => {
+        const { data, meta } = (await call(board, "GET /board")).body;
+        return [meta.board.active_posts, data.top_tags.some(({ tag }: { tag: string }) => tag === "of-now")];
+      };
+      const [before] = await seen();
+      await write(board, me.key, { tags: ["of-now"] });
+      const began = now;
+      for (const [afterMs, counts, isThere] of [
+        [999, before, false],
+        [1_000, before + 1, false],
+        [4_999, before + 1, false],
+        [5_000, before + 1, true],
+      ]) {
+        now = began + afterMs;
+        const [found, tags] = await eventually(seen, ([found, tags]) => found === counts && tags === isThere);
+        expect([found, tags], `${afterMs} ms`).toEqual([counts, isThere]);
+      }
+    },
+  );
 
   it("counts posts of today from 00:00 UTC", async () => {
     expect((await about()).meta.board.posts_today).toBeGreaterThan(0);
