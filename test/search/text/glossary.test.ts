@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { glossOf } from "../../../src/search/text/glossary.ts";
+import { glossaryVersion, glossOf, isGlossed } from "../../../src/search/text/glossary.ts";
 import { textForModel } from "../../../src/search/text/model-text.ts";
 
 describe("glossOf", () => {
@@ -20,6 +20,7 @@ describe("glossOf", () => {
     ["verhuisdozen", "van lorry moving, box carton packing"],
     ["Gartenqwxyzz", "garden"],
     ["Xyzzkühlschrank", "fridge"],
+    ["Xyzzgarten", "garden"],
     ["Klavier", "piano"],
     ["habitaciones", "room"],
   ])("takes compounds apart: %s", (text, gloss) => expect(glossOf(text)).toBe(gloss));
@@ -37,6 +38,9 @@ describe("glossOf", () => {
     "café latte",
     "Kornblum KD-210",
     "東京の自転車",
+    // One part of four letters, or a last one of five, is too little.
+    "Bootqwxyzz",
+    "Xyzztisch",
     // Endings have three letters at most.
     "habitacioncitas",
     "",
@@ -57,6 +61,11 @@ describe("glossOf", () => {
   it("reads the first four hundred words", () => {
     expect(glossOf(`${"qwxyz ".repeat(399)}Klavier`)).toBe("piano");
     expect(glossOf(`${"qwxyz ".repeat(400)}Klavier`)).toBe("");
+  });
+
+  it("has a version that changes with the table, and tells whether every part of a word is in it", () => {
+    expect(glossaryVersion()).toMatch(/^[0-9a-f]{8}$/);
+    expect(["klavier", "klavier-garten", "klavier-qwxyz"].map(isGlossed)).toEqual([true, true, false]);
   });
 
   it("reads names of several words", () => {

@@ -80,6 +80,10 @@ describe("parseQueryText", () => {
       "What is a road bike, really?",
     );
     expect(parseQueryText("C++ or node.js").plain).toBe("C++ or node.js");
+    expect(parseQueryText('"road bike"').plain).toBe("road bike");
+    expect(parseQueryText('5"" pipe').plain).toBe("5 pipe");
+    expect(parseQueryText("-road bike").plain).toBe("bike");
+    expect(parseQueryText("-road").plain).toBe("");
   });
 
   it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(

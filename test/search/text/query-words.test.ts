@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { doubtfulWords } from "../../../src/search/text/query-text.ts";
 import { meantWord } from "../../../src/search/text/spelling.ts";
-import { isOtherLanguage, withoutStopWords } from "../../../src/search/text/stop-words.ts";
+import { isAnyStopWord, isOtherLanguage, withoutStopWords } from "../../../src/search/text/stop-words.ts";
 
 describe("meantWord", () => {
   const of = (typed: string, ...words: [string, number][]) =>
@@ -14,6 +14,7 @@ describe("meantWord", () => {
     expect(of("prospcts", ["products", 9], ["prospects", 2])).toBe("prospects");
     expect(of("corse", ["course", 8], ["corset", 1])).toBe("course");
     expect(of("lesons", ["lessons", 1], ["lemons", 1])).toBe("lemons");
+    expect(of("lesons", ["lemons", 1], ["lessons", 1])).toBe("lemons");
   });
 
   it("is no stop word, no shorter word with an ending, and no rare one two slips away", () => {
@@ -60,6 +61,8 @@ describe("stop words", () => {
   it("are those of English in an English text, whatever names it holds", () => {
     expect(withoutStopWords(["a", "house", "in", "den", "haag"])).toEqual(["house", "den", "haag"]);
     expect(isOtherLanguage(["die", "hard", "dvd"])).toBe(false);
+    expect(isOtherLanguage(["fahrrad", "für", "ein", "kind"])).toBe(true);
+    expect(["the", "und", "dla", "bike"].map(isAnyStopWord)).toEqual([true, true, true, false]);
     expect(withoutStopWords(["die", "hard", "dvd"])).toEqual(["die", "hard", "dvd"]);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { comparableWords, indexable, otherSpellings, wordsOf } from "../../../src/search/text/tokens.ts";
+import {
+  comparableWords,
+  indexable,
+  otherSpellings,
+  withSigns,
+  wordsOf,
+} from "../../../src/search/text/tokens.ts";
 
 describe("indexable", () => {
   it.each([
@@ -23,6 +29,7 @@ describe("indexable", () => {
     ["й Ї Ќ ў", "й ї ќ ў"],
     ["Łódź Tromsø STRASSE Straße", "lodz tromso strasse strasse"],
     ["İstanbul Isparta ısparta", "istanbul isparta isparta"],
+    ["Œuvre Ægir Đorđe Guðrún Þór Ħal Sáŋ Ŧorp", "oeuvre aegir dorde gudrun thor hal san torp"],
     ["أحمد إسلام آدم", "احمد اسلام ادم"],
     ["が ก็ 각", " が   ก็  각"],
   ])("spells %s as %s", (text, spelled) => {
@@ -38,7 +45,20 @@ describe("indexable", () => {
   it("unifies compatibility forms and drops invisible characters, control characters and Arabic vowels", () => {
     expect(indexable("ＡＢＣ\u00AD\u0000x")).toBe("abc x");
     expect(indexable("ABC\u0000x\n")).toBe("abc x ");
-    expect(indexable("مُحَمَّد")).toBe("محمد");
+    for (const written of ["مُحَمَّد", "محـــمد", "محم\u0670د"]) expect(indexable(written)).toBe("محمد");
+    expect(indexable("שָׁלוֹם ❤\uFE0F")).toBe("שלום ❤");
+  });
+});
+
+describe("withSigns", () => {
+  it("writes names with their signs, and other words as they are", () => {
+    expect(["cplusplus", "csharp", "fsharp", "dotnet", "sharp"].map(withSigns)).toEqual([
+      "c++",
+      "c#",
+      "f#",
+      ".net",
+      "sharp",
+    ]);
   });
 });
 
@@ -55,6 +75,8 @@ describe("wordsOf", () => {
 describe("otherSpellings", () => {
   it.each([
     ["Müller, Sören, Åse", ["mueller", "soeren", "aase"]],
+    ["Kjærgård, Bjørn", ["kjaergaard", "bjoern"]],
+    ["CHF 1 500, 2 500 złotych, 3 500 people", ["1500"]],
     ["check-in, state-of-the-art", ["checkin"]],
     ["12.500 and 2'450, 1.5 or 3,14", ["12500", "2450"]],
     ["1 875 € for 12 500 people", ["1875"]],
