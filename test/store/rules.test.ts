@@ -3,14 +3,24 @@ import { NEVER_SHOWN, type StoredPost, type ToldChange } from "../../src/ports/s
 import { canBePushedTo, chooseDue, webhookOrigin } from "../../src/store/rules/claims.ts";
 import { entriesOfReply, hearersOfEnd, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
 import { isEnd, moveByEdit, moveByRemoval } from "../../src/store/rules/moves.ts";
-import { editedPost, isFirstShown, replyWithin } from "../../src/store/rules/rows.ts";
+import {
+  changedRow,
+  editedPost,
+  inOrder,
+  inSteps,
+  isFirstShown,
+  limitIds,
+  replyWithin,
+} from "../../src/store/rules/rows.ts";
 import { goesOn } from "../../src/store/rules/series.ts";
 import {
   keptAttempts,
+  redeliveredPush,
   settledPush,
   settledSubscription,
   unclaimedPush,
 } from "../../src/store/rules/settling.ts";
+import { countLive } from "../../src/store/rules/statistics.ts";
 import { addressesOf, countVoices } from "../../src/store/rules/voices.ts";
 import { answer } from "../contract/store/pushes/prepare.ts";
 import { aPost, aSubscription, T0 } from "../support/search/rows.ts";
@@ -35,6 +45,7 @@ describe("what is told of an edit", () => {
     ["a cancellation", { metadata: { status: "Canceled" } }, ["cancelled"]],
     ["a cancellation with two l", { metadata: { status: "cancelled" } }, ["cancelled"]],
     ["another state", { metadata: { status: "uncancelled" } }, null],
+    ["a state that begins so", { metadata: { status: "cancelled_in_part" } }, null],
     ["an end now", { expiresAt: at }, ["ended"]],
     ["an end in a moment", { expiresAt: at + 1 }, null],
     ["no edit", { updatedAt: T0, startsAt: T0 }, null],
@@ -53,6 +64,7 @@ describe("what is told of an edit", () => {
     expect(again).toMatchObject({ what: ["starts_at", "ends_at", "ended"], series });
     expect(again?.before).toEqual({ startsAt: T0 + 9, endsAt: T0 + 20, expiresAt: T0 + 30 });
     expect(told({ title: "Other" }, { change: moved })).toBe(moved);
+    expect(told({ location: null })?.before).toEqual({ location: place });
     const cancelled = { metadata: { status: "cancelled" } };
     expect(told({ title: "Other" }, cancelled)).toBeNull();
     // Coordinates that are found for a name are no move.
@@ -97,6 +109,7 @@ describe("a row after a change", () => {
     ]);
     expect(editedPost(root, change, T0 - 1)).toBeNull();
     expect(editedPost({ ...root, state: "removed" }, change, undefined)).toBeNull();
+    expect(() => editedPost(root, { state: "removed" }, T0)).toThrow("`remove`");
     expect(replyWithin({ ...reply, expiryChosen: true }, T0)).toMatchObject({
       expiresAt: T0,
       expiryChosen: false,
@@ -114,6 +127,49 @@ describe("a row after a change", () => {
       false,
       false,
     ]);
+  });
+});
+
+describe("rows", () => {
+  it("are asked for by a thousand ids at most, and come in the order of ids", () => {
+    const ids = Array.from({ length: 1001 }, (_, n) => `p${n}`);
+    expect(() => limitIds(ids.slice(1))).not.toThrow();
+    expect(() => limitIds(ids)).toThrow(RangeError);
+    expect(inOrder(["b", "gone", "a"], [{ id: "a" }, { id: "b" }])).toEqual([{ id: "b" }, { id: "a" }]);
+  });
+
+  it("change by values or by what they are, and stay the same when nothing changes", () => {
+    const row = { name: "a", n: 1 };
+    expect(changedRow(row, { n: 2 })).toEqual({ name: "a", n: 2 });
+    expect(changedRow(row, ({ n }) => ({ n: n + 2 }))).toEqual({ name: "a", n: 3 });
+    expect(changedRow(row, () => null)).toBe(row);
+  });
+
+  it.each([
+    ["all there are", 9, 7, [3, 3, 3, 2]],
+    ["no more than asked for", 5, 7, [3, 2]],
+    ["as many as fill the last step", 6, 7, [3, 3]],
+    ["none", 0, 7, []],
+  ])("are dealt with in steps: %s", async (_, limit, there, steps) => {
+    const asked: number[] = [];
+    let left = there;
+    const total = await inSteps(limit, 3, async (most) => {
+      asked.push(most);
+      const done = Math.min(most, left);
+      left -= done;
+      return done;
+    });
+    expect([asked, total]).toEqual([steps, Math.min(limit, there)]);
+  });
+
+  it("of live posts are counted by kind and by who wrote them", () => {
+    const counts = countLive([
+      { kind: "offer", isRelayed: false, n: 2 },
+      { kind: "offer", isRelayed: true, n: 3 },
+      { kind: "event", isRelayed: true, n: 4 },
+    ]);
+    expect(counts).toMatchObject({ activePosts: 9, firstHand: 2, syndicated: 7 });
+    expect(counts.kinds).toMatchObject({ offer: 5, event: 4, thread: 0 });
   });
 });
 
@@ -159,6 +215,32 @@ describe("a push", () => {
       { origin: "d", failing: true },
     ];
     expect(await failingFirst({ perOrigin: 1, underWay })).toBe("b1 c1");
+  });
+
+  it("is looked for again where many go to one origin, leaving out those that are full", async () => {
+    const due = [..."aaaaaaa", "b", "b", "c"].map((origin, n) => push(`${origin}${n}`, origin));
+    const asked: string[][] = [];
+    const chosen = await chooseDue({ limit: 4, perOrigin: 2, failing: 0 }, async ({ without, limit }) => {
+      asked.push(without);
+      return due.filter(({ origin }) => !without.includes(origin)).slice(0, limit);
+    });
+    expect(chosen.map(({ id }) => id)).toEqual(["a0", "a1", "b7", "b8"]);
+    expect(asked).toEqual([[], ["a"]]);
+  });
+
+  it("that is requested once more is due now, or when the claim on it is settled", () => {
+    const anew = { state: "waiting", dueAt: T0, attempts: 0, againAt: null };
+    expect(redeliveredPush(null, T0)).toEqual(anew);
+    expect(redeliveredPush({ token: null, dueAt: null, attempts: 3 }, T0)).toEqual(anew);
+    const claimed = { state: "waiting", dueAt: T0 + 9, attempts: 3, againAt: T0 };
+    expect(redeliveredPush({ token: "t", dueAt: T0 + 9, attempts: 3 }, T0)).toEqual(claimed);
+    for (const outcome of [
+      { state: "waiting", dueAt: null },
+      { state: "failed", dueAt: T0 },
+    ] as const)
+      expect(() =>
+        settledPush({ attempts: 0, againAt: null }, null, { ...outcome, deactivate: null }),
+      ).toThrow();
   });
 
   it("goes to an active subscription whose webhook consented, at its host and port", () => {

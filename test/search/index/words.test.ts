@@ -43,6 +43,22 @@ describe("words", () => {
     expect(await opened.find("pöt")).toEqual(["poet"]);
   });
 
+  it("are known when a post has every part of them, and meant to be another when their one part is misspelt", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(anEntry({ id: "a", title: "Yoga workshop", body: "Kitchen carpet, kitchens" }));
+      index.put(anEntry({ id: "b", title: "Gone harpsichord" }));
+      for (const id of ["c", "d"]) index.put(anEntry({ id, title: "Carpel" }));
+    });
+    opened.write((index) => index.remove("b"));
+    const asked = ["yoga", "yoga-workshop", "yoga-wrkshop", "ygoa-workshop", "wrk-shp", "harpsichord"];
+    expect(await opened.index.ask("unknownWords", asked)).toEqual(asked.slice(2));
+    const typed = ["ygoa", "yoga-wrkshop", "kitcehn", "carpeq", "yoga", "harpsicord", "xoga"];
+    expect(await opened.index.ask("spellings", typed)).toEqual([
+      ...["yoga", null, "kitchen", "carpel", null, null, null],
+    ]);
+  });
+
   it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
     const opened = openIndex();
     opened.write((index) => {
