@@ -170,6 +170,51 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect((await store.subscriptions.ofPublisher("pub_a")).map(({ id }) => id)).toEqual(["sub_1"]);
   });
 
+  it.each([
+    ["a publisher's erasure", "publisher"],
+    ["the removal of a saved query", "subscription"],
+  ])("exports no board in the middle of %s that another process begins", async (_, what) => {
+    const store = await start();
+    for (const id of ["pub_a", "pub_b"]) {
+      await store.publishers.insert(aPublisher(id));
+      await store.posts.insert(aPost(`p_${id}`, { publisherId: id }));
+      await store.subscriptions.insert(aSubscription(`sub_${id}`, { publisherId: id }), 50);
+    }
+    const matches = ["sub_pub_a", "sub_pub_b"].map((subscriptionId) => ({
+      subscriptionId,
+      postId: "p_pub_a",
+    }));
+    await store.subscriptions.deliver(
+      matches.map((match) => ({ ...match, matchedAt: T0 })),
+      [],
+    );
+    const { publishers, subscriptions, removed_subscriptions } = store.collections;
+    const begin = async () => {
+      if (what === "publisher") await publishers.updateOne({ _id: "pub_b" }, { $set: { erasing: true } });
+      else {
+        await removed_subscriptions.insertOne({ _id: "sub_pub_b", change_no: 9, purged: false });
+        await subscriptions.deleteOne({ _id: "sub_pub_b" });
+      }
+    };
+    // This is the last look for what is to be finished before the export.
+    const find = removed_subscriptions.find.bind(removed_subscriptions);
+    vi.spyOn(removed_subscriptions, "find").mockImplementationOnce((...asked: unknown[]) => {
+      const cursor = find(...(asked as Parameters<typeof find>));
+      const found = cursor.toArray.bind(cursor);
+      return Object.assign(cursor, {
+        async toArray() {
+          const open = await found();
+          await begin();
+          return open;
+        },
+      });
+    });
+    const { counts, close } = await store.transfer.snapshot();
+    await close();
+    const left = what === "publisher" ? 1 : 2;
+    expect(counts).toMatchObject({ publisher: left, post: left, subscription: 1, delivery: 1, inbox: 1 });
+  });
+
   it("completes the removal of a saved query that was cut off", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));

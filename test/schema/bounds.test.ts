@@ -2,11 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { BEGUN_CHARS, placeInWords, withPlainPlace } from "../../src/schema/place.ts";
 import { COPIES_NAMED, DATES_NAMED, LIMITS, PostInput, PostPatch } from "../../src/schema/post.ts";
-import { PublisherInput } from "../../src/schema/publisher.ts";
+import { PublisherInput, PublisherPatch } from "../../src/schema/publisher.ts";
 import { normalTag, RADIUS_KM, SearchQuery } from "../../src/schema/query.ts";
 import { ReportInput } from "../../src/schema/report.ts";
 import { bareId, Flag, List, WebhookSecret } from "../../src/schema/scalars.ts";
-import { awaitedPageOf, StandingQuery, SubscriptionInput } from "../../src/schema/subscription.ts";
+import {
+  awaitedPageOf,
+  StandingQuery,
+  SubscriptionInput,
+  SubscriptionPatch,
+} from "../../src/schema/subscription.ts";
 import { cleanLine, cleanMultiline, counted } from "../../src/schema/text.ts";
 import {
   endOfStart,
@@ -33,6 +38,7 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PostInput, post, "title", "whole 🚲", "half \ud83d"],
     [PostInput, { ...post, parent_id: "p1" }, "title", undefined, "x".repeat(201)],
     [PostInput, post, "body", "x".repeat(8_000), "x".repeat(8_001)],
+    [PostInput, post, "body", "x", " \u0007"],
     [PostInput, post, "tags", ["x".repeat(40)], ["x".repeat(41)]],
     [PostInput, post, "tags", tags(20), tags(21)],
     // They are split at commas, as those of a search are.
@@ -79,6 +85,15 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [PublisherInput, { name: "A", accept_terms: true }, "invite", "x".repeat(100), "x".repeat(101)],
     [ReportInput, { post_id: "p1", reason: "spam" }, "details", "x".repeat(2_000), "x".repeat(2_001)],
     [SubscriptionInput, { query: { q: "bike" } }, "label", "x".repeat(80), "x".repeat(81)],
+    [SubscriptionInput, { query: { q: "bike" } }, "breadth", "wide", "wider"],
+    [SubscriptionPatch, {}, "label", "x".repeat(80), "x".repeat(81)],
+    [SubscriptionPatch, {}, "breadth", "close", "far"],
+    [PublisherPatch, {}, "name", undefined, ""],
+    [PublisherPatch, {}, "name", "x".repeat(80), "x".repeat(81)],
+    [SearchQuery, {}, "sort", "soonest", "oldest"],
+    [SearchQuery, {}, "sort", "relevance", "nearest"],
+    [SearchQuery, {}, "sort", "newest", ""],
+    [SearchQuery, {}, "cursor", "x".repeat(2_000), "x".repeat(2_001)],
     [SearchQuery, {}, "q", "x".repeat(500), "x".repeat(501)],
     [SearchQuery, {}, "tags", "x".repeat(40), "x".repeat(41)],
     [SearchQuery, {}, "tags", tags(20), tags(21)],
@@ -95,10 +110,14 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
     [SearchQuery, { near: "Berlin" }, "after", "2026-12-01T10:00", "0000-12-01"],
     [SearchQuery, {}, "after", "2026-12-01T10:00[Europe/Berlin]", "2026-12-01T10:00[Europe/Nowhere]"],
     [awaitedPageOf.wait_s, {}, "", 50, 50.1],
+    [awaitedPageOf.wait_s, {}, "", 0, -0.1],
+    [awaitedPageOf.limit, {}, "", 1, 0],
+    [awaitedPageOf.cursor, {}, "", "x".repeat(2_000), "x".repeat(2_001)],
     [awaitedPageOf.limit, {}, "", 100, 101],
     [awaitedPageOf.since, {}, "", "x".repeat(60), "x".repeat(61)],
     [WebhookSecret, {}, "", secret(24), secret(23)],
     [WebhookSecret, {}, "", secret(64), secret(65)],
+    [WebhookSecret, {}, "", `whsec_${"+/".repeat(16)}`, `whsec_${"-_".repeat(16)}`],
     [Flag, {}, "", " TRUE ", "yes"],
   ];
 
@@ -153,14 +172,20 @@ describe("what is sent", () => {
 
   it("is kept in one form", () => {
     expect(cleanLine(" a\r\n\tb\u0007 ")).toBe("a b");
+    expect(cleanLine("e\u0301")).toBe("\u00E9");
     expect(cleanMultiline("a\r\nb\rc\u2028d\u0085e\u2029f\u0000\tg")).toBe("a\nb\nc\nd\ne\nf\tg");
     expect(cleanMultiline(`a${"\u0301".repeat(40)}`).normalize("NFD")).toHaveLength(31);
     expect(normalTag(" Caf\u0065\u0301 ")).toBe("café");
     expect(List.parse(["a, ,b", " c "])).toEqual(["a", "b", "c"]);
     expect(List.parse('["a","b"]')).toEqual(["a", "b"]);
     expect(PostInput.parse({ ...post, tags: ["a, b ,", "c"] }).tags).toEqual(["a", "b", "c"]);
+    expect(SearchQuery.parse({ kind: "event,Offer,event", tags: "a,A,b" })).toMatchObject({
+      kind: ["event", "offer"],
+      tags: ["a", "b"],
+    });
     expect([Flag.parse("TRUE"), Flag.parse("false")]).toEqual([true, false]);
     expect([0, 1, 2].map((n) => counted(n, "post"))).toEqual(["0 posts", "1 post", "2 posts"]);
+    expect([1, 2].map((n) => counted(n, "reply", "replies"))).toEqual(["1 reply", "2 replies"]);
     const pages = ["https://a.example/p/x1?y#z", "x1.ics", "x1.md", "x1.json", " x1 "];
     expect(pages.map((sent) => bareId(sent, "p"))).toEqual(pages.map(() => "x1"));
   });

@@ -58,7 +58,7 @@ const PLACES: readonly [written: unknown, meant: [lat: number, lng: number] | Re
   ["Amsterdam-Nowhere", /Did you mean "Amsterdam, Netherlands"/],
   ["Germany", [51.0, 9.81]],
   ["France", /is a country.*name one/],
-  ["Qwxyz", /send `lat,lng`/],
+  ["Qwxyz", /is known\. Otherwise name .* send `lat,lng`/],
   ["52.52", /latitude \(-90 to 90\) first/],
 ];
 
