@@ -183,6 +183,9 @@ export function describePosts({ store, another, reopen }: Subject): void {
       await store.posts.update("p5", { state: "hidden" }, { text: false });
       expect(idsOf(await store.posts.byPublisher("pub_a", 10))).toEqual(["p2", "p1-r", "p1"]);
       expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
+      // Of one moment: the last by id first.
+      for (const id of ["p7", "p8", "p6"]) await store.posts.insert(aPost(id, { createdAt: T0 + 6 }));
+      expect(idsOf(await store.posts.byPublisher("pub_a", 4))).toEqual(["p8", "p7", "p6", "p2"]);
     });
 
     it("lists for the operator what is not removed, newest first, by one publisher or all, since a time, hidden or not", async () => {
@@ -232,20 +235,25 @@ export function describePosts({ store, another, reopen }: Subject): void {
       await store.posts.insert(aPost("p1", { createdAt: T0 - 1, fingerprint: "00" }));
       await store.posts.insert(aPost("p2", { createdAt: T0, fingerprint: "02" }));
       await store.posts.insert(aPost("p3", { createdAt: T0 + 1, fingerprint: "03" }));
+      await store.posts.insert(aPost("p0", { createdAt: T0, fingerprint: "04" }));
       await store.posts.remove("p3", T0 + 2);
       const shown: (readonly FingerprintRow[])[] = [];
       const check = (earlier: readonly FingerprintRow[]) => {
         shown.push(earlier);
         throw new RangeError("enough");
       };
-      for (const limit of [10, 1]) {
+      for (const limit of [10, 2]) {
         const refused = store.posts.insert(aPost("p4"), { guard: { since: T0, limit, check } });
         await expect(refused).rejects.toThrow(RangeError);
       }
       expect(await store.posts.get("p4")).toBeNull();
-      expect((await store.publishers.get("pub_a"))?.postCount).toBe(2);
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(3);
       const last = { id: "p3", fingerprint: "03", createdAt: T0 + 1 };
-      expect(shown).toEqual([[last, { id: "p2", fingerprint: "02", createdAt: T0 }], [last]]);
+      const before = { id: "p2", fingerprint: "02", createdAt: T0 };
+      expect(shown).toEqual([
+        [last, before, { id: "p0", fingerprint: "04", createdAt: T0 }],
+        [last, before],
+      ]);
     });
 
     it("adds retrievals up, and passes over unknown ids", async () => {

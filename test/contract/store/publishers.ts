@@ -97,6 +97,8 @@ export function describePublishers({ store }: Subject): void {
       // One that nobody has looked at comes first.
       expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 10))).toEqual(["pub_5", "pub_2", "pub_1"]);
       expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 2))).toEqual(["pub_5", "pub_2"]);
+      await store.publishers.insert(aPublisher("pub_6", { ...verified, checkedAt: T0 + 1 }));
+      expect(idsOf(await store.publishers.dueForCheck(T0 + 2, 9))).toEqual(["pub_5", "pub_2", "pub_6"]);
     });
   });
 }

@@ -92,6 +92,9 @@ export function describeReports({ store }: Subject): void {
       expect(await store.reports.of("p", 10)).toEqual([first, second]);
       expect(await store.reports.of("p", 1)).toEqual([first]);
       expect(await store.reports.of("nope", 10)).toEqual([]);
+      for (const n of [5, 4])
+        await store.reports.upsert(aReport(`rep_${n}`, { reporter: `addr:${n}`, createdAt: T0 + 2 }));
+      expect(idsOf(await store.reports.of("p", 3))).toEqual(["rep_2", "rep_1", "rep_4"]);
     });
 
     it("leave a log of what was done, newest first, for one subject or all", async () => {
@@ -100,6 +103,9 @@ export function describeReports({ store }: Subject): void {
       for (const one of [entry(1, "p"), entry(2, "q"), entry(3, "p")]) await store.reports.log(one);
       expect(await store.reports.history("p", 10)).toEqual([entry(3, "p"), entry(1, "p")]);
       expect(await store.reports.history(null, 2)).toEqual([entry(3, "p"), entry(2, "q")]);
+      for (const subject of ["p", "q"]) await store.reports.log(entry(4, subject));
+      expect(await store.reports.history(null, 2)).toEqual([entry(4, "q"), entry(4, "p")]);
+      expect(await store.reports.history("p", 1)).toEqual([entry(4, "p")]);
     });
   });
 }

@@ -83,6 +83,11 @@ export function describeStatistics({ store }: Subject): void {
       const { topTags } = await store.statistics.overview(T0, 1);
       expect(topTags).toHaveLength(25);
       expect(topTags[0]).toEqual({ tag: "t29", count: 30 });
+      // Of those in as many posts, the first by name.
+      expect(topTags.slice(-2)).toEqual([
+        { tag: "t3", count: 1 },
+        { tag: "t4", count: 1 },
+      ]);
     });
 
     it("add up counters by day and name, and read them from a day on", async () => {

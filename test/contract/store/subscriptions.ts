@@ -276,6 +276,13 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
         { id: "sub_2", subscription: null },
       ]);
       expect(await store.subscriptions.changes(since.next, 100)).toEqual({ next: since.next, rows: [] });
+      // A removal before a change, on a page each.
+      await store.subscriptions.remove("sub_3");
+      await store.subscriptions.update("sub_1", { label: "newer" });
+      const first = await store.subscriptions.changes(since.next, 1);
+      const second = await store.subscriptions.changes(first.next, 1);
+      expect([first, second].map(({ rows }) => idsOf(rows))).toEqual([["sub_3"], ["sub_1"]]);
+      expect(idsOf((await store.subscriptions.changes(since.next, 9)).rows)).toEqual(["sub_3", "sub_1"]);
     });
 
     it("go on growing after a restart", async () => {

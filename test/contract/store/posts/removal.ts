@@ -53,6 +53,9 @@ export function describeRemoval({ store }: Subject): void {
         rest("a", T0, T0),
       ]);
       expect(await store.posts.lastRemoved(T0 + 1, 1)).toMatchObject([rest("c", T0 + 2, T0 + 3)]);
+      for (const id of ["e", "d"]) await store.posts.insert(aPost(id, { startsAt: T0, endsAt: T0 + 9 }));
+      for (const id of ["e", "d"]) await store.posts.remove(id, T0 + 4);
+      expect((await store.posts.lastRemoved(T0 + 3, 9)).map(({ id }) => id)).toEqual(["d", "e", "c"]);
       await store.posts.erase({ expired: 0, removed: T0 + 9 }, 9);
       expect(await store.posts.lastRemoved(0, 9)).toEqual([]);
     });
