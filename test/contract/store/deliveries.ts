@@ -147,6 +147,8 @@ export function describeDeliveries({ store }: Subject): void {
       await store.posts.update("p0", { state: "hidden" }, { text: false });
       await store.publishers.update("pub_b", { suspendedAt: T0 });
       expect([await shown(), await count()]).toEqual([["p1"], 1]);
+      const [next] = await store.subscriptions.pending("sub_1", 0, 1);
+      expect(next?.post.id).toBe("p1");
       await store.posts.update("p0", { state: "active" }, { text: false });
       await store.publishers.update("pub_b", { suspendedAt: null });
       expect([await shown(), await count()]).toEqual([["p0", "p1", "b"], 3]);

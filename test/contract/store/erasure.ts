@@ -37,6 +37,20 @@ export function describeErasure({ store, another }: Subject): void {
       expect(await store.posts.erase(before, 3)).toBe(0);
     });
 
+    it("erases at most as many as asked of both together", async () => {
+      const ids = ["gone0", "gone1", "old0", "old1", "old2"];
+      for (const id of ids) await store.posts.insert(aPost(id, { expiresAt: id < "h" ? T0 + DAY_MS : T0 }));
+      for (const id of ["gone0", "gone1"]) await store.posts.remove(id, T0);
+      const before = { expired: T0 + 1, removed: T0 + 1 };
+      for (const [erased, left] of [
+        [3, 2],
+        [2, 0],
+      ]) {
+        expect(await store.posts.erase(before, 3)).toBe(erased);
+        expect(await store.posts.many(ids)).toHaveLength(left ?? 0);
+      }
+    });
+
     it("erases the replies of a root before it, and counts them", async () => {
       for (const n of [0, 1]) await store.posts.insert(aPost(`old${n}`, { expiresAt: T0 + n }));
       for (const n of [1, 2, 3]) await store.posts.insert(aPost(`old1-${n}`, { parentId: "old1" }));
@@ -79,6 +93,7 @@ export function describeErasure({ store, another }: Subject): void {
       );
       await store.reports.upsert(aReport("rep_1", { postId: "b", reporter: "key:pub_a" }));
       await store.reports.upsert(aReport("rep_2", { postId: "b", reporter: "key:pub_b" }));
+      await store.reports.upsert(aReport("rep_4", { postId: "b", reporter: "key:pub_ab" }));
       await store.reports.upsert(aReport("rep_3", { postId: "p", reporter: "key:pub_b" }));
 
       expect(await store.publishers.erase("pub_a")).toEqual({
@@ -94,9 +109,9 @@ export function describeErasure({ store, another }: Subject): void {
       expect((await store.publishers.get("pub_b"))?.postCount).toBe(1);
       expect(await store.subscriptions.get("sub_a")).toBeNull();
       expect((await store.subscriptions.pending("sub_b", 0, 10)).map(({ post }) => post.id)).toEqual(["b"]);
-      expect(await store.reports.voices("b", 0)).toBe(1);
+      expect(idsOf(await store.reports.of("b", 9))).toEqual(["rep_2", "rep_4"]);
       expect((await store.reports.queue(10)).map(({ postId, reporters }) => [postId, reporters])).toEqual([
-        ["b", 1],
+        ["b", 2],
       ]);
       expect((await claimedWork(store, "match")).map(({ postId }) => postId)).toEqual(["b"]);
     });

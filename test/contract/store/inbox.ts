@@ -153,6 +153,8 @@ export function describeInbox({ store, another }: Subject): void {
       await store.posts.update("root-0", { state: "hidden" }, { text: false });
       await store.publishers.update("pub_c", { suspendedAt: T0 });
       expect(await entriesOf("pub_a")).toEqual(["reply root-2"]);
+      // A page goes on behind what it leaves out.
+      expect((await read("pub_a", 0, 1)).map(({ postId }) => postId)).toEqual(["root-2"]);
       await store.posts.update("root-0", { state: "active" }, { text: false });
       await store.publishers.update("pub_c", { suspendedAt: null });
       expect(await entriesOf("pub_a")).toEqual(["reply root-0", "reply root-1", "reply root-2"]);
