@@ -13,10 +13,49 @@ import {
   townAt,
   townNumbered,
 } from "../../src/gazetteer/index.ts";
+import { isCountryName, regionCodes } from "../../src/gazetteer/regions.ts";
 
 describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {
     expect(builtPlaces() === readText("places.jsonl.br")).toBe(true);
+  });
+});
+
+describe("a country", () => {
+  it.each([
+    ["US", "usa|us|united states of america|america|united states|estados unidos|vereinigte staaten"],
+    ["GB", "uk|great britain|united kingdom|vereinigtes konigreich"],
+    ["KR", "korea|republic of korea|south korea"],
+    ["NL", "holland|the netherlands|netherlands|niederlande"],
+    ["AE", "uae"],
+    ["CZ", "czech republic|czechia"],
+    ["TR", "turkey|turkiye"],
+    ["HK", "hong kong"],
+    ["MO", "macau|macao"],
+    ["CI", "ivory coast"],
+    ["MM", "burma|myanmar"],
+    ["MK", "macedonia|north macedonia"],
+    ["VN", "viet nam|vietnam"],
+    ["CN", "prc|china"],
+    [
+      "DE",
+      "germany|deutschland|allemagne|alemania|germania|duitsland|alemanha|niemcy|tyskland|saksa|nemecko|almanya",
+    ],
+  ])("is %s by the name: %s", (code, names) => {
+    for (const name of names.split("|")) expect([name, regionCodes().get(name)]).toEqual([name, [code]]);
+  });
+
+  it("is none by a code that no country has, or had", () => {
+    for (const code of "eu ez un qo zz xa xb an bu cs dd fx su tp yu zr yd vd nt rh".split(" "))
+      expect([code, (regionCodes().get(code) ?? []).filter((one) => one === code.toUpperCase())]).toEqual([
+        code,
+        [],
+      ]);
+    expect([isCountryName("fr"), isCountryName("france"), isCountryName("illinois")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });
 
