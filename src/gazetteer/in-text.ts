@@ -79,8 +79,8 @@ export function placeInText(text: string): PlaceInText | null {
   const isTitle = words.every(([word]) => !/^\p{Ll}/u.test(word));
   const distances = [...text.matchAll(DISTANCES.before)];
   // The article may belong to the name, as in "The Hague".
-  const endsOf = ({ index, 0: words, groups }: RegExpExecArray) =>
-    [0, groups?.["the"]?.length ?? 0].map((article) => index + words.length - article);
+  const endsOf = ({ index, 0: said, groups }: RegExpExecArray) =>
+    [0, groups?.["the"]?.length ?? 0].map((article) => index + said.length - article);
   const phrases = new Map(
     [...text.matchAll(PHRASES), ...distances].flatMap((found) =>
       endsOf(found).map((end) => [end, found.index]),
