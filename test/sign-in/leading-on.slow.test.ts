@@ -21,7 +21,8 @@ const served = (server: Server, host: string) =>
 
 beforeAll(async () => {
   elsewhere = createServer((request, response) => {
-    seen.push(`elsewhere ${request.url}`);
+    // A browser asks for an icon besides, maybe once its page is closed and the next test has begun.
+    if (request.url !== "/favicon.ico") seen.push(`elsewhere ${request.url}`);
     response.setHeader("content-type", "text/html").end("<h1>Done</h1>");
   });
   callback = createServer((request, response) => {
@@ -71,8 +72,7 @@ describe("Chromium goes on where the host's callback leads, to another origin,",
     await page.fill("input[name=name]", "Newcomer");
     await page.check("input[name=accept_terms]");
     for (const button of buttons) await press(button);
-    // A browser may ask for an icon besides.
-    expect((await went(2)).slice(0, 2)).toEqual([`callback ${answer}`, "elsewhere /done"]);
+    expect(await went(2)).toEqual([`callback ${answer}`, "elsewhere /done"]);
     await page.waitForURL(onTo);
     await page.close();
   });
