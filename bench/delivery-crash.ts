@@ -208,16 +208,16 @@ interface Told {
   change: string | null;
 }
 
-/** Gathers all matches that a poll finds. */
+/** Gathers all matches that a poll finds, each once: a change told between two pages moves its match behind them. */
 async function matchesOf(board: BoardProcess, key: string, id: string): Promise<Told[]> {
-  const matches: Told[] = [];
+  const matches = new Map<string, Told>();
   let cursor = "";
   for (;;) {
     const page = `GET /subscriptions/${id}/pending?limit=100${cursor}` as const;
     const { body } = await answered(() => call(board, page, undefined, { key }));
-    if (body.data.length === 0) return matches;
+    if (body.data.length === 0) return [...matches.values()];
     for (const { delivery_id, id: post, change = null } of body.data)
-      matches.push({ delivery: delivery_id, post, change: change?.at ?? null });
+      matches.set(post, { delivery: delivery_id, post, change: change?.at ?? null });
     cursor = `&cursor=${body.next_cursor}`;
   }
 }
