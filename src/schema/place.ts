@@ -42,8 +42,11 @@ export function withPlainPlace(sent: Record<string, unknown>): Record<string, un
   }
   if (typeof location !== "object" || location === null || Array.isArray(location)) return sent;
   const place = location as Record<string, unknown>;
-  if (place["lat"] != null || place["lng"] != null) return sent;
-  const point = [place, ...INNER.map((name) => place[name])].map(pointOfObject).find((one) => one !== null);
+  const { lat = null, lng = null } = place;
+  if (lat !== null && lng !== null) return sent;
+  // Half a point of its own is not completed by another one.
+  const inner = lat === null && lng === null ? INNER.map((name) => place[name]) : [];
+  const point = [place, ...inner].map(pointOfObject).find((one) => one !== null);
   if (point === undefined) return sent;
   const { name } = (place["properties"] ?? {}) as { name?: unknown };
   const others = Object.entries(place).filter(([field]) => !SHAPES.has(field) && !INNER.includes(field));

@@ -142,6 +142,42 @@ describe("a post with the name of a place alone", () => {
     }
   });
 
+  it.each([
+    ["52.5,13.4", null],
+    [{ type: "Point", coordinates: [13.4, 52.5] }, null],
+    [
+      {
+        type: "Feature",
+        geometry: { type: "Point", coordinates: [13.4, 52.5] },
+        properties: { name: "Hall" },
+      },
+      "Hall",
+    ],
+    [{ name: "Hall", latitude: 52.5, longitude: 13.4 }, "Hall"],
+    ['{"name":"Hall","lat":52.5,"lon":13.4}', "Hall"],
+    [{ lat: 52.5, longitude: 13.4 }, null],
+    [{ latitude: "52.5", lng: 13.4 }, null],
+  ])("is read, new and edited, as the point it is: %j", async (location, name) => {
+    const point = { name, lat: 52.5, lng: 13.4 };
+    expect(await placeOf(location)).toEqual(point);
+    const { id } = await write(board, me.key, { location: "Lyon" });
+    const { body } = await call(board, `PATCH /posts/${id}`, { location }, me);
+    expect(body.data.location).toEqual(point);
+  });
+
+  it.each([
+    [{ name: "Hall", latitude: 52.5 }, "location.latitude", "`lat`"],
+    [{ naem: "Hall", lat: 52.5, lng: 13.4 }, "location.naem", "`name`"],
+  ])("is refused, new and edited, with what was meant: %j", async (location, path, meant) => {
+    const { id } = await write(board, me.key, { location: "Lyon" });
+    for (const place of ["POST /posts", `PATCH /posts/${id}`] as const) {
+      const { status, body } = await call(board, place, { title: "A room", body: prose(), location }, me);
+      const issue = body.error?.issues.find((one: { path: string }) => one.path === path);
+      expect([status, issue?.message]).toEqual([400, expect.stringContaining(meant)]);
+    }
+    expect((await call(board, `GET /posts/${id}`)).body.data.location.name).toBe("Lyon");
+  });
+
   it("moves when its place's name changes, and stays when something else does", async () => {
     const { id } = await write(board, me.key, { location: "Berlin" });
     const edit = async (patch: object) => (await call(board, `PATCH /posts/${id}`, patch, me)).body;
