@@ -107,6 +107,92 @@ describe("agent-board feeds", () => {
         stderr: expect.stringMatching(/^This feed is there already: feed_\w+\.\n$/),
       });
   });
+
+  it("shows what readers will see of an entry, and what was not taken", async () => {
+    const event = (uid: string, ...lines: string[]) =>
+      ["BEGIN:VEVENT", `UID:${uid}`, ...lines, "END:VEVENT"].join("\r\n");
+    const events = [
+      event("a", "SUMMARY:Choir", "DTSTART:20991205T180000Z", "DTEND:20991205T200000Z", "LOCATION:Town Hall"),
+      event("b", "SUMMARY:Over", "DTSTART:20201205T180000Z"),
+      event("c", "SUMMARY:Off", "DTSTART:20991206T180000Z", "STATUS:CANCELLED"),
+      event("d", "SUMMARY:Odd", "DTSTART:someday"),
+      event(
+        "e",
+        "SUMMARY:Ride",
+        "DESCRIPTION:By  bike.",
+        "DTSTART:20991207T180000",
+        "URL:https://a.example/r",
+      ),
+    ];
+    source.serve("/shown.ics", ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\r\n"));
+    const options = ["--kind", "ics", "--tag", "town", "--tag", "out", "--place", "The quay"];
+    const zone = ["--timezone", "Europe/Berlin"];
+    expect(await run(["feeds", "test", `${source.origin}/shown.ics`, ...options, ...zone])).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `2 posts; not posted: 1 over, 1 cancelled or private, 0 above what a feed may have, 1 refused
+  event: Choir
+    Sat 2099-12-05 19:00–21:00 Europe/Berlin · Town Hall · town, out
+  event: Ride
+    Mon 2099-12-07 18:00 Europe/Berlin · The quay · town, out · https://a.example/r
+    By bike.
+  refused: Odd: "someday" is no time.
+`,
+    });
+  });
+
+  it("tells in words how each feed stands, polled, failing, paused and removed", async () => {
+    const place = { STORE_URL: `sqlite:${folder}/feeds.db` };
+    await (await openStore(place.STORE_URL)).close();
+    const said = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(["feeds", ...args], place);
+      return code === 0 ? stdout : stderr;
+    };
+    expect(await said("list")).toBe(
+      "No feeds. Add one: agent-board feeds add URL --kind ics --name … --license …\n",
+    );
+    const rows = (...ids: string[]) =>
+      source.serve("/rows", ids.map((id) => JSON.stringify({ id, title: `Note ${id}` })).join("\n"));
+    rows("1", "2", "3");
+    const options = ["--kind", "jsonl", "--license", "CC0-1.0"];
+    const added = async (path: string, name: string) => {
+      const line = await said("add", source.origin + path, "--name", name, ...options);
+      expect(line).toMatch(/^feed_\w+ added: \d+ (entry|entries) now, 0 refused\. Publisher pub_\w+\.\n$/);
+      return line.split(" ")[0] ?? "";
+    };
+    const id = await added("/rows", "Rows");
+    source.serve("/other", '{"id":"1","title":"Other"}');
+    const other = await added("/other", "Other");
+    const about = `${id}\tjsonl\tRows\tCC0-1.0\t${source.origin}/rows\t`;
+    const aboutOther = `${other}\tjsonl\tOther\tCC0-1.0\t${source.origin}/other\t`;
+    const fresh = "never polled\t0 added, 0 changed, 0 retired\n";
+    expect(await said("list")).toBe(`${about}${fresh}${aboutOther}${fresh}`);
+
+    const polled = "3 added, 0 changed, 0 retired, 0 posted by others already, 0 left for later\n";
+    expect([await said("poll", id), await said("poll", id)]).toEqual([polled, "unchanged\n"]);
+    rows("1");
+    const missing =
+      "nothing done, since most posts are missing (2); if the next poll says so too, they end\n";
+    expect(await said("poll", id)).toBe(missing);
+    source.answers.set("/other", (_request, response) => response.writeHead(503).end());
+    for (const n of [1, 2]) {
+      expect(await said("poll", other)).toBe("The source answered 503.\n");
+      const failed = n === 1 ? "failed 1 time" : "failed 2 times";
+      const [own, theirs] = (await said("list")).split("\n");
+      expect(own).toMatch(/\tpolled 20[-\dT:.]+Z\t3 added, 0 changed, 0 retired$/);
+      expect(theirs?.replace(/polled 20[-\dT:.]+Z/, "polled")).toBe(
+        `${aboutOther}polled\t${failed}: The source answered 503.`,
+      );
+    }
+    expect([await said("pause", id), await said("list")]).toEqual([
+      `${id} paused\n`,
+      expect.stringContaining(`${about}paused\t3 added`),
+    ]);
+    expect(await said("resume", id)).toBe(`${id} resumed\n`);
+    expect(await said("remove", id)).toBe(`${id} removed with its posts\n`);
+    expect(await said("list")).toMatch(new RegExp(`^${other}\t.*\n$`));
+    expect(await said("poll", id)).toBe(`No feed ${id}. \`agent-board feeds list\` names them.\n`);
+  });
 });
 
 describe("exit codes, and what is said of a slip of the fingers", () => {
@@ -176,6 +262,30 @@ describe("before the board is loaded", () => {
       code: 1,
       stderr: expect.stringContaining(needed),
     });
+  });
+});
+
+it("agent-board models lists what each model is, with a star at the configured one", async () => {
+  const lines = (await run(["models", "list"])).stdout.split("\n");
+  const facts = [" 384 dimensions", "256 tokens", "Apache-2.0", ""].join(" +");
+  expect(lines[0]).toMatch(new RegExp(`^\\* all-MiniLM-L6-v2 +\\d\\d MB ${facts}`));
+  expect(lines.filter((line) => line.startsWith("*"))).toHaveLength(1);
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}multilingual +Xenova\/multilingual-e5-small, at/));
+  expect(lines.at(-2)).toMatch(/^ {2}runtime {15}\S/);
+});
+
+describe("agent-board secret-key", () => {
+  it("tells a board that was never started from one whose key is in its environment", async () => {
+    const place = { STORE_URL: `sqlite:${folder}/key.db` };
+    const told = async (environment = {}) => (await run(["secret-key"], { ...place, ...environment })).stderr;
+    await (await openStore(place.STORE_URL)).close();
+    expect(await told()).toBe("This board was never started: it has no secret key yet.\n");
+    const store = await openStore(place.STORE_URL);
+    await store.settings.set("secret_key_check", "x");
+    await store.close();
+    expect(await told()).toBe("This board runs with the SECRET_KEY of its environment: set it here too.\n");
+    const SECRET_KEY = "s".repeat(40);
+    expect((await run(["secret-key"], { ...place, SECRET_KEY })).stdout).toBe(`${SECRET_KEY}\n`);
   });
 });
 
@@ -257,6 +367,28 @@ describe("agent-board publishers", () => {
     ]);
     expect([await used(short[0], 1), await used(short[1], 0.99)]).toEqual([false, true]);
     await store.close();
+  });
+
+  it("shows one, by its id or the address of its page, without its key", async () => {
+    const about = {
+      ...{
+        id: "pub_b",
+        name: "Cello Room",
+        description: "Posts what happens in town.",
+        url: "https://example.org/",
+      },
+      ...{
+        domain: "example.org",
+        verified_via: null,
+        suspended_at: null,
+        posts: 1,
+        created_at: new Date(2).toISOString(),
+      },
+    };
+    for (const named of ["pub_b", "https://board.example/publishers/pub_b"]) {
+      const { stdout } = await run(["publishers", "show", named], place);
+      expect(stdout).toBe(`${JSON.stringify(about, null, 2)}\n`);
+    }
   });
 
   it("gives a new key for a lost one, and erases only when told twice", async () => {

@@ -46,13 +46,19 @@ afterAll(() => usual.close());
 const folder = (name: string) => join(work, name);
 
 /** A hub with the real files of the default model under another name, beside what sentence-transformers adds. */
-async function hub(extra: Record<string, unknown> = {}, lacks: readonly string[] = []) {
+async function hub(
+  extra: Record<string, unknown> = {},
+  lacks: readonly string[] = [],
+  failing: Readonly<Record<string, number>> = {},
+) {
   const asked: string[] = [];
   const address = await serverForTest((request, response) => {
     const path = (request.url ?? "")
       .replace(`/${REPOSITORY}/resolve/${COMMIT}/`, "")
       .replace(`/api/models/${REPOSITORY}/revision/main`, "newest");
     asked.push(path);
+    const failure = failing[path];
+    if (failure !== undefined) return void response.writeHead(failure).end();
     const added = extra[path];
     const file = join(modelDir, known.folder, path);
     try {
@@ -303,6 +309,24 @@ describe("a preset, a model of the hub", () => {
     await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
     const large = await hub({ "config.json": "x".repeat(2 ** 20 - 1) });
     await expect(chooseModel(NAME, { ...places, hub: large.hub })).rejects.toThrow("more than 1048576 bytes");
+    // A hub that fails says nothing of what it has, not even of a file that a model may lack.
+    for (const [path, status] of [
+      ["newest", 429],
+      ["config.json", 500],
+      ["modules.json", 503],
+    ] as const) {
+      const failing = await hub({}, [], { [path]: status });
+      const refused = chooseModel(NAME, {
+        modelDir,
+        cacheDir: folder(`failing-${status}`),
+        hub: failing.hub,
+      });
+      await expect(refused).rejects.toBeInstanceOf(ModelUnreachable);
+      await expect(refused).rejects.toThrow(`cannot be downloaded (status ${status})`);
+    }
+    const nowhere = await hub({}, [], { newest: 404 });
+    const unknown = chooseModel(NAME, { modelDir, cacheDir: folder("nowhere"), hub: nowhere.hub });
+    await expect(unknown).rejects.toThrow(`${REPOSITORY} cannot be downloaded (the hub does not know it)`);
     const { hub: base } = await hub({}, ["onnx/model_quantized.onnx"]);
     const { embedder, warnings } = opened(
       await chooseModel(NAME, { ...places, hub: base }),

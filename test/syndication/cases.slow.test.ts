@@ -252,6 +252,30 @@ describe("text", () => {
 const rows = (...all: object[]) =>
   read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
 
+it("entries of one id are as many as differ in title, or else in start or address", () => {
+  const course = (start: string) => ({ id: "c", title: "Course", start });
+  const note = (title: string, url: string) => ({ id: "n", title, url });
+  const found = rows(
+    ...["2026-12-10T10:00Z", "2026-12-17T10:00Z", "2026-12-10T10:00Z"].map(course),
+    ...["https://a.example/1", "https://a.example/2"].map((url) => note("Note", url)),
+    note("Other note", "https://a.example/1"),
+    { id: "s", title: "Said twice" },
+    { id: "s", title: "Said twice" },
+  );
+  const [first, second] = [Date.UTC(2026, 11, 10, 10), Date.UTC(2026, 11, 17, 10)];
+  const ids = [
+    "n Note https://a.example/1",
+    "n Note https://a.example/2",
+    "n Other note https://a.example/1",
+    "s",
+    `c Course ${first}`,
+    `c Course ${second}`,
+  ];
+  expect(found.entries.map(({ id }) => id)).toEqual(ids);
+  expect(found.entries.map(({ input }) => input.metadata?.["source_id"])).toEqual(ids);
+  expect(found.present.sort()).toEqual([...ids].sort());
+});
+
 describe("words of a feed", () => {
   const OFF =
     "cancel cancelled canceled cancellation postponed deleted removed withdrawn abgesagt annulé annulée annuliert annulliert annullato annullata annulled cancelado " +

@@ -4,6 +4,7 @@ import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import { type Feed, Feeds } from "../../src/syndication/feeds.ts";
 import { previewFeed } from "../../src/syndication/index.ts";
+import { call } from "../support/boards/client.ts";
 import {
   activePosts,
   addFeed,
@@ -78,6 +79,9 @@ describe("a calendar that is relayed", () => {
       },
     });
     expect(await poll(feed)).toEqual({ unchanged: true });
+    // The board counts what it posts itself.
+    await board.flush();
+    expect((await call(board, "GET /metrics")).body.data.metrics.posts_7d).toBe(2);
     // Read as a whole once more a day.
     now += 24 * HOUR_MS - 1;
     expect(await poll(feed)).toEqual({ unchanged: true });
@@ -300,6 +304,25 @@ describe("a calendar that is relayed", () => {
     expect(await poll(feed)).toMatchObject({ retired: 2, doubted: 0 });
   });
 
+  it("keeps a post for each of two equal things where the source changes its ids, and ends the one that is gone", async () => {
+    const at = { starts_at: "2026-12-10T08:00Z", location: "Depot" };
+    const shifts = (...ids: string[]) =>
+      serve("/shifts", ids.map((id) => JSON.stringify({ id, title: "Depot shift", ...at })).join("\n"));
+    shifts("1", "2");
+    const { feed, publisher } = await aFeed("/shifts", { kind: "jsonl", postKind: "event" });
+    expect(await poll(feed)).toMatchObject({ added: 2 });
+    const ids = async () => (await postsOf(publisher)).map(({ id }) => id).sort();
+    const sources = async () =>
+      (await postsOf(publisher)).map(({ metadata }) => metadata["source_id"]).sort();
+    const before = await ids();
+    shifts("3", "4");
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 2, retired: 0 });
+    expect([await ids(), await sources()]).toEqual([before, ["3", "4"]]);
+    shifts("4");
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 0, retired: 1, doubted: 0 });
+    expect(await sources()).toEqual(["4"]);
+  });
+
   it("names what it could not take, in its state too", async () => {
     serve(
       "/bad.ics",
@@ -428,6 +451,11 @@ describe("the source is asked politely", () => {
     answer("/here.ics", (_request, response) => response.writeHead(302, { location: "/there.ics" }).end());
     answer("/loop.ics", (_request, response) => response.writeHead(302, { location: "/loop.ics" }).end());
     expect(await poll((await aFeed("/here.ics")).feed)).toMatchObject({ added: 1 });
+    // A relative address begins where it was given, not at the first one.
+    serve("/deep/ride.ics", calendar({ d: "SUMMARY:Deep ride|DTSTART:20261205T180000Z" }));
+    answer("/deep/step", (_request, response) => response.writeHead(301, { location: "ride.ics" }).end());
+    answer("/deep.ics", (_request, response) => response.writeHead(307, { location: "/deep/step" }).end());
+    expect(await poll((await aFeed("/deep.ics")).feed)).toMatchObject({ added: 1 });
     await expect(poll((await aFeed("/loop.ics")).feed)).rejects.toThrow("redirects");
     for (let hops = 1; hops <= 6; hops += 1) {
       const location = hops === 1 ? "/there.ics" : `/hops-${hops - 1}`;
