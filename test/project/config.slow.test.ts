@@ -79,10 +79,43 @@ describe("configuration", () => {
     ["SECRET_KEY", "k".repeat(32), "k".repeat(32)],
     ["ADMIN_PORT", "9090", 9090],
     ["LOG_LEVEL", "silent", "silent"],
+    ["KEEP_ALIVE_S", "120", 120],
+    ["EMBEDDING_MODEL", "multilingual", "multilingual"],
+    ["MODEL_DIR", "/srv/models", "/srv/models"],
+    ["TRUST_PROXY", "2", 2],
+    ["RATE_LIMITS", "off", "off"],
+    [
+      "RATE_LIMITS",
+      "search=600/60, write_many=0/3600",
+      { search: { count: 600, seconds: 60 }, write_many: { count: 0, seconds: 3600 } },
+    ],
+    ["ADMIN_PORT", "off", null],
+    ["ADMIN_HOST", "::1", "::1"],
+    ["AI_TRAINING", "on", true],
+    ["CONTACT", "tel:+441234567", "tel:+441234567"],
+    // A file for `docker run` brings its quotes and line ends along.
+    ["HOST", '"0.0.0.0"\r', "0.0.0.0"],
+    ["HOST", "'0.0.0.0'", "0.0.0.0"],
+    ["SECRET_KEY", `"${"k".repeat(32)}'`, `"${"k".repeat(32)}'`],
   ])("reads %s=%s, and an empty one as unset", (name, value, read) => {
     const field = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     expect(readConfig({ [name]: value })).toMatchObject({ [field]: read });
     expect(readConfig({ [name]: "" })).toEqual(readConfig({}));
+  });
+
+  it("reads who the board is", () => {
+    const own = { BOARD_NAME: " Leeds board ", BOARD_DESCRIPTION: "What is on.", BOARD_LANGUAGE: "fr" };
+    expect(readConfig({ ...own, HOME_PLACE: "Leeds" }).identity).toEqual({
+      name: "Leeds board",
+      description: "What is on.",
+      language: "fr",
+      homePlace: "Leeds",
+    });
+    expect(readConfig({ HOME_PLACE: "53.8,-1.55" }).identity.homePlace).toBe("53.8,-1.55");
+    expect(mistakes({ HOME_PLACE: "Xyzzyville" })).toEqual([
+      expect.stringMatching(/^HOME_PLACE: No town or district of this name is known\./),
+    ]);
+    expect(mistakes({ BOARD_NAME: "  " })).toEqual(["BOARD_NAME: must not be blank"]);
   });
 
   it("takes DATA_DIR literally, also with percent signs", () => {
