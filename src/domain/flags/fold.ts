@@ -10,7 +10,9 @@ import { withoutLigatures, withoutPiles } from "../../schema/text.ts";
 export function folded(text: string): string {
   const seen = text
     .replace(TAGS, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0xe0020) - 0xe0000))
-    .replace(INVISIBLE, "");
+    .replace(INVISIBLE, "")
+    // NFKD makes a blank of an acute accent.
+    .replace(/['’‘`´]/g, "'");
   return withoutPiles(withoutLigatures(seen))
     .normalize("NFKD")
     .replace(/[\u0300-\u036F]/g, "")
@@ -19,7 +21,6 @@ export function folded(text: string): string {
     .normalize("NFC")
     .replace(WORDS, unmasked)
     .replace(SPACED_LETTERS, (run) => run.replace(/[ .\-_*]/g, ""))
-    .replace(/['’‘`´]/g, "'")
     .replace(/[*_~-]+/g, " ")
     .replace(/[^\S\n]+/g, " ")
     .replace(/([<[{(]) /g, "$1");
