@@ -1,5 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { notesOnAsked } from "../../../src/domain/search/query.ts";
 import { daysInText } from "../../../src/domain/search/understood/days.ts";
+import {
+  notesOnHere,
+  notesOnSavedWords,
+  notesOnUnderstood,
+  understoodIn,
+  withoutUnderstood,
+} from "../../../src/domain/search/understood/index.ts";
+import { SearchQuery } from "../../../src/schema/query.ts";
+import { parseQueryText } from "../../../src/search/text/query-text.ts";
 import { call, register } from "../../support/boards/client.ts";
 import { useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
@@ -36,7 +46,7 @@ describe("words of days", () => {
   it.each([
     [
       "2026-12-10",
-      "heute | vandaag | vanavond | aujourd'hui | aujourd’hui | ce soir | hoy | esta noche | oggi | stasera | stanotte | hoje | today | tonight",
+      "heute | vandaag | vanavond | aujourd'hui | aujourd’hui | ce soir | hoy | esta noche | oggi | stasera | stanotte | hoje | today | tonight | this evening | this afternoon | this morning",
     ],
     ["2026-12-11", "morgen | demain | mañana | domani | amanhã | tomorrow"],
     [
@@ -85,6 +95,87 @@ describe("words of days", () => {
       for (const word of each(since)) await reads("2026-12-07", "", `${word} ${day}`);
       for (const word of each(until)) await reads("", "2026-12-14", `${word} ${day}`);
       for (const word of each(no)) expect([word, await read(`${word} ${noDay}`)]).toEqual([word, null]);
+    },
+  );
+
+  it.each([
+    ["Freitag bis Sonntag", "2026-12-11", "2026-12-13"],
+    ["Friday to Sunday", "2026-12-11", "2026-12-13"],
+    ["1. bis 3. März", "2027-03-01", "2027-03-03"],
+    ["1. bis 31. März", "2027-03-01", "2027-03-31"],
+    ["3 au 5 mars", "2027-03-03", "2027-03-05"],
+    ["1 to 3 March", "2027-03-01", "2027-03-03"],
+    ["12 - 14 December", "2026-12-12", "2026-12-14"],
+  ])("have both ends where both are said: %s", async (span, first, last) => {
+    for (const opening of ["", "from ", "von ", "vom "])
+      expect([opening, await read(opening + span)]).toEqual([opening, `${span}: ${first} to ${last}`]);
+  });
+
+  it("mean a month, and days of it, that are not over", async () => {
+    const readOn = async (today: string, text: string) => {
+      const days = await daysInText(`cello ${text}`, Date.parse(`${today}T12:00:00Z`), 0);
+      return days && [days.first, days.last];
+    };
+    for (const text of ["im Dezember", "in December", "en décembre"]) {
+      for (const today of ["2026-12-01", "2026-12-10", "2026-12-31"])
+        expect([text, await readOn(today, text)]).toEqual([text, ["2026-12-01", "2026-12-31"]]);
+      expect(await readOn("2027-01-01", text)).toEqual(["2027-12-01", "2027-12-31"]);
+    }
+    expect(await readOn("2026-12-10", "from December")).toEqual(["2026-12-01", null]);
+    expect(await readOn("2026-12-10", "in December 2027")).toEqual(["2027-12-01", "2027-12-31"]);
+    expect(await readOn("2026-12-10", "im März 2028")).toEqual(["2028-03-01", "2028-03-31"]);
+    for (const text of ["12. bis 14. Dezember", "12 to 14 December"])
+      expect(await readOn("2026-12-12", text)).toEqual(["2026-12-12", "2026-12-14"]);
+    expect(await readOn("2026-12-14", "12. bis 14. Dezember")).toEqual(["2026-12-12", "2026-12-14"]);
+    expect(await readOn("2026-12-15", "12. bis 14. Dezember")).toEqual(["2027-12-12", "2027-12-14"]);
+    for (const [text, day] of [
+      ["am 10. Dezember", "2026-12-10"],
+      ["am 9. Dezember", "2027-12-09"],
+      ["on 10 December", "2026-12-10"],
+      ["on 9 December", "2027-12-09"],
+      ["5. Mai 2028", "2028-05-05"],
+      ["3 mai 2027", "2027-05-03"],
+      ["28. bis 3. Januar", "2027-01-03"],
+      ["bis 5. März", null],
+    ] as const)
+      expect([text, (await readOn("2026-12-10", text))?.[0]]).toEqual([text, day]);
+    for (const text of ["31. Februar", "30. Februar"])
+      expect([text, await readOn("2026-12-10", text)]).toEqual([text, null]);
+  });
+
+  it("mean by the last of a weekday, and by the one since when, the one that was", async () => {
+    await reads("2026-12-04", "2026-12-04", "last Friday");
+    await reads("2026-12-03", "2026-12-03", "last Thursday");
+    await reads("2026-12-05", "2026-12-06", "last weekend");
+    await reads("2026-11-30", "2026-12-06", "last week");
+    await reads("2026-11-01", "2026-11-30", "last month");
+    await reads("2026-12-04", "", "since Friday | seit Freitag | since last Friday");
+    await reads("2026-12-10", "", "since Thursday | seit Donnerstag");
+    await reads("2026-12-19", "2026-12-20", "next weekend");
+    for (const text of ["evening class", "afternoon tea", "night market", "at noon"])
+      expect([text, await read(text)]).toEqual([text, null]);
+  });
+
+  it.each([
+    ["2026-12-10T23:30Z", 60, "2026-12-11", "today | tonight | this morning | heute | next 3 days"],
+    ["2026-12-10T00:30Z", -60, "2026-12-09", "today | tonight | this evening | heute | next 3 days"],
+    ["2026-12-10T23:30Z", 60, "2026-12-12", "tomorrow | morgen | this weekend | dieses Wochenende"],
+    ["2026-12-10T00:30Z", -60, "2026-12-11", "übermorgen | overmorgen | the day after tomorrow"],
+    ["2026-12-10T21:00Z", 0, "2026-12-10", "tonight | this evening | this afternoon | ce soir | esta noche"],
+    ["2026-12-13T23:30Z", 60, "2026-12-14", "this week | diese Woche | deze week"],
+    ["2026-12-13T12:00Z", 0, "2026-12-07", "this week | diese Woche"],
+    ["2026-12-13T12:00Z", 0, "2026-12-14", "next week | nächste Woche"],
+    ["2026-12-31T12:00Z", 0, "2026-12-31", "Silvester | New Year's Eve"],
+    ["2026-12-31T23:30Z", 60, "2027-12-31", "Silvester | New Year's Eve"],
+    ["2026-12-31T23:30Z", 60, "2027-01-01", "diesen Monat | New Year's Day"],
+  ])(
+    "are those of the clock there, at %s and %i minutes ahead: %s by %s",
+    async (at, ahead, first, texts) => {
+      for (const text of texts.split(" | "))
+        expect([text, (await daysInText(`cello ${text}`, Date.parse(at), ahead))?.first]).toEqual([
+          text,
+          first,
+        ]);
     },
   );
 
@@ -226,7 +317,7 @@ describe("words of days", () => {
       "2026-12-13",
       "following 3 days | coming 3 days | in the next 3 days | over the next 3 days | within 3 days | during the next 3 days",
     );
-    await reads("2026-12-10", "2026-12-24", "within two weeks | next 2 weeks");
+    await reads("2026-12-10", "2026-12-24", "within two weeks | next 2 weeks | Within Two Weeks");
     await reads("2026-12-12", "2026-12-12", "in two days | 2026-12-12");
     await reads("2026-12-10", "2026-12-11", "coming day");
     await reads("2026-12-10", "2027-01-09", "coming month");
@@ -412,6 +503,123 @@ describe("words of place and time in a search", () => {
     expect(saved.body.meta.note).toContain(asks);
   });
 
+  it.each([
+    "near me | near us | near here | near my place | near my home | near my house | around me | close to me",
+    "nearby | close by | around here | in my area | in my neighbourhood | in my neighborhood | in my town | in my city",
+    "within 5 km of me | within 5 miles of here | where I live | in meiner Nähe | in der Nähe | bei mir | hier in der Nähe",
+    "in unserer Stadt | près de moi | près de chez moi | près d'ici | à proximité | dans ma ville | cerca de mí | en mi barrio",
+    "vicino a me | nelle vicinanze | nella mia città | in de buurt | in mijn buurt | perto de mim | na minha cidade",
+  ])("mean where the reader is by %s", async (phrases) => {
+    for (const words of phrases.split(" | "))
+      expect((await understoodIn({}, `jazz ${words}`, NOW)).here).toBe(words);
+    const [words = ""] = phrases.split(" | ");
+    const call = `This board does not know where “${words}” is: send \`near\`, the name of a town or \`lat,lng\`.`;
+    const reading = `This board does not know where “${words}” is: fill in a town under Near.`;
+    expect(notesOnHere(words, {})).toEqual([{ rest: call, tools: call, reading }]);
+    expect(notesOnHere(words, { near: { lat: 0, lng: 0 } })).toEqual([]);
+    expect(notesOnHere(null, {})).toEqual([]);
+  });
+
+  it("are told whole, with the call that keeps all that was sent but its page", async () => {
+    const q = "free jazz near Berlin this weekend";
+    const kept = {
+      q,
+      kind: "event,offer",
+      tags: "a,b",
+      timezone: "Europe/Paris",
+      verified: true,
+      publisher: "pub_a",
+      thread: "t1",
+      include_replies: true,
+      include_expired: true,
+      include_syndicated: false,
+      rerank: false,
+      sort: "newest",
+      limit: 7,
+    };
+    const sent = SearchQuery.parse({ ...kept, cursor: "c" });
+    const filters = { near: "Berlin, Germany", after: "2026-12-12", before: "2026-12-13" };
+    const { understood } = await understoodIn(sent, q, NOW);
+    const read =
+      "“near Berlin” as within 25 km of Berlin, Germany and “this weekend” as 2026-12-12 to 2026-12-13";
+    const told = `Read ${read}: what fits ranks higher, nothing is hidden. To see only that:`;
+    const [note] = notesOnUnderstood(understood, sent);
+    if (typeof note !== "object") expect.fail("no advice for each surface");
+    const [, rest, parameters = ""] = /^(.*) GET \/api\/v1\/search\?(.*)\.$/.exec(note.rest) ?? [];
+    const texts = Object.entries({ ...kept, ...filters }).map(([name, value]) => [name, String(value)]);
+    expect([rest, Object.fromEntries(new URLSearchParams(parameters))]).toEqual([
+      told,
+      Object.fromEntries(texts),
+    ]);
+    const [, tools, call = ""] = /^(.*) search (\{.*)\.$/.exec(note.tools) ?? [];
+    expect([tools, JSON.parse(call)]).toEqual([told, { ...kept, ...filters }]);
+    expect(withoutUnderstood(`Before. ${note.rest} After.`)).toBe("Before. After.");
+    const saved = `A saved query matches all words as words. To read ${read}, save this instead:`;
+    const query = JSON.parse(JSON.stringify({ ...kept, ...filters, q: "free jazz" }));
+    const [instead] = notesOnSavedWords(understood, sent, q);
+    if (typeof instead !== "object") expect.fail("no advice for each surface");
+    const written = [instead.rest, instead.tools].map((text) =>
+      /^(.* instead:) (\w* ?)(\{.*)\.$/.exec(text)?.slice(1),
+    );
+    expect(written.map((parts) => [parts?.[0], parts?.[1], JSON.parse(parts?.[2] ?? "")])).toEqual([
+      [saved, "", { query }],
+      [saved, "subscribe ", { query }],
+    ]);
+    expect([notesOnUnderstood({}, sent), notesOnSavedWords({}, sent, q)]).toEqual([[], []]);
+  });
+
+  it.each([
+    [
+      { near: "Berlin", radius_km: 9, q: "jazz tomorrow" },
+      "2026-12-11",
+      "radius_km=9&near=Berlin%2C+Germany&after=2026-12-11&before=2026-12-11",
+    ],
+    [{ near: "52.5,13.4", q: "jazz until Friday" }, "until 2026-12-11", "near=52.5%2C13.4&before=2026-12-11"],
+    [{ limit: 20, q: "jazz from January" }, "from 2027-01-01", "after=2027-01-01"],
+    [
+      { limit: 21, q: "jazz within 9 km of Ulm", after: "2026-12-01", before: "2026-12-05T10:00Z" },
+      "within 9 km of Ulm, Germany",
+      "after=2026-12-01&before=2026-12-05T10%3A00%3A00.000Z&limit=21&near=Ulm%2C+Germany&radius_km=9",
+    ],
+  ])("of %j are told as %s", async (given, taken, parameters) => {
+    const sent = SearchQuery.parse(given);
+    const [note] = notesOnUnderstood((await understoodIn(sent, given.q, NOW)).understood, sent);
+    if (typeof note !== "object") expect.fail("no advice for each surface");
+    const [, words, address = ""] =
+      /” as (.*): what fits .* GET \/api\/v1\/search\?(.*)\.$/.exec(note.rest) ?? [];
+    const expected = new URLSearchParams(parameters);
+    expected.append("q", given.q);
+    const sorted = (one: URLSearchParams) => [...one].sort().map(String);
+    expect([words, sorted(new URLSearchParams(address))]).toEqual([taken, sorted(expected)]);
+  });
+
+  it.each([
+    [
+      "a desk under 1,200 €",
+      ["Read “under 1,200 €” as a price up to 1,200 EUR: posts that name other prices only P."],
+    ],
+    [
+      "a desk from 50 to 80 €",
+      ["Read “from 50 to 80 €” as a price from 50 up to 80 EUR: posts that name other prices only P."],
+    ],
+    [
+      "a desk over 1500 €",
+      ["Read “over 1500 €” as a price from 1,500 EUR on: posts that name other prices only P."],
+    ],
+    ["a desk under 900", ["Read “under 900” as a price up to 900: posts that name other prices only P."]],
+    ["a desk for free", ["Read “free” as a price of nothing: posts that name other prices only P."]],
+    [
+      "yoga, NOT hot yoga, without mats",
+      [
+        "Read “hot yoga” as not wanted: U; `-yoga` leaves out every post with the word.",
+        "Read “mats” as not wanted: U; `-mats` leaves out every post with the word.",
+      ],
+    ],
+    ["a desk", []],
+  ])("of prices and of what is not wanted are told: %s", (q, notes) => {
+    expect(notesOnAsked(parseQueryText(q).bounds, { price: "P", unwanted: "U" })).toEqual(notes);
+  });
+
   it.each(["jazz near Berlin", "jazz in der Nähe von Berlin", "jazz à proximité de Berlin", "show me jazz"])(
     "ask for none in %s",
     async (q) => {
@@ -501,6 +709,9 @@ describe("words of place and time in a search", () => {
     ["New Year's Eve party", { after: "2026-12-31", before: "2026-12-31" }],
     ["workshop from 12 to 14 December", { after: "2026-12-12", before: "2026-12-14" }],
     ["tickets until Friday", { before: "2026-12-11" }],
+    ["workshop from Friday to Sunday", { after: "2026-12-11", before: "2026-12-13" }],
+    ["pub quiz this evening", { after: "2026-12-10", before: "2026-12-10" }],
+    ["cat lost last Saturday", { after: "2026-12-05", before: "2026-12-05" }],
     ["room from January", { after: "2027-01-01" }],
     ["concerts in the next 14 days", { after: "2026-12-10", before: "2026-12-24" }],
     ["next three days", { after: "2026-12-10", before: "2026-12-13" }],
@@ -532,7 +743,10 @@ describe("words of place and time in a search", () => {
     ["Flohmarkt nächstes Wochenende", "nächstes Wochenende", "2026-12-19", "2026-12-20"],
     ["Kurs vom 12. bis 14. Dezember", "12. bis 14. Dezember", "2026-12-12", "2026-12-14"],
     ["Kurse im Dezember, am 15. Dezember abends", "15. Dezember", "2026-12-15", "2026-12-15"],
+    ["Konzerte im Dezember", "im Dezember", "2026-12-01", "2026-12-31"],
+    ["Messe vom 1. bis 3. März", "1. bis 3. März", "2027-03-01", "2027-03-03"],
     ["Zimmer ab Januar", "ab Januar", "2027-01-01"],
+    ["Zimmer ab dem 5. März", "ab dem 5. März", "2027-03-05"],
     ["Ausstellung bis Ende Mai", "bis Ende Mai", undefined, "2027-05-31"],
     ["brocante ce week-end", "ce week-end", "2026-12-12", "2026-12-13"],
     ["cours la semaine prochaine", "la semaine prochaine", "2026-12-14", "2026-12-20"],
@@ -600,6 +814,8 @@ describe("words of place and time in a search", () => {
     ["nice bath mat", undefined],
     ["jazz in Springfield", undefined],
     ["mobile phone", undefined],
+    ["aulas perto", undefined],
+    ["lessons in rugby", undefined],
   ])("read the place of %s", async (q, place) => {
     expect((await search(q)).meta.understood?.near?.place).toBe(place);
   });

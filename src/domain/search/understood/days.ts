@@ -1,11 +1,11 @@
 import type { en } from "chrono-node";
 import { dayOf } from "../../resources.ts";
 import { AFTER_TOMORROW, type DayLanguage, LANGUAGES, SINCE, SPANS } from "./day-words.ts";
-import { type DaysInText, dayAfter, type Span, spanOf, weekOf, wholeMonth } from "./spans.ts";
+import { type DaysInText, dayAfter, type Span, spanOf, weekendOf, weekOf, wholeMonth } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
-  /\b(?:to(?:day|night|morrow)|weekend|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:on|this|next) (?:mon|tue|wed|thu|fri|sat|sun)|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|new year'?s?|christmas|halloween|days?|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2})\b/i;
+  /\b(?:to(?:day|night|morrow)|this (?:morning|afternoon|evening)|weekend|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:on|this|next) (?:mon|tue|wed|thu|fri|sat|sun)|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december|new year'?s?|christmas|halloween|days?|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2})\b/i;
 /** These words are names of months or days only behind another, or beside a number. */
 const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep)[.,]?$/i;
 const BEFORE_TIME =
@@ -115,18 +115,21 @@ export async function daysInText(
     const before = text.slice(0, result.index);
     const isAlone =
       (AMBIGUOUS.test(result.text) && !BEFORE_TIME.test(before)) || ONLY_LASTING.test(result.text);
-    const span = isAlone || text[result.index - 1] === '"' ? null : spanOf(result);
+    const span = isAlone || text[result.index - 1] === '"' ? null : spanOf(result, today);
     // "weekend of 5 December" is that of the day behind.
     const isOf = /^(?: of)? (?:the )?\d/.test(dated.slice(result.index + result.text.length));
     if (span === null || (/weekend$/i.test(result.text) && isOf)) continue;
     const words = text.slice(result.index, result.index + result.text.length);
     if (WEEKEND_OF.test(before)) {
-      const { last } = weekOf(span.first);
-      return { first: dayAfter(last, -1), last, text: withWord(before, WEEKEND_OF) + words };
+      return { ...weekendOf(span.first), text: withWord(before, WEEKEND_OF) + words };
     }
-    // "since Monday" is the one that was.
-    const isPast = /\bsince\s+$/i.test(before) && result.start.isCertain("weekday") && span.first > today;
-    if (isPast) span.first = dayAfter(span.first, -7);
+    // "since Monday" is the one that was, and so is "last Monday", which is never today.
+    const isLast = /^last\s/i.test(words);
+    const isPast = (isLast || /\bsince\s+$/i.test(before)) && result.start.isCertain("weekday");
+    while (isPast && (isLast ? span.last >= today : span.first > today)) {
+      span.first = dayAfter(span.first, -7);
+      span.last = dayAfter(span.last, -7);
+    }
     if (UNTIL.test(before)) return { first: null, last: span.last, text: withWord(before, UNTIL) + words };
     if (FROM.test(before) && result.end == null)
       return { first: span.first, last: null, text: withWord(before, FROM) + words };
@@ -171,7 +174,7 @@ async function daysInOtherLanguages(
     // The parsers know neither this apostrophe nor this Saturday; the text stays as long as what was typed.
     const plain = text.replaceAll("’", "'").replace(/sonnabend/gi, "samstag  ");
     for (const result of parser.parse(plain, reference, { forwardDate: true })) {
-      const said = spanOf(result);
+      const said = spanOf(result, today);
       // "Hoy" is the island here, or a person: in Spanish a day has no capital inside a sentence.
       const isName = result.text === "Hoy" && result.index > 0;
       const end = result.index + result.text.length;
@@ -268,7 +271,9 @@ function opened(
   const before = text.slice(0, index);
   const [opening] = until.exec(before) ?? [];
   if (opening !== undefined) return { first: null, last: span.last, text: opening + words };
-  const [start] = span.first === span.last || span.first.endsWith("-01") ? (from.exec(before) ?? []) : [];
+  // Of several days with numbers, "vom 1. bis 3. März", the end is said.
+  const isWhole = span.first.endsWith("-01") && !/^\d/.test(words);
+  const [start] = span.first === span.last || isWhole ? (from.exec(before) ?? []) : [];
   return start === undefined
     ? { ...span, text: words }
     : { first: span.first, last: null, text: start + words };

@@ -17,21 +17,22 @@ export interface Span {
 }
 
 /** Gives the first and the last day; null where the text names an hour only, or now. */
-export function spanOf({ text, start, end }: ParsedResult): Span | null {
+export function spanOf({ text, start, end }: ParsedResult, today: string): Span | null {
   const day = dayOfParts(start);
   if (/^now$/i.test(text)) return null;
   if (end != null) return { first: day, last: dayOfParts(end) };
-  if (/weekend/i.test(text)) return { first: day, last: dayAfter(day, 1) };
+  if (/weekend/i.test(text)) return weekendOf(day);
   if (/week$/i.test(text)) return weekOf(day);
-  if (
-    start.isCertain("day") ||
-    start.isCertain("weekday") ||
-    /^(?:(?:this )?(?:evening|morning|afternoon|night)|ce soir|esta noche)$/i.test(text)
-  )
+  // The parser takes an hour that is past for that of tomorrow.
+  if (/^(?:this (?:evening|morning|afternoon|night)|ce soir|esta noche)$/i.test(text))
+    return { first: today, last: today };
+  if (start.isCertain("day") || start.isCertain("weekday"))
     return /^(?:evening|morning|afternoon|night|noon)$/i.test(text) ? null : { first: day, last: day };
   if (!start.isCertain("month")) return null;
   const [year = 0, month = 1] = day.split("-").map(Number);
-  return wholeMonth(year, month);
+  // The parser takes a month that has begun for that of next year.
+  const hasBegun = !start.isCertain("year") && day.slice(5, 7) === today.slice(5, 7);
+  return wholeMonth(hasBegun ? Number(today.slice(0, 4)) : year, month);
 }
 
 function dayOfParts(parts: ParsedResult["start"]): string {
@@ -43,6 +44,12 @@ function dayOfParts(parts: ParsedResult["start"]): string {
 export function weekOf(day: string): Span {
   const monday = dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
   return { first: monday, last: dayAfter(monday, 6) };
+}
+
+/** Gives the Saturday and Sunday of the week around a day. */
+export function weekendOf(day: string): Span {
+  const { last } = weekOf(day);
+  return { first: dayAfter(last, -1), last };
 }
 
 /** @param month  from 1 on; 13 is the next January */
