@@ -15,8 +15,10 @@ import {
 import { cleanLine, cleanMultiline, counted } from "../../src/schema/text.ts";
 import {
   endOfStart,
+  hasLocalTimes,
   momentOfClock,
   withMoments,
+  zoneAt,
   zoneMeantAt,
   zoneOf,
   zoneOfPlace,
@@ -202,6 +204,35 @@ describe("a place that is sent", () => {
       { name: "Berlin", lat: 52.52, lng: 13.4 },
     ],
     [{ geo: { latitude: "52.52", longitude: "13.4" } }, { lat: 52.52, lng: 13.4 }],
+    [
+      { lat: 52.52, lon: 13.4, name: "Hall", note: "back door" },
+      { name: "Hall", note: "back door", lat: 52.52, lng: 13.4 },
+    ],
+    [
+      { latitude: 52.52, long: 13.4, properties: { name: "Hall", floor: 2 } },
+      { name: "Hall", lat: 52.52, lng: 13.4 },
+    ],
+    [
+      { name: "Own", geometry: { type: "Point", coordinates: [13.4, 52.52] }, properties: { name: "Other" } },
+      { name: "Own", lat: 52.52, lng: 13.4 },
+    ],
+    [{ position: { lat: 0, lng: 0 } }, { lat: 0, lng: 0 }],
+    [
+      { coordinates: { lat: 52.52, lng: 13.4 }, bbox: [1] },
+      { lat: 52.52, lng: 13.4 },
+    ],
+    ['{"lat":52.52,"lng":13.4}', '{"lat":52.52,"lng":13.4}'],
+    [
+      { lat: 52.52, lng: 13.4, longitude: 9 },
+      { lat: 52.52, lng: 13.4, longitude: 9 },
+    ],
+    [{ city: "Berlin" }, { city: "Berlin" }],
+    ["Berlin", "Berlin"],
+    [
+      [52.52, 13.4],
+      [52.52, 13.4],
+    ],
+    [null, null],
     [{ point: { lat: 52.52, lng: 13.4 } }, { lat: 52.52, lng: 13.4 }],
     [
       { lat: null, coords: { lat: 52.52, long: 13.4 } },
@@ -240,10 +271,15 @@ describe("a place that is sent", () => {
     expect(placeInWords(town)).toBe(
       "`near` was read as Isle (1,2); others of this name: Isle, Peru; Isle, Chad.",
     );
-    expect(placeInWords(near)).toContain("within 90 km of its middle");
+    expect(placeInWords(near)).toBe(
+      "`near` was read as Isle (1,2), a country, region or island: within 90 km of its middle, which may be more than it is (`radius_km` sets it); others of this name: Isle, Peru; Isle, Chad.",
+    );
+    expect(placeInWords({ ...town, place: { label: "Isle", others: [] } })).toBe(
+      "`near` was read as Isle (1,2).",
+    );
     expect(placeInWords(near, 10)).toBe(placeInWords(town));
-    expect(placeInWords({ ...town, isOnlyWithPosts: true })).toContain(
-      "the only place of this name with posts",
+    expect(placeInWords({ ...town, isOnlyWithPosts: true })).toBe(
+      "`near` was read as Isle (1,2), the only place of this name with posts; others of this name: Isle, Peru; Isle, Chad.",
     );
     const read = (name: string) => SearchQuery.parse({ near: name }).near;
     expect(read("Malta")).toMatchObject({
@@ -259,7 +295,21 @@ describe("a place that is sent", () => {
     expect(refusal("Peru")).toContain('name one (of this name: "Peru, Indiana" or "Peru, Illinois") in it');
     // A town of its island.
     expect(read("Okinawa")?.radiusKm).toBeUndefined();
-    expect(refusal("France")).toContain("name one in it");
+    expect(refusal("France")).toBe(
+      "This is a country or region that one search does not cover: name one in it, with `radius_km` up to 500, or put the region into `q`.",
+    );
+    for (const name of ["Frankreich", "Frankrijk", "FRANCE"])
+      expect([name, refusal(name)]).toEqual([name, refusal("France")]);
+    expect(refusal("Qwxyz")).toBe(
+      "No town or district of this name is known. Otherwise name a larger place beside it, or send `lat,lng`.",
+    );
+    expect(refusal("Berln")).toBe(
+      'No town or district of this name is known. Did you mean "Berlin, Germany" or "Bern, Switzerland"? Otherwise name a larger place beside it, or send `lat,lng`.',
+    );
+    expect(refusal("")).toBe(
+      "Must be `lat,lng` in degrees, latitude (-90 to 90) first, such as 52.52,13.40.",
+    );
+    expect(refusal("91,0")).toBe(refusal(""));
   });
 });
 
@@ -282,6 +332,47 @@ describe("local times", () => {
       fields: { starts_at: "2026-07-01T01:00:00.000Z" },
       note: null,
     });
+    const times = { starts_at: "2026-07-01", ends_at: "2026-07-02T10:00", expires_at: "2026-07-03" };
+    expect(read({ ...times, other: "2026-07-01", timezone: "America/New_York" }, "Europe/Berlin")).toEqual({
+      fields: {
+        starts_at: "2026-07-01T04:00:00.000Z",
+        ends_at: "2026-07-02T14:00:00.000Z",
+        expires_at: "2026-07-04T03:59:59.999Z",
+        other: "2026-07-01",
+        timezone: "America/New_York",
+      },
+      note: null,
+    });
+    // Coordinates tell more than a name, and a place more than the post had.
+    const tokyo = { location: { name: "Berlin", lat: 35.69, lng: 139.69 } };
+    expect(read({ ...day, ...tokyo }, "Europe/Berlin")).toMatchObject({
+      fields: { starts_at: "2026-06-30T15:00:00.000Z", ends_at: "2026-07-01T14:59:59.999Z" },
+      note: "Times without an offset were read in Asia/Tokyo, the zone of the place.",
+    });
+    expect(read({ ends_at: "2026-07-01T10:00", timezone: "CEST", location: "Vienna" })).toEqual({
+      fields: { ends_at: "2026-07-01T08:00:00.000Z", timezone: "Europe/Vienna", location: "Vienna" },
+      note: "The abbreviation in `timezone` was read as Europe/Vienna, the zone of the place.",
+    });
+    const abroad = { ...day, timezone: "CEST", location: "Tokyo" };
+    expect(read(abroad)).toEqual({ fields: abroad, note: null });
+    const offset = { starts_at: "2026-07-01T10:00+02:00", location: "Tokyo" };
+    expect(read(offset)).toEqual({ fields: offset, note: null });
+    expect([day, offset, { starts_at: 5, ends: "2026-07-01" }].map((each) => hasLocalTimes(each))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(zoneOfPlace("Berlin")).toBe("Europe/Berlin");
+    expect([zoneOfPlace({ name: "Berlin" }), zoneOfPlace({ lat: 35.69 }), zoneOfPlace(null)]).toEqual([
+      "Europe/Berlin",
+      null,
+      null,
+    ]);
+    expect([
+      zoneAt({ lat: 90, lng: -180 }) === null,
+      zoneAt({ lat: 90.1, lng: 0 }),
+      zoneAt({ lat: 0, lng: 180.1 }),
+    ]).toEqual([false, null, null]);
     // Lagos has the time of Vienna in winter only; the middle of Wales is far from its ends.
     const places = ["Europe/Vienna", "Africa/Lagos", null];
     expect(places.map((zone) => zoneMeantAt("CEST", zone))).toEqual(["Europe/Vienna", null, null]);

@@ -59,7 +59,15 @@ describe("a search that some filter empties", () => {
     );
     expect(await note()).toBe("Nothing matched; this board is small and holds 49 posts.");
     await writeMany(small, [{ kind: "thread" }]);
-    expect(await note()).toContain("Nothing matched. Try other words, or save the query");
+    expect(await note()).toBe(
+      "Nothing matched. Try other words, or save the query with `subscribe` to be told of new posts.",
+    );
+    expect((await call(small, "GET /search?kind=offer&include_replies=true")).body.meta.note).toBe(
+      "Nothing matched all filters; any `kind` finds 50.",
+    );
+    expect((await call(small, "GET /search?publisher=&q=%F0%9F%A5%9E")).body.meta.note).toBe(
+      "`q` holds no word; signs and emoji are not searched for.",
+    );
     await small.stop();
   });
 
@@ -71,6 +79,15 @@ describe("a search that some filter empties", () => {
     );
     expect(await noteOn(`publisher=${id}&q=theorbo`)).toBe(
       "Nothing matched all filters; searching without `publisher` finds 1.",
+    );
+    expect(await noteOn("publisher=Other&q=theorbo")).toBe(
+      "`publisher` takes the id of a publisher (pub_…), which results name beside it. To find one by its name, search for a post of it: put the name into `q`.",
+    );
+    expect(await noteOn("publisher=pub_nobody&q=theorbo")).toBe(
+      "No publisher has the id sent as `publisher`; results name the ids of theirs.",
+    );
+    expect(await noteOn("thread=nope&q=theorbo")).toBe(
+      "No post has the id sent as `thread`. Take the id of a post from `search`, without `thread`.",
     );
   });
 });

@@ -301,6 +301,54 @@ describe("search", () => {
       });
     });
 
+    it("echoes whose posts are asked for, and in which zone", async () => {
+      const sent = `publisher=${me.id}&thread=t1&timezone=Asia/Tokyo&before=2026-12-01&include_expired=true&include_syndicated=false&sort=newest&q=x&rerank=false`;
+      expect((await search(sent)).body.meta.query).toEqual({
+        q: "x",
+        publisher: me.id,
+        thread: "t1",
+        timezone: "Asia/Tokyo",
+        before: "2026-12-01T14:59:59.999Z",
+        include_replies: false,
+        include_expired: true,
+        include_syndicated: false,
+        sort: "newest",
+        limit: 20,
+        rerank: false,
+      });
+    });
+
+    it.each(["q=theremin", "q=theremin&sort=newest", "sort=newest"])(
+      "says at every page of %s how many match and how many came before, and takes its cursor for it alone",
+      async (query) => {
+        const all = `tags=order&${query}`;
+        const first = (await search(`${all}&limit=3`)).body;
+        expect([first.data.length, first.meta.total, first.meta.first]).toEqual([3, 4, 0]);
+        const next = `cursor=${encoded(first.next_cursor)}`;
+        for (const limit of [1, 50]) {
+          const { data, meta, next_cursor } = (await search(`${all}&limit=${limit}&${next}`)).body;
+          expect([data.length, meta.total, meta.first, next_cursor]).toEqual([1, 4, 3, null]);
+          expect(first.data.map(({ id }: { id: string }) => id)).not.toContain(data[0].id);
+        }
+        for (const other of [`${all}&kind=event`, `${all}&include_replies=true`, "tags=order&q=concert"]) {
+          const { status, body } = await search(`${other}&limit=3&${next}`);
+          expect([other, status, body.error?.code]).toEqual([other, 400, "invalid_cursor"]);
+        }
+        expect((await search(`${all}&cursor=x`)).body.error.code).toBe("invalid_cursor");
+      },
+    );
+
+    it("says what of quotes and exclusions it did not look at", async () => {
+      const q = '"a b" "c" "d" "e" "f g" theremin -20';
+      const { note } = (await search(`tags=order&q=${encoded(q)}`)).body.meta;
+      expect(note).toContain(
+        'Of quoted phrases the first 4 count, of exclusions the first 8; not looked at: "f g".',
+      );
+      expect(note).toContain(
+        'Posts with "20" were left out: a hyphen excludes. To find a number, quote it or leave out its sign.',
+      );
+    });
+
     it("names an unknown parameter, and the one that was meant", async () => {
       const { status, body } = await search("raduis_km=5&near=1,1&colour=red&constructor=1&__proto__=3");
       expect(status).toBe(200);
@@ -447,7 +495,10 @@ describe("search", () => {
     const watch = await call(board, "POST /subscriptions", saved, { key: me.key });
     expect([watch.status, watch.body.data.query.near]).toEqual([201, body.meta.query.near]);
     await write(board, me.key, { title: "sculling", tags: ["cam"], location: { lat: 42.37, lng: -71.11 } });
-    expect((await near()).body.error.issues[0].message).toContain("the board has posts at more than one");
+    expect((await near()).body.error.issues[0].message).toBe(
+      'Several places bear this name; the board has posts at more than one. Send one of "Cambridge, United Kingdom", ' +
+        '"Cambridge, Ontario", "Cambridge, Massachusetts", "Cambridge, New Zealand", "Cambridge, Maryland", or "Cambridge, Ohio", or its `lat,lng`.',
+    );
     const refused = await call(board, "POST /subscriptions", saved, { key: me.key });
     expect([refused.body.error.code, refused.body.error.issues[0].path]).toEqual([
       "invalid_request",
