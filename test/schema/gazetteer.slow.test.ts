@@ -95,6 +95,12 @@ describe("resolvePlace", () => {
     ["Leipzig area", "Leipzig, Germany"],
     // The larger of two neighbours is not in the smaller.
     ["Leipzig, Markkleeberg", "Markkleeberg, Germany"],
+    // The largest of this name is far away.
+    ["Waterloo, Cambridge", "Waterloo, Ontario"],
+    ["Somerville, Cambridge", "Somerville, Massachusetts"],
+    ["Portland Oregon", "Portland, Oregon"],
+    ["Paris Texas", "Paris, Texas"],
+    ["Washington DC", "Washington, D.C., District of Columbia"],
     // None lies there, so the country is meant.
     ["Portland / Germany", "region"],
   ])("reads what stands beside a name: %s", (name, label) => {
@@ -149,6 +155,9 @@ describe("resolvePlace", () => {
     // It lies on both sides of the antimeridian.
     expect(Math.abs(areaOf("Fiji")?.lng ?? 0)).toBeGreaterThan(177);
     expect(areaOf("Malta")?.radiusKm).toBe(25);
+    const sizes = { Denmark: 180, Netherlands: 145, Vermont: 140, Maine: 190, Ireland: 180, Belgium: 110 };
+    for (const [name, km] of Object.entries(sizes))
+      expect([name, areaOf(name)?.radiusKm]).toEqual([name, km]);
     expect(areaOf("Texas")).toBeNull();
     // A state and a country.
     expect(areaOf("Georgia")).toBeNull();
@@ -413,6 +422,13 @@ describe("the places that are suggested", () => {
       "Monterrey, Mexico",
     ]);
     expect(suggested("mun")).toHaveLength(8);
+    // A San Jose in the Philippines, one of several, has no label of its own.
+    expect(suggested("san jos").slice(0, 4)).toEqual([
+      "San Jose, California",
+      "San José, Costa Rica",
+      "San Jose del Monte, Philippines",
+      "San José del Cabo, Mexico",
+    ]);
     // One letter begins too many names, one sign does not.
     expect([suggested("s"), suggested("ü"), suggested("京")]).toEqual([[], [], ["Kyoto, Japan"]]);
   });
@@ -421,6 +437,7 @@ describe("the places that are suggested", () => {
     ["Berln", ["Berlin, Germany", "Bern, Switzerland"]],
     ["Hambrug", ["Hamburg, Germany"]],
     ["Lepzgi", []],
+    ["Berln, Qwxyz", ["Berlin, Germany", "Bern, Switzerland"]],
     ["Brl", []],
   ])("for %s are large towns with one other letter, with two from seven letters on", (name, labels) => {
     const found = resolvePlace(name);
