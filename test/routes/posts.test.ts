@@ -83,6 +83,15 @@ describe("routes of posts", () => {
       // It follows the dates again, and an edit of other fields leaves it.
       expect((await edit(chosen.id, { title: "No date changes" })).body.data.expires_at).toBe(at(6 * DAY_MS));
       expect((await edit(chosen.id, { ends_at: at(7 * DAY_MS) })).body.data.expires_at).toBe(at(8 * DAY_MS));
+      // What an edit chose stays as well, also that the post has ended.
+      for (const [chosenNow, then] of [
+        [at(3 * DAY_MS), at(3 * DAY_MS)],
+        ["now", at(0)],
+      ]) {
+        await edit(chosen.id, { expires_at: chosenNow });
+        expect((await edit(chosen.id, { ends_at: ends })).body.data.expires_at).toBe(then);
+        expect((await edit(chosen.id, { ends_at: at(7 * DAY_MS) })).body.data.expires_at).toBe(then);
+      }
     });
 
     it("gives a post that loses its dates 30 days from its creation, not from the edit", async () => {
@@ -105,20 +114,37 @@ describe("routes of posts", () => {
 
     it("checks the window and the expiry that the post would have", async () => {
       const post = await write(board, me.key, { starts_at: at(3 * DAY_MS), ends_at: at(4 * DAY_MS) });
-      expect((await edit(post.id, { ends_at: at(2 * DAY_MS) })).body.error.code).toBe("invalid_window");
-      expect((await edit(post.id, { starts_at: at(5 * DAY_MS) })).body.error.code).toBe("invalid_window");
-      expect((await edit(post.id, { expires_at: at(-1) })).body.error.code).toBe("invalid_expiry");
-      expect((await edit(post.id, { expires_at: at(366 * DAY_MS) })).body.error.code).toBe("invalid_expiry");
+      for (const [patch, code, path, message] of [
+        [{ ends_at: at(2 * DAY_MS) }, "invalid_window", "ends_at", "Lies before `starts_at`."],
+        [{ starts_at: at(5 * DAY_MS) }, "invalid_window", "ends_at", "Lies before `starts_at`."],
+        [{ expires_at: at(-1) }, "invalid_expiry", "expires_at", "Lies in the past."],
+        [{ expires_at: at(0) }, "invalid_expiry", "expires_at", "Lies in the past."],
+        [
+          { expires_at: at(365 * DAY_MS + 1) },
+          "invalid_expiry",
+          "expires_at",
+          "Lies more than 365 days ahead.",
+        ],
+      ] as const)
+        expect((await edit(post.id, patch)).body.error).toMatchObject({
+          code,
+          issues: [{ path, code, message }],
+        });
       expect((await read(post.id)).starts_at).toBe(post.starts_at);
     });
 
     it("lets a post without a start end at any time since it was written, and not before", async () => {
       const post = await write(board, me.key);
       now += 2 * HOUR_MS;
-      expect((await edit(post.id, { ends_at: at(-3 * HOUR_MS) })).body.error.code).toBe("invalid_window");
+      expect((await edit(post.id, { ends_at: at(-3 * HOUR_MS) })).body.error).toMatchObject({
+        code: "invalid_window",
+        issues: [{ path: "ends_at", message: "Lies before the post's creation; give `starts_at` too." }],
+      });
       const { status, body } = await edit(post.id, { ends_at: at(-HOUR_MS) });
       expect([status, body.data.ends_at]).toEqual([200, at(-HOUR_MS)]);
-      expect(body.meta.note).toContain("dates of this post lie in the past");
+      expect(body.meta.note).toBe(
+        `The dates of this post lie in the past; if that is not meant, correct them: PATCH /posts/${post.id}.`,
+      );
     });
 
     it("takes a post sent back whole: its own page is no link of it, another page is", async () => {
@@ -148,14 +174,22 @@ describe("routes of posts", () => {
       expect([await isNearly(first), await isNearly(moved)]).toEqual([false, true]);
       await edit(post.id, { location: oslo });
       expect([await isNearly(moved), await isNearly(far)]).toEqual([false, true]);
+      const other = { ...far, body: prose() };
+      await edit(post.id, { body: other.body });
+      expect([await isNearly(far), await isNearly(other)]).toEqual([false, true]);
     });
 
     it("notes that searches do not find an expired post", async () => {
       const post = await write(board, me.key, { expires_at: at(1) });
       now += 1;
-      expect((await edit(post.id, { title: "Later" })).body.meta.note).toContain(
-        `to erase it now: DELETE /posts/${post.id}`,
-      );
+      const ended = `Ended: not found by default any more; a later \`expires_at\` brings it back. Its text stays readable at its address for 90 days; to erase it now: DELETE /posts/${post.id}.`;
+      expect((await edit(post.id, { title: "Later" })).body.meta.note).toBe(ended);
+      const noteFor = async (as: object) =>
+        (await call(board, `GET /posts/${post.id}`, undefined, as)).body.meta.note;
+      expect([await noteFor(me), await noteFor(other), await noteFor({})]).toEqual([
+        ended,
+        ...Array(2).fill("This post has expired."),
+      ]);
       expect((await edit(post.id, { expires_at: at(DAY_MS) })).body.meta.note).toBeUndefined();
       expect((await found(board, "/search?q=later")).map(({ id }) => id)).toContain(post.id);
     });
@@ -180,6 +214,15 @@ describe("routes of posts", () => {
       ]) {
         expect((await edit(post.id, there)).body.data.flags).toEqual(["hidden_unicode"]);
         expect((await edit(post.id, without)).body.data.flags).toEqual([]);
+      }
+      // What is not sent is looked at as well.
+      for (const there of [
+        { title: attack },
+        { metadata: { note: attack } },
+        { location: { name: attack } },
+      ]) {
+        const { id } = await write(board, me.key, there);
+        expect((await edit(id, { body: prose() })).body.data.flags).toEqual(["possible_instruction"]);
       }
     });
 
@@ -242,6 +285,16 @@ describe("routes of posts", () => {
       expect(await read(root.id)).toMatchObject({ reply_count: 1, last_reply_at: first.created_at });
       await remove(first.id);
       expect(await read(root.id)).toMatchObject({ reply_count: 0, thread_url: null });
+    });
+
+    it("removes a hidden post for its owner, and no post for anybody else", async () => {
+      const post = await write(board, me.key);
+      const codeFor = async (as: { key: string }) =>
+        (await call(board, `DELETE /posts/${post.id}`, undefined, as)).body.error?.code;
+      expect(await codeFor(other)).toBe("not_owner");
+      await board.board.services.moderation.act("hide", post.id, "test", now);
+      expect(await codeFor(other)).toBe("post_hidden");
+      expect((await remove(post.id)).status).toBe(200);
     });
 
     it("removes an expired post too", async () => {

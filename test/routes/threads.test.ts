@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call } from "../support/boards/client.ts";
+import { call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, walk, write } from "../support/boards/writing.ts";
 
@@ -104,6 +104,41 @@ describe("a thread", () => {
     expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
     await moderate("restore", id);
     expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
+  });
+
+  it("takes no reply while its root is hidden or of somebody suspended, nor to a reply", async () => {
+    const author = await register(board, "Author");
+    const root = await write(board, author.key, { kind: "thread" });
+    const { id } = await reply(root.id);
+    const answer = async (parent_id: string) => {
+      const { status, body } = await call(board, "POST /posts", { body: "Still there?", parent_id }, other);
+      return body.error?.code ?? status;
+    };
+    const { moderation } = board.board.services;
+    for (const [act, subject, isOpen] of [
+      ["suspend", author.id, false],
+      ["reinstate", author.id, true],
+      ["hide", root.id, false],
+      ["restore", root.id, true],
+      ["remove", root.id, false],
+    ] as const) {
+      await moderation.act(act, subject, "test", now);
+      const closed = ["parent_not_found", "parent_not_found"];
+      expect([await answer(root.id), await answer(id)]).toEqual(isOpen ? [201, "nested_reply"] : closed);
+    }
+  });
+
+  it("names its root to who answers a reply", async () => {
+    const root = await write(board, me.key, { kind: "thread" });
+    const { id } = await reply(root.id);
+    const { body } = await call(board, "POST /posts", { body: "Still there?", parent_id: id }, other);
+    expect(body.error).toMatchObject({
+      code: "nested_reply",
+      issues: [
+        { path: "parent_id", code: "nested_reply", message: `The root of this thread is ${root.id}.` },
+      ],
+      hint: `Send it again with parent_id "${root.id}", the root of this thread.`,
+    });
   });
 
   it("tells who sends an expiry with a reply that it changed nothing", async () => {

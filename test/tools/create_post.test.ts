@@ -3,8 +3,9 @@ import { cleanMultiline } from "../../src/schema/text.ts";
 import { ON_MONGODB } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
-import { usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { found, prose, write } from "../support/boards/writing.ts";
+import { idIn } from "../support/clients/mcp-clients.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,7 @@ describe("create_post", () => {
 
   const board = useTestBoard({}, { clock: () => now });
   const me = usePublisher(board);
+  const client = useClient(board, "/mcp", me);
 
   it("answers 201 with the post and its page as Location", async () => {
     const { status, headers, body } = await create({});
@@ -68,7 +70,11 @@ describe("create_post", () => {
 
   it("notes personal data, but no date or price", async () => {
     const { body } = await create({ body: "Write to ada@example.org, or phone +49 30 1234567." });
-    expect(body.meta.note).toContain("a phone number and an e-mail address");
+    expect(body.meta.note).toBe(
+      "The post seems to contain a phone number and an e-mail address, and anyone can read it. Edit it if that is not meant.",
+    );
+    const titled = await create({ title: "Call us: +49 30 1234567" });
+    expect(titled.body.meta.note).toContain("The post seems to contain a phone number, and");
     const plain = await create({ body: `On 2026-12-01 from 10:00 to 12:00, 25.00 EUR. ${prose()}` });
     expect(plain.body.meta.note).toBeUndefined();
   });
@@ -155,10 +161,13 @@ describe("create_post", () => {
       expect(again.headers.get("idempotency-replayed")).toBe("true");
       expect(again.body.data).toEqual(first.body.data);
       expect(byHeader.body.data.id).toBe(first.body.data.id);
-      expect(again.body.meta.note).not.toContain("differs");
+      const replayed = "This idempotency key was used before; here is the post it made.";
+      expect([again.body.meta.note, byHeader.body.meta.note]).toEqual([replayed, replayed]);
       const other = await create({ ...text, title: "Twice", idempotency_key: "once-1" });
       expect([other.status, other.body.data]).toEqual([200, first.body.data]);
-      expect(other.body.meta.note).toContain("differs from the first time and changed nothing");
+      expect(other.body.meta.note).toBe(
+        `${replayed} What was sent now differs from the first time and changed nothing; to edit the post: PATCH /posts/${first.body.data.id}.`,
+      );
       const [most, more] = [200, 201].map((length) =>
         create(text, { "idempotency-key": "k".repeat(length) }),
       );
@@ -196,14 +205,19 @@ describe("create_post", () => {
       const { body } = await create({ idempotency_key: "removed" });
       await call(board, `DELETE /posts/${body.data.id}`, undefined, me);
       const again = await create({ idempotency_key: "removed" });
-      expect(again.body.error.code).toBe("post_not_found");
-      expect(again.body.error.hint).toContain("new key");
+      expect(again.body.error).toMatchObject({
+        code: "post_not_found",
+        hint: "The post of this idempotency key was removed. Use a new key.",
+      });
     });
   });
 
   it("computes flags on the text as sent, before invisible characters are removed", async () => {
     const { body } = await create({ title: "Plain\u202Etitle" });
     expect(body.data.flags).toEqual(["hidden_unicode"]);
+    expect(body.meta.note).toBe(
+      "Readers are warned about this post: hidden_unicode. Edit it if that is not meant.",
+    );
   });
 
   it("notes a near-duplicate by its id, unless it was removed", async () => {
@@ -211,7 +225,10 @@ describe("create_post", () => {
     const { id } = await write(board, me.key, fields);
     for (const title of ["Piano to give away!", "Piano: to give away"]) {
       const { status, body } = await create({ ...fields, title });
-      expect([status, body.meta.note]).toEqual([201, expect.stringContaining(`your post ${id};`)]);
+      expect([status, body.meta.note]).toEqual([
+        201,
+        `Nearly the same as your post ${id}; consider changing that one instead: PATCH /posts/${id}.`,
+      ]);
       await call(board, `DELETE /posts/${body.data.id}`, undefined, me);
     }
     await call(board, `DELETE /posts/${id}`, undefined, me);
@@ -239,9 +256,9 @@ describe("create_post", () => {
     const first = await write(board, writer.key, { ...fields, expires_at: at(DAY_MS) });
     const noteOn = async (over: object) => (await create({ ...fields, ...over })).body.meta.note ?? "";
     const { body } = await create({ ...fields, title: `${fields.title}!` });
-    expect(body.meta.note).toContain(`Nearly the same as post ${first.id} of another publisher`);
-    expect(body.meta.note).toContain(`POST /posts with \`parent_id\` "${first.id}"`);
-    expect(body.meta.note).toContain(`DELETE /posts/${body.data.id}`);
+    expect(body.meta.note).toBe(
+      `Nearly the same as post ${first.id} of another publisher; if it is the same thing, reply there instead (POST /posts with \`parent_id\` "${first.id}") and take this one back (DELETE /posts/${body.data.id}).`,
+    );
     await call(board, `DELETE /posts/${body.data.id}`, undefined, me);
     expect(await noteOn({ body: prose() })).not.toContain(first.id);
     expect(await noteOn({ parent_id: first.id })).not.toContain("Nearly the same");
@@ -266,6 +283,9 @@ describe("create_post", () => {
     expect(same).toContain(`From the same source as post ${first.id} of another publisher; if it is`);
     for (const other of ["https://theremin.example/evenings/8?room=2", "https://theremin.example/evenings/7"])
       expect(await noteOn(other), other).not.toContain("source as");
+    // One's own is no other's.
+    await board.board.services.moderation.act("hide", first.id, "test", now);
+    expect(await noteOn(source_url)).not.toContain("source as");
   });
 
   it.skipIf(ON_MONGODB)(
@@ -292,7 +312,9 @@ describe("create_post", () => {
 
   it("notes a start more than a year ahead, before which the post ends", async () => {
     const noteOn = async (starts_at: string) => (await create({ starts_at })).body.meta.note;
-    expect(await noteOn("2027-12-24T10:00Z")).toContain("expires before its start");
+    expect(await noteOn("2027-12-24T10:00Z")).toBe(
+      "This post expires before its start, since posts live 365 days: publish it again nearer to it.",
+    );
     expect(await noteOn(at(365 * DAY_MS + 1))).toContain("expires before its start");
     expect(await noteOn(at(365 * DAY_MS))).toBeUndefined();
   });
@@ -304,6 +326,23 @@ describe("create_post", () => {
     expect(await noteOn({ starts_at: at(-DAY_MS), ends_at: at(0) })).toBeUndefined();
     expect(await noteOn({ starts_at: at(-1) })).toEqual(past);
     expect(await noteOn({ starts_at: at(0) })).toBeUndefined();
+    expect(await noteOn({})).toBeUndefined();
+  });
+
+  it("notes over MCP the tools that change or take down what is meant", async () => {
+    const writer = await register(board, "Brass");
+    const fields = { kind: "offer", title: "Sousaphone lessons in Ghent", body: prose() };
+    const first = await write(board, writer.key, fields);
+    const said = await client.call("create_post", fields);
+    const id = idIn(said.text);
+    expect(said.text).toContain(
+      `Nearly the same as post ${first.id} of another publisher; if it is the same thing, reply there instead (create_post {"parent_id":"${first.id}"} with your \`body\`) and take this one down (create_post {"id":"${id}","delete":true}).`,
+    );
+    const again = await client.call("create_post", fields);
+    expect(again.text).toContain(`consider changing that one instead: create_post {"id":"${id}"}.`);
+    expect((await client.call("create_post", { id, expires_at: "now" })).text).toContain(
+      `brings it back. Its text stays readable at its address for 90 days; to take it down now: create_post {"id":"${id}","delete":true}.`,
+    );
   });
 
   it("notes unknown fields, and refuses those that were to be place, time, parent or source, with the field that is meant", async () => {

@@ -92,6 +92,13 @@ describe("get_post", () => {
     }
   });
 
+  it("says no more of a post that its publisher took down than of one that there never was", async () => {
+    const { id } = await write(board, me.key);
+    await call(board, `DELETE /posts/${id}`, undefined, me);
+    const [gone, none] = [await get(id, me), await get("nobodyhas1", me)];
+    expect([gone.status, gone.body.error]).toEqual([404, none.body.error]);
+  });
+
   it("gives a thread_url to threads, to posts that have replies and to replies, else null", async () => {
     const thread = await write(board, me.key, { kind: "thread" });
     expect(thread.thread_url).toBe(thread.url);
@@ -109,7 +116,7 @@ describe("get_post", () => {
     now += 60_000;
     const { status, body } = await get(id);
     expect(status).toBe(200);
-    expect(body.meta.note).toContain("expired");
+    expect(body.meta.note).toBe("This post has expired.");
   });
 
   it("does not show hidden or removed replies, nor count them", async () => {
@@ -143,6 +150,9 @@ describe("get_post", () => {
     await moderation.act("suspend", author.id, "a fence", now);
     expect([await noteOf(reply.id, {}), await noteOf(root.id, me)]).toEqual(Array(2).fill("post_hidden"));
     expect(await noteOf(reply.id, me)).toMatch(/^The post that this one answers is hidden/);
+    expect(await noteOf(root.id, author)).toBe(
+      'The operator of this board has suspended you: "a fence". Only you see it until the operator restores it.',
+    );
     const answer = await call(board, "POST /posts", { body: "Again", parent_id: root.id }, me);
     expect(answer.body.error.code).toBe("parent_not_found");
   });
