@@ -52,9 +52,12 @@ describe("nearIdentical", () => {
     const first = printOf(POST, { startsAt: 1, location: berlin });
     expect(nearIdentical(first, printOf(POST, { startsAt: 1, location: berlin }))).toBe(true);
     expect(nearIdentical(first, printOf(POST, { startsAt: 2, location: berlin }))).toBe(false);
-    expect(nearIdentical(first, printOf(POST, { startsAt: 1, location: { ...berlin, name: "Bonn" } }))).toBe(
-      false,
-    );
+    for (const elsewhere of [{ name: "Bonn" }, { name: null }, { lat: 52.53 }, { lng: 13.42 }])
+      expect(
+        nearIdentical(first, printOf(POST, { startsAt: 1, location: { ...berlin, ...elsewhere } })),
+      ).toBe(false);
+    const shouted = printOf(POST, { startsAt: 1, location: { ...berlin, name: "BERLIN" } });
+    expect(nearIdentical(first, shouted)).toBe(true);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOver, wasEndedEarly } from "../../src/domain/posts/expiry.ts";
+import { isOver, markedOver, wasEndedEarly } from "../../src/domain/posts/expiry.ts";
 import type { Post } from "../../src/schema/post.ts";
 
 const DATELESS = { starts_at: null, ends_at: null, timezone: null, location: null };
@@ -42,6 +42,20 @@ describe("isOver", () => {
   ])("judges a post with %s", (_, dates, now, over) => {
     expect(isOver({ ...DATELESS, ...dates }, Date.parse(now))).toBe(over);
   });
+});
+
+it("markedOver marks a post, its replies and its related posts, each by its own dates", () => {
+  const noon = Date.parse("2026-12-24T12:00:00Z");
+  const dated = (ends_at: string | null) => ({ ...DATELESS, ends_at }) as Post;
+  const [past, ahead, dateless] = [dated("2026-12-24T11:59:59Z"), dated("2026-12-24T12:00:00Z"), dated(null)];
+  const over = { ...past, over: true };
+  expect(markedOver({ ...past, replies: [ahead, past, dateless], related: [past, dateless] }, noon)).toEqual({
+    ...over,
+    replies: [ahead, over, dateless],
+    related: [over, dateless],
+  });
+  expect(markedOver({ ...ahead, replies: [past] }, noon)).toEqual({ ...ahead, replies: [over] });
+  expect(markedOver(dateless, noon)).toEqual(dateless);
 });
 
 describe("wasEndedEarly", () => {

@@ -58,6 +58,28 @@ describe("the name of a venue", () => {
 });
 
 describe("the name of a place", () => {
+  const latOf = (name: string) => placed(name)?.lat?.toFixed(1);
+
+  it("is that of a town behind what sets it apart from a venue, and beside other signs none", () => {
+    for (const sign of [",", "，", "、", ";", "|", "·", "(", ")", "（", "）", " - ", " – ", " — "])
+      expect([sign, latOf(`Wok${sign}Hamburg`)]).toEqual([sign, "53.5"]);
+    for (const word of ["in", "near", "bei", "nahe", "à", "em", "te", "i", "in the"])
+      expect([word, latOf(`Wok ${word} Hamburg`)]).toEqual([word, "53.5"]);
+    for (const sign of ["-", " / ", " + ", " & ", " on "])
+      expect([sign, latOf(`Wok${sign}Hamburg`)]).toEqual([sign, undefined]);
+    expect(latOf("Wok in hamburg")).toBeUndefined();
+    for (const two of ["Lisbon / Porto", "Lisbon + Porto", "Lisbon & Porto", "Halle 7", "Halle B2"])
+      expect([two, latOf(two)]).toEqual([two, undefined]);
+  });
+
+  it("is that of a town before a word for a part of it, and before no other word", () => {
+    const parts =
+      "Hbf Bhf Nord Süd Ost West North South East Mitte Altstadt Zentrum Innenstadt Centre Center City Downtown Central Centrum Centro N NW ABC";
+    for (const part of parts.split(" ")) expect([part, latOf(`Leipzig ${part}`)]).toEqual([part, "51.3"]);
+    for (const other of ["ABCD", "Xyz", "Bar"])
+      expect([other, latOf(`Leipzig ${other}`)]).toEqual([other, undefined]);
+  });
+
   it.each([
     ["a town of 13,000 alone is none", "Casisang", false],
     ["a town of 16,000 alone", "Carmelo", true],

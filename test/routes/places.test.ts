@@ -105,18 +105,38 @@ describe("a post with the name of a place alone", () => {
       return { id: body.data.id, note: body.meta.note ?? "" };
     };
     const berlin = await noteOn("Berlin");
-    expect(berlin.note).toContain("at Berlin, Germany (52.5");
-    expect(berlin.note).toContain(`send \`lat\` and \`lng\`: PATCH /posts/${berlin.id}`);
-    expect((await noteOn("Springfield")).note).toContain("several places bear this name");
-    expect((await noteOn("The old mill")).note).toContain("the name of its place is not known");
-    expect((await noteOn("Bavaria")).note).toContain("that of a country or region");
+    expect(berlin.note).toMatch(/^`near` finds this post at Berlin, Germany \(52\.5\d*,13\.4\d*\), by the /);
+    expect(berlin.note).toContain(
+      `, by the name of its place; if another place is meant, send \`lat\` and \`lng\`: PATCH /posts/${berlin.id}.`,
+    );
+    for (const [name, why] of [
+      ["Springfield", "several places bear this name; send its region too, or"],
+      ["The old mill", 'the name of its place is not known; send the town too (as in "Oost, Amsterdam"), or'],
+      [
+        "Bavaria",
+        'the name of its place is that of a country or region; send the town too (as in "Oost, Amsterdam"), or',
+      ],
+    ] as const) {
+      const { id, note } = await noteOn(name);
+      expect(note).toBe(
+        `\`near\` does not find this post, since ${why} \`lat\` and \`lng\`: PATCH /posts/${id}.`,
+      );
+    }
+    expect((await noteOn("Liepzig")).note).toContain(
+      "since the name of its place is not known (perhaps Leipzig, Germany); send",
+    );
     const nowhere =
       "Online; Remote; virtual; Anywhere; worldwide; everywhere; Zoom; Internet; on the web; a video call";
     for (const name of nowhere.split("; ")) expect((await noteOn(name)).note, name).toBe("");
   });
 
   it.each([
-    ["Berlin", 13.4, 52.52, /from Berlin, Germany, which its place names, as if `lat` and `lng` were exch/],
+    [
+      "Berlin",
+      13.4,
+      52.52,
+      /^`near` finds this post at 13\.4,52\.52, \d+ km from Berlin, Germany, which its place names, as if `lat` and `lng` were exchanged; if that is not meant, correct them: PATCH \/posts\/\w+\.$/,
+    ],
     ["Mission Bay, Auckland", 36.85, 174.76, /km from /],
     ["Praça da Sé, São Paulo", -23.55, 46.63, /km from São Paulo/],
     ["Salt Lake, Kolkata", 88.4, 22.58, /exchanged/],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { cancelledEntries, pastOf } from "../../../src/domain/posts/calendar-entry.ts";
+import { calendarEntry, cancelledEntries, pastOf } from "../../../src/domain/posts/calendar-entry.ts";
 import type { Store, StoredPost } from "../../../src/ports/store/index.ts";
 import type { SearchQuery } from "../../../src/schema/query.ts";
 import { useTestBoard } from "../../support/boards/use.ts";
@@ -70,6 +70,56 @@ describe("a calendar, of posts that were removed,", () => {
     for (let n = 0; n < 51; n += 1) await removed(`many${n}`, { kind: "request" }, NOW + n);
     const many = await cancelledEntries({ kind: ["request"] } as SearchQuery, NOW + 60, store);
     expect(many.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, n) => `many${50 - n}`));
+  });
+});
+
+describe("a post in a calendar", () => {
+  const board = useTestBoard({}, { idle: true });
+  const entry = (id: string) =>
+    calendarEntry(id, { store: board.board.store, posts: board.board.services.posts });
+  const dated = { startsAt: NOW, endsAt: NOW + DAY };
+
+  beforeAll(async () => {
+    const { publishers, posts } = board.board.store;
+    await publishers.insert(aPublisher("pub_a"));
+    await publishers.insert(aPublisher("pub_s", { suspendedAt: T0 }));
+    for (const [id, over] of [
+      ["shown", dated],
+      ["dateless", {}],
+      ["hidden", { ...dated, state: "hidden", updatedAt: T0 + 1 }],
+      ["hidden_dateless", { state: "hidden" }],
+      ["suspended", { ...dated, publisherId: "pub_s" }],
+      ["removed", dated],
+      ["removed_dateless", {}],
+      ["hidden-reply", { ...dated, parentId: "hidden" }],
+    ] as const)
+      await posts.insert(aPost(id, over));
+    for (const id of ["removed", "removed_dateless"]) await posts.remove(id, NOW + 1_000);
+  });
+
+  it("is shown as it is", async () => {
+    expect(await entry("shown")).toMatchObject({
+      post: { id: "shown", title: "Title of shown", starts_at: new Date(NOW).toISOString() },
+    });
+  });
+
+  it.each([
+    ["removed", T0],
+    ["hidden", T0 + 1],
+    ["suspended", T0],
+    ["hidden-reply", T0],
+  ])("is cancelled where it is %s, and no more is said of it", async (id, changedAt) => {
+    expect(await entry(id)).toEqual({ cancelled: { id, ...dated, createdAt: T0, changedAt } });
+  });
+
+  it.each([
+    ["none", "post_not_found", undefined],
+    ["removed_dateless", "post_not_found", undefined],
+    ["hidden_dateless", "post_hidden", undefined],
+    ["dateless", "not_found", "This post has no dates, so it is in no calendar."],
+  ])("is none where it is %s: %s", async (id, code, hint) => {
+    const error = await entry(id).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code, ...(hint === undefined ? {} : { hint }) });
   });
 });
 
