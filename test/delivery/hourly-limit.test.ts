@@ -44,6 +44,24 @@ describe("a call to a webhook at its owner's request", () => {
     await close();
   });
 
+  it("that is refused says how often one may be made", async () => {
+    const store = await openStore(`sqlite:${folder()}/board.db`);
+    const limit = new HourlyLimit({ limits: store.limits, limited: true });
+    const ask = () =>
+      limit.within(
+        "sub_one",
+        "https://a.example/",
+        NOW,
+        async () => {},
+        () => true,
+      );
+    for (let n = 0; n < 10; n += 1) await ask();
+    await expect(ask()).rejects.toMatchObject({
+      hint: "A webhook is asked or tested at most 10 times an hour, and its host 30 times without success. Wait the seconds given in `Retry-After`.",
+    });
+    await store.close();
+  });
+
   it("counts for the host only where it was not given: 40 people share the host of their agents", async () => {
     const { askOften, close } = await calling();
     expect(await askOften(40, "https://a.example/", { succeeds: true })).toEqual(made(40));

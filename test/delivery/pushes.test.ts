@@ -10,7 +10,7 @@ import type {
 } from "../../src/ports/store/index.ts";
 import { first, NOW, preparePushes } from "../contract/store/pushes/prepare.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { aPublisher, aSubscription } from "../support/search/rows.ts";
+import { aPublisher, aSubscription, T0 } from "../support/search/rows.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -181,12 +181,78 @@ describe("a delivery", () => {
     const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
     const page = { cursor: undefined, limit: 1 };
     const { deliveries } = await services.webhooks.deliveries(push.subscriptionId, owner, page);
-    expect(deliveries).toMatchObject([
+    const attempt = (at: number, status: number) => ({
+      ...{ at: new Date(at).toISOString(), status, error: null, latency_ms: 120 },
+    });
+    const { at, ...last } = attempt(NOW + 5, 204);
+    expect(deliveries).toEqual([
       {
-        ...{ state: "delivered", attempts: 2, attempted_at: new Date(NOW + 5).toISOString(), status: 204 },
-        ...{ due_at: null, history: [{ status: 500 }, { status: 204 }] },
+        ...{ delivery_id: 1, post_id: push.postId, matched_at: new Date(T0).toISOString() },
+        ...{ state: "delivered", attempts: 2, attempted_at: at, ...last },
+        ...{ history: [attempt(NOW, 500), attempt(NOW + 5, 204)], due_at: null },
       },
     ]);
+  });
+
+  it("is due at no time while nothing is sent, and the list says why; nor is it sent again then", async () => {
+    const push = await claimed();
+    await prepare.end(push, "waiting", { dueAt: NOW + 5 });
+    const { store, services } = board.board;
+    const { subscriptionId: id } = push;
+    const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
+    const list = async () => {
+      const page = { cursor: undefined, limit: 1 };
+      const { deliveries, notes } = await services.webhooks.deliveries(id, owner, page);
+      return [deliveries[0]?.due_at, ...notes];
+    };
+    const again = () =>
+      services.webhooks.redeliver(id, 1, owner, NOW).then(
+        ({ notes }) => notes,
+        ({ code, hint }) => [code, hint],
+      );
+    const unasked = "Its webhook has not consented yet.";
+    const refused = `${unasked} When it was asked: It answered with status 503, not 200.`;
+    const askAgain = " Make it answer the challenge, then call POST /subscriptions/{id}/verify-webhook.";
+    for (const [change, listed, repeated] of [
+      [{}, [new Date(NOW + 5).toISOString()], []],
+      [
+        { active: false, inactiveReason: "webhook_gone" },
+        [null, "Nothing is sent now: the subscription is inactive (`webhook_gone`)."],
+        ["The subscription is inactive; this is sent once it is active again."],
+      ],
+      [
+        { active: true, inactiveReason: null, webhookVerifiedAt: null },
+        [null, `Nothing is sent now: ${unasked}`],
+        ["no_webhook", `${unasked}${askAgain}`],
+      ],
+      [
+        { webhookRefusal: "It answered with status 503, not 200." },
+        [null, `Nothing is sent now: ${refused}`],
+        ["no_webhook", `${refused}${askAgain}`],
+      ],
+      [{ webhookUrl: null }, [null], ["no_webhook", expect.objectContaining({})]],
+    ] as const) {
+      await store.subscriptions.update(id, change);
+      expect(await list()).toEqual(listed);
+      expect(await again()).toEqual(repeated);
+    }
+  });
+
+  it("is listed behind those that came after it, page by page", async () => {
+    const { subscriptionId: id } = await claimed();
+    await prepare.match(id, 2);
+    const { store, services } = board.board;
+    const owner = (await store.publishers.get(OWNER)) as StoredPublisher;
+    const page = async (cursor: string | null) => {
+      const { deliveries, nextCursor } = await services.webhooks.deliveries(id, owner, {
+        cursor: cursor ?? undefined,
+        limit: 2,
+      });
+      return { ids: deliveries.map((one) => one.delivery_id), nextCursor };
+    };
+    const first = await page(null);
+    const second = await page(first.nextCursor);
+    expect([first.ids, second]).toEqual([[3, 2], { ids: [1], nextCursor: null }]);
   });
 
   it("is sent again where its post is shown, whatever was matched after it", async () => {

@@ -1,5 +1,5 @@
 import { getTasks } from "node-cron";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { tellOfReports } from "../../src/domain/webhooks/reported.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
@@ -67,7 +67,7 @@ describe("the operator's webhook", () => {
             state: "active",
             reporters: 2,
             reasons: ["spam"],
-            last_reported_at: expect.stringMatching(/Z$/),
+            last_reported_at: new Date(now).toISOString(),
           },
           expect.objectContaining({ id: two.id, reporters: 1 }),
         ],
@@ -88,6 +88,39 @@ describe("the operator's webhook", () => {
     expect(await tell()).toBe(0);
     await report(two.id);
     expect(await tell()).toBe(1);
+  });
+
+  it("is told anew of a post whose reports were closed, whatever else it was told of meanwhile", async () => {
+    const ids = [];
+    for (let n = 0; n < 3; n += 1) ids.push((await write(board, author.key)).id);
+    const [closed, open, later] = ids;
+    for (const id of [closed, closed, open]) await report(id);
+    expect([await tell(), told().at(-1)]).toEqual([2, [`${closed} 2`, `${open} 1`]]);
+    await board.board.services.moderation.act("restore", closed, "fine", now);
+    await report(later);
+    expect([await tell(), told().at(-1)]).toEqual([1, [`${later} 1`]]);
+    now += 1;
+    await report(closed);
+    expect([await tell(), told().at(-1)]).toEqual([1, [`${closed} 3`]]);
+    // Those that are still open are no news.
+    expect(await tell()).toBe(0);
+    for (const id of ids) await board.board.services.moderation.act("remove", id, "spam", now);
+  });
+
+  it("is told of a post that is erased just then as of one that was removed", async () => {
+    const { id, url } = await write(board, author.key);
+    await report(id);
+    const read = vi.spyOn(board.board.store.posts, "many").mockResolvedValueOnce([]);
+    expect(await tell()).toBe(1);
+    read.mockRestore();
+    expect(webhook.messages.at(-1)?.json.data.posts).toMatchObject([
+      { id, url, title: null, state: "removed", reporters: 1 },
+    ]);
+    await board.board.services.moderation.act("hide", id, "spam", now);
+    now += 1;
+    await report(id);
+    expect(await tell()).toBe(1);
+    expect(webhook.messages.at(-1)?.json.data.posts).toMatchObject([{ title: "A notice", state: "hidden" }]);
   });
 
   it("that does not take it is asked again later, less and less often, and loses nothing", async () => {

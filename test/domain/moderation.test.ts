@@ -135,6 +135,54 @@ describe("moderation", () => {
     ]);
   });
 
+  it("shows all that a post is judged by, and all that was done about it", async () => {
+    const id = await post("pub_a", 61, {
+      ...{ id: "judged", kind: "request", title: "Wanted: a harp", body: "Any.", updatedAt: T0 + 65 },
+    });
+    await post("pub_b", 62, { id: "judged-1", parentId: id, flags: [], link: null });
+    await report(id, { reporter: "key:pub_b", reason: "scam", details: "Look.", createdAt: T0 + 62 });
+    await moderation.act("hide", id, "why", T0 + 66, "operator");
+    const iso = (after: number) => new Date(T0 + after).toISOString();
+    const harp = {
+      ...{ id, state: "hidden", kind: "request", title: "Wanted: a harp", body: "Any." },
+      ...{ link: "https://example.org/bike", flags: ["many_links"], parent: null },
+      ...{ publisher: "pub_a", name: "Name of pub_a", suspended: false, registered: iso(0) },
+      ...{ created_at: iso(61), edited_at: iso(65) },
+    };
+    const said = { at: iso(62), by: "pub_b", reason: "scam", details: "Look.", before_last_edit: true };
+    expect(await moderation.examine(id)).toEqual({
+      posts: [{ ...harp, reports: [said] }],
+      held: [],
+      acts: [{ at: iso(66), action: "hide", subject: id, actor: "operator", reason: "why" }],
+    });
+    const [listed, reply] = [
+      await moderation.posts({}, "a harp", { limit: 1 }),
+      (await moderation.examine("judged-1")).posts[0],
+    ];
+    expect(listed).toEqual([{ ...harp, reports: [] }]);
+    expect(reply).toMatchObject({ parent: id, link: null, flags: [], edited_at: null, reports: [] });
+  });
+
+  it("acts on all posts since a time, of everybody or of some", async () => {
+    const since = T0 + 3e9;
+    const before = await post("pub_a", 3e9 - 1);
+    const [one, two] = [await post("pub_a", 3e9), await post("pub_b", 3e9 + 1)];
+    const on = async (act: "hide" | "restore" | "remove", publishers?: string[]) => {
+      const meant = { since, ...(publishers === undefined ? {} : { publishers }) };
+      const acted = await moderation.actOn(act, [], "why", T0, "operator", meant);
+      return acted.map(({ subject }) => subject).sort();
+    };
+    expect(await on("hide", ["pub_b"])).toEqual([two]);
+    expect(await on("hide")).toEqual([one]);
+    expect(await on("restore")).toEqual([one, two].sort());
+    expect(await on("remove", ["pub_a"])).toEqual([one]);
+    expect([await state(before), await state(one), await state(two)]).toEqual([
+      "active",
+      "removed",
+      "active",
+    ]);
+  });
+
   it("says of each report whether it came before the last edit, and of at most a hundred", async () => {
     const id = await post("pub_a", 60, { updatedAt: T0 + 100 });
     await report(id, { reporter: "key:pub_b", createdAt: T0 + 99 });

@@ -42,6 +42,11 @@ describe("report_post", () => {
       });
     }
     expect(receipts[0]?.body.data.id).not.toBe(receipts[1]?.body.data.id);
+    const [seen] = (await board.board.services.moderation.examine(id)).posts;
+    expect(seen?.reports).toMatchObject([
+      { by: "a visitor", reason: "spam", details: null },
+      { by: expect.stringMatching(/^pub_/), reason: "privacy", details: "Look." },
+    ]);
   });
 
   it("keeps one report for each post and reporter: a repeat keeps its id and does not count again", async () => {
