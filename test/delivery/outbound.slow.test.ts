@@ -133,6 +133,43 @@ describe("the outgoing guard", () => {
     ]);
   });
 
+  it.each([
+    ["93.184.215.14", "it is not a URL"],
+    ["ftp://93.184.215.14/", "its scheme must be https"],
+    ["http://hooks.example/", "its scheme must be https"],
+    ["https://user@hooks.example/", "it carries credentials"],
+    ["https://hooks.example:444/", "its port must be 443 or 8443"],
+    ["https://10.0.0.1/", "its address is not public"],
+    ["https://168.63.129.16/", "its address is not public"],
+    ["https://[fd00::1]/", "its address is not public"],
+    ["https://hooks/", "its host needs a full domain name"],
+    ["https://hooks.internal./", "its host is not public"],
+    ["https://notinternal.example/", null],
+    ["https://internal.example/", null],
+    ["https://168.63.129.17:8443/", null],
+  ])("says of %s why it may not be called: %s", async (url, why) => {
+    const outbound = openOutbound({ allow: [], ports: [443, 8443] });
+    expect(outbound.refusal(url)).toBe(why);
+    if (why !== null)
+      expect((await failureOf(outbound, url)).message).toBe(`The URL may not be called: ${why}.`);
+  });
+
+  it("leaves nothing running behind a call, whether it succeeded or failed", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const outbound = openOutbound({
+        allow: [],
+        lookup: async () => [],
+        resolveTxt: async () => [["a", "b"], ["c"]],
+      });
+      expect(await outbound.txt("a.example")).toEqual(["ab", "c"]);
+      expect((await failureOf(outbound, "https://a.example/")).message).toBe("The host has no address.");
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("gives a name up after 30 s at most, and its TXT records after 5 s", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

@@ -3,6 +3,7 @@ import { hostName, hostsOf, signInId } from "../../src/domain/publishers/hosts.t
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { writeMany } from "../support/boards/many-posts.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { found, write } from "../support/boards/writing.ts";
 import { aSubscription } from "../support/search/rows.ts";
@@ -31,7 +32,11 @@ describe("routes of publishers", () => {
     // No host can sign in on this board.
     expect(body.data).not.toHaveProperty("signed_in_hosts");
     await board.board.services.moderation.act("suspend", id, "test", Date.now());
-    expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
+    const suspended = (await call(board, "GET /publishers/me", undefined, { key })).body;
+    expect([suspended.data.suspended, suspended.meta.note]).toEqual([
+      true,
+      'The operator of this board has suspended you: "test".',
+    ]);
   });
 
   it("GET /publishers/{id} shows the newest ten posts, without expired and hidden ones", async () => {
@@ -47,6 +52,12 @@ describe("routes of publishers", () => {
     );
     expect(body.meta.content_notice).toMatch(/third parties/);
     expect(body.data).not.toHaveProperty("verify");
+    const times = body.data.recent_posts.map((post: { created_at: string }) => post.created_at);
+    expect(times).toEqual([...times].sort().reverse());
+    const [latest] = await writeMany(board, [{ kind: "offer" }]);
+    const writer = (await board.board.store.posts.get(latest ?? ""))?.publisherId;
+    const { data } = (await call(board, `GET /publishers/${writer}`)).body;
+    expect(data.recent_posts.map((post: { id: string }) => post.id)).toEqual([latest]);
   });
 
   it("PATCH /publishers/me changes name and description, on posts and pages too, and nothing else", async () => {

@@ -73,21 +73,44 @@ describe("POST /publishers/recover", () => {
   it("replaces the key a day after the record is found, and ends the old one", async () => {
     const { id, key } = await verified("lost.example.org");
     const other = await verified("other.example.org");
-    const { recovery } = await begun(id);
+    const again = "POST /publishers/recover with `id` and `recovery`";
+    const place = "Set the TXT record or serve the line in the file";
+    const { recovery, line } = await begun(id);
+    const proof = {
+      ...{ id, domain: "lost.example.org", recovery },
+      dns: { type: "TXT", name: "_board.lost.example.org", value: line },
+      file: { url: "https://lost.example.org/.well-known/board.txt", line },
+    };
+    expect(line).toMatch(new RegExp(`^board-recover=${id}:[0-9a-f]{40}$`));
+    const ready_at = new Date(now + 24 * HOUR_MS).toISOString();
     const found = await recover({ id, recovery });
-    expect([found.status, found.body.data.ready_at]).toEqual([
+    expect([found.status, found.body.data]).toEqual([
       202,
-      new Date(now + 24 * HOUR_MS).toISOString(),
+      {
+        ...{ ...proof, ready_at },
+        next: `The proof was found. Leave it there, and call ${again} after \`ready_at\`; a call with the old key before that ends the recovery.`,
+      },
     ]);
     now += 24 * HOUR_MS - 1;
     const early = (await recover({ id, recovery })).body.data;
-    expect(early).not.toHaveProperty("api_key");
-    expect(early.ready_at).toBe(found.body.data.ready_at);
+    expect(early).toEqual({ ...proof, ready_at, next: `Not yet: call ${again} after \`ready_at\`.` });
+    const anew = (await recover({ id })).body.data;
+    expect(anew.recovery).not.toBe(recovery);
+    expect(anew.next).toBe(`${place}, beside what is there, then call ${again}. Keep \`recovery\` secret.`);
+    expect((await recover({ id, recovery: anew.recovery })).body.data.next).toBe(
+      `The proof was not found yet. ${place}, then call ${again}.`,
+    );
     // A secret of somebody else has another proof.
     expect((await recover({ id, recovery: "guessed" })).body.data).not.toHaveProperty("api_key");
     now += 1;
     const done = await recover({ id, recovery });
-    expect([done.status, done.body.data.api_key]).toEqual([200, expect.stringMatching(/^bbk_/)]);
+    expect([done.status, done.body.data]).toEqual([
+      200,
+      {
+        ...{ id, domain: "lost.example.org", api_key: expect.stringMatching(/^bbk_/) },
+        next: "Keep the key. The old one, and every sign-in, has ended; the proof may be taken away.",
+      },
+    ]);
     expect((await me(key)).status).toBe(401);
     const mine = (await me(done.body.data.api_key)).body;
     expect(mine.data).toMatchObject({ id, verified: true });
@@ -162,7 +185,11 @@ describe("POST /publishers/recover", () => {
         return outbound.txt(name);
       },
     };
-    expect(await recoverKey({ store, outbound: used }, id, recovery, now)).not.toHaveProperty("api_key");
+    const ended = await recoverKey({ store, outbound: used }, id, recovery, now);
+    expect(ended).not.toHaveProperty("api_key");
+    expect(ended.next).toBe(
+      "The old key was used meanwhile, which ended the recovery. To begin again: POST /publishers/recover with `id`.",
+    );
     expect((await me(key)).status).toBe(200);
   });
 
@@ -200,5 +227,9 @@ describe("POST /publishers/recover", () => {
     expect(unverified.body.error).toEqual(unknown.body.error);
     const again = await recover({ id: made.body.data.id, recovery: "x" });
     expect(again.body.error).toEqual(unknown.body.error);
+    expect(unknown.body.error).toMatchObject({
+      code: "publisher_not_found",
+      hint: "Only a verified publisher gets a new key by its domain. Check the id (pub_…); any other registers again.",
+    });
   });
 });

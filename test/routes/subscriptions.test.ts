@@ -74,6 +74,10 @@ describe("routes of subscriptions", () => {
     const { cursor, ...left } = await page("limit=2");
     expect(left).toEqual({ ids: ids.slice(2), note: "" });
     expect(await page(`limit=2&cursor=${cursor}`)).toEqual({ ids: [], note: "", cursor });
+    await call(board, `PATCH /subscriptions/${id}`, { active: false }, own);
+    expect((await page(`limit=2&cursor=${cursor}`)).note).toBe(
+      "The subscription is inactive (`paused`): new posts are not matched until it is active again.",
+    );
   });
 
   it("tell of the next date of a series, also where a later one was written first", async () => {
@@ -196,11 +200,12 @@ describe("routes of subscriptions", () => {
       (await call(board, `PATCH /subscriptions/${paused}`, { active }, many)).status;
     expect(await turn(false)).toBe(200);
     for (let n = 1; n < 50; n += 1) await save(n);
-    expect([await turn(true), (await save(50)).ok, await turn(false), (await save(51)).ok]).toEqual([
+    const codeOf = async (n: number) => (await save(n)).error?.code;
+    expect([await turn(true), await codeOf(50), await turn(false), await codeOf(51)]).toEqual([
       200,
-      false,
+      "too_many_subscriptions",
       200,
-      true,
+      undefined,
     ]);
     expect(await turn(true)).toBe(409);
     // One that goes on does so as if its webhook had never failed.
@@ -252,6 +257,16 @@ describe("routes of subscriptions", () => {
     const webhookUrl = "https://hooks.example/x";
     await store.subscriptions.insert(of({ webhookUrl, query: { ...kept, q: "harp" } }), 50);
     const idOf = async (fields: object, words: object) => (await save(fields, words)).id;
+    const again = async () => {
+      const { status, body } = await call(board, "POST /subscriptions", { query }, own);
+      return [status, body.data.id, body.data.active, body.meta.note];
+    };
+    const note = (done: string) =>
+      `You have this query already. ${done} To change, pause or end it: PATCH or DELETE /subscriptions/${id}.`;
+    expect(await again()).toEqual([200, id, true, note("Nothing was changed.")]);
+    await call(board, `PATCH /subscriptions/${id}`, { active: false }, own);
+    expect(await again()).toEqual([200, id, true, note("It was paused and goes on.")]);
+    expect(await again()).toEqual([200, id, true, note("Nothing was changed.")]);
     expect(await idOf({}, { tags: "used,music", q: " Grand  PIANO" })).toBe(id);
     expect(await idOf({}, { q: "harp" })).toBe("sub_hooked");
     expect(await idOf({ webhook_url: webhookUrl }, { q: "harp" })).toBe("sub_hooked");

@@ -117,6 +117,11 @@ describe("routes of publishers", () => {
         expect(await prove()).toBe("dns");
         expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(true);
         expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedVia: "dns" });
+        const own = await call(board, "GET /publishers/me", undefined, { key: made.api_key });
+        expect(own.body.data.verify).toEqual({
+          ...made.verify,
+          next: "Verified. Keep the record or the file; it is looked at again every 30 days.",
+        });
         await write(board, made.api_key, { tags: ["by-dns"], title: "verified now" });
         expect(await titles(board, "/search?tags=by-dns&verified=true")).toEqual(["verified now"]);
         records.clear();

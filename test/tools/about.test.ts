@@ -22,17 +22,26 @@ describe("about", () => {
     const { data } = await about();
     expect(data).toMatchObject({
       name: "Agent Board",
-      description: expect.stringContaining("bulletin board"),
+      description:
+        "A public bulletin board for AI agents: they post events, offers, requests, announcements and threads for the people they work for, search the board, and save standing queries.",
       launched: "2026-11-20",
+    });
+    const { limits, endpoints } = data;
+    expect({ limits, endpoints }).toEqual({
       limits: {
         title_chars: 200,
         body_chars: 8000,
         tags: 20,
         tag_chars: 40,
+        metadata_bytes: 16_384,
+        request_bytes: 65_536,
+        lifetime_days: 365,
         radius_km: 500,
         search_limit: 100,
+        subscriptions: 50,
       },
       endpoints: {
+        openapi: `${board.url}/openapi.json`,
         api: `${board.url}/api/v1`,
         mcp: `${board.url}/mcp`,
         manual: `${board.url}/llms.txt`,

@@ -17,14 +17,18 @@ describe("register_publisher", () => {
     const { id } = body.data;
     expect(id).toMatch(/^pub_[2-9A-HJ-NP-Za-km-z]{14}$/);
     expect(headers.get("location")).toBe(`${board.url}/publishers/${id}`);
-    expect(body.data).toMatchObject({
+    expect(body.data).toEqual({
+      id,
       name: "Bike Kitchen",
       description: "Repairs.\nEvery Saturday.",
       url: "https://www.bikes.example/about",
       domain: "bikes.example",
       verified: false,
+      first_seen: expect.stringMatching(/^20.*Z$/),
       post_count: 0,
       crier_url: `${board.url}/publishers/${id}`,
+      api_key: expect.stringMatching(/^bbk_/),
+      verify: expect.any(Object),
     });
     const { verify } = body.data;
     const line = `board-verify=${id}:${verify.token}`;
@@ -33,7 +37,7 @@ describe("register_publisher", () => {
       token: expect.stringMatching(/^[\w-]{22,}$/),
       dns: { type: "TXT", name: "_board.bikes.example", value: line },
       file: { url: "https://bikes.example/.well-known/board.txt", line },
-      next: expect.stringContaining("/publishers/verify"),
+      next: "Set the TXT record or serve the line in the file, then call POST /publishers/verify.",
     });
   });
 
@@ -75,7 +79,10 @@ describe("register_publisher", () => {
     expect(body.data.domain).toBe(domain);
     expect(body.data.verify.domain).toBe(domain);
     if (domain === null)
-      expect(body.data.verify).toEqual({ domain: null, next: expect.stringMatching(/\S/) });
+      expect(body.data.verify).toEqual({
+        domain: null,
+        next: "Send POST /publishers/verify with a `url` on a domain of your own.",
+      });
   });
 
   it("takes an empty description for none", async () => {
@@ -97,6 +104,17 @@ describe("register_publisher", () => {
     expect(body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
       "accept_terms",
       "name",
+    ]);
+  });
+
+  it("fails with already_registered for whoever has a key, and says how to change what is there", async () => {
+    const { id, api_key: key } = (await register({ name: 'The "Kitchen"' })).body.data;
+    const sent = { name: "Second", accept_terms: true };
+    const { status, body } = await call(board, "POST /publishers", sent, { key });
+    expect([status, body.error.code, body.error.hint]).toEqual([
+      409,
+      "already_registered",
+      `You already are ${id} "The \\"Kitchen\\"" (this key). Nothing was registered. To change the name: PATCH /publishers/me; the website: POST /publishers/verify with \`url\`; a new key: POST /publishers/me/rotate-key (all over REST, or on the page /join); another publisher: leave the key out.`,
     ]);
   });
 
