@@ -367,6 +367,16 @@ describe("a hostile server", () => {
     expect(status).toBe(isTaken ? 200 : null);
   });
 
+  it("that does not listen is named by its code", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    const { reason, message } = await failureOf(outbound, `http://127.0.0.1:${port}/`);
+    expect([reason, message]).toEqual(["failed", "The call failed: ECONNREFUSED."]);
+  });
+
   it("may answer as many bytes as the caller takes, and not one more", async () => {
     const url = await serve((socket) => socket.end(`${OK}content-length: 100\r\n\r\n${"x".repeat(100)}`));
     expect((await outbound.send({ ...ask, url, maxBytes: 100 })).body).toHaveLength(100);
@@ -397,15 +407,36 @@ describe("a hostile server", () => {
 
   it("gets the caller's name and the accepted encodings, and no header twice", async () => {
     const url = await serverForTest((request, response) => {
-      response.end(JSON.stringify([request.url, ...request.rawHeaders]));
+      const [said, chunks]: [string, Buffer[]] = [JSON.stringify([request.url, ...request.rawHeaders]), []];
+      request.on("data", (chunk) => chunks.push(chunk));
+      request.on("end", () => {
+        response.writeHead(202, { method: request.method, body: Buffer.concat(chunks).toString() });
+        response.end(said);
+      });
     });
-    const { body } = await outbound.send({
+    const { body, status, headers } = await outbound.send({
       ...ask,
       url: `${url}hook?a=1&b=2#c`,
       headers: { "User-Agent": "mine", "Accept-Encoding": "br" },
     });
     const [path, ...raw] = JSON.parse(body.toString()) as string[];
     expect(path).toBe("/hook?a=1&b=2");
+    expect([status, headers]).toEqual([202, expect.objectContaining({ method: "POST", body: "{}" })]);
+    const named = async (sent: Record<string, string>) => {
+      const answer = await outbound.send({
+        method: "GET",
+        url,
+        headers: sent,
+        maxBytes: 999,
+        timeoutMs: 9_999,
+      });
+      const raw = JSON.parse(answer.body.toString()) as string[];
+      return [answer.headers["method"], answer.headers["body"], raw[raw.indexOf("user-agent") + 1]];
+    };
+    expect([await named({}), await named({ "User-Agent": "mine" })]).toEqual([
+      ["GET", "", "agent-board"],
+      ["GET", "", "mine"],
+    ]);
     const lower = raw.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
     expect(new Set(lower).size).toBe(lower.length);
     expect(raw[raw.findIndex((name) => name.toLowerCase() === "accept-encoding") + 1]).toBe("identity");
@@ -521,7 +552,7 @@ describe("TLS", () => {
           stdio: ["ignore", "pipe", "ignore"],
         }),
       ) as string[];
-    expect(run(cert)).toEqual(["hooks.example", expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID")]);
-    expect(run("")[0]).toContain("SELF_SIGNED");
+    expect(run(cert)).toEqual(["hooks.example", "TLS failed: ERR_TLS_CERT_ALTNAME_INVALID."]);
+    expect(run("")[0]).toBe("TLS failed: DEPTH_ZERO_SELF_SIGNED_CERT.");
   });
 });

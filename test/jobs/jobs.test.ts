@@ -182,13 +182,24 @@ describe("the jobs of a board", () => {
 
   it("go on in batches of 500 while these are full, at most 200 of a kind, and add them up", async () => {
     let batches = [500, 500, 499, 500];
-    const next = () => Promise.resolve(batches.shift() ?? 500);
+    const asked: unknown[] = [];
+    const next = (...of: unknown[]) => {
+      asked.push(of);
+      return Promise.resolve(batches.shift() ?? 500);
+    };
+    const prune = (rows: number) => async (before: number, limit: number) => {
+      asked.push([(T0 - before) / 86_400_000, limit]);
+      return rows;
+    };
     const store = {
       posts: { erase: next },
-      subscriptions: { pruneDeliveries: async () => 20 },
-      inbox: { prune: async () => 3 },
+      subscriptions: { pruneDeliveries: prune(20) },
+      inbox: { prune: prune(3) },
     } as unknown as Store;
     expect(await eraseOld(store, T0)).toBe(1_522);
+    const daysAgo = (days: number) => T0 - days * 86_400_000;
+    const posts = [{ expired: daysAgo(90), removed: daysAgo(30) }, 500];
+    expect(asked).toEqual([posts, posts, posts, [30, 500], [30, 500]]);
     batches = [];
     expect(await eraseOld(store, T0)).toBe(100_023);
     let steps = 2;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredSubscription } from "../../src/ports/store/index.ts";
+import type { StoredPublisher, StoredSubscription } from "../../src/ports/store/index.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
@@ -71,7 +71,15 @@ describe("routes of subscriptions", () => {
     );
     expect([all.ids, all.note]).toEqual([ids, expect.stringContaining("This page is full")]);
     await board.board.services.moderation.act("suspend", author.id, "test", Date.now());
+    const caller = (await board.board.store.publishers.get(own.id)) as StoredPublisher;
+    const since = async (at: number, cursor?: string) => {
+      const asked = { cursor, since: new Date(at).toISOString(), limit: 9 };
+      const { subscriptions } = board.board.services;
+      return (await subscriptions.pending(id, caller, asked, Date.now())).matches.map((match) => match.id);
+    };
+    expect([await since(0), await since(Date.now() + 60_000)]).toEqual([ids.slice(2), []]);
     const { cursor, ...left } = await page("limit=2");
+    expect(await since(0, cursor)).toEqual([]);
     expect(left).toEqual({ ids: ids.slice(2), note: "" });
     expect(await page(`limit=2&cursor=${cursor}`)).toEqual({ ids: [], note: "", cursor });
     await call(board, `PATCH /subscriptions/${id}`, { active: false }, own);
@@ -296,7 +304,13 @@ describe("routes of subscriptions", () => {
       breadth: "wide",
       describes: described,
     });
-    expect((await edit({ label: "Pianos" })).body.data.breadth).toBe("wide");
+    expect((await edit({ changes: false })).body.data).toMatchObject({ breadth: "wide", changes: false });
+    expect((await edit({ label: " Pianos\u0000 " })).body.data).toMatchObject({
+      ...{ breadth: "wide", changes: false, label: "Pianos" },
+    });
+    expect((await edit({ label: null, changes: true })).body.data).toMatchObject({
+      ...{ label: null, changes: true },
+    });
     expect((await edit({ breadth: "close" })).body.data.breadth).toBe("close");
     expect((await edit({ breadth: "broad" })).body.error.code).toBe("invalid_request");
   });

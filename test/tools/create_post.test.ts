@@ -49,6 +49,7 @@ describe("create_post", () => {
     expect(post.body).toBe("ab\tc\nd");
     expect(post.tags).toEqual(["jürgen", "b"]);
     expect(post.location.name).toBe("Köln");
+    expect((await write(board, me.key, { location: { name: "\u0007" } })).location).toBeNull();
   });
 
   it("cuts runs of combining marks to thirty, before they cost time", async () => {
@@ -317,6 +318,14 @@ describe("create_post", () => {
     );
     expect(await noteOn(at(365 * DAY_MS + 1))).toContain("expires before its start");
     expect(await noteOn(at(365 * DAY_MS))).toBeUndefined();
+    const chosen = async (expires: number) => {
+      const { body } = await create({ starts_at: at(DAY_MS), expires_at: at(expires) });
+      return (body.meta.note ?? "").replace(body.data.id, "ID");
+    };
+    expect([await chosen(DAY_MS), await chosen(DAY_MS - 1)]).toEqual([
+      "",
+      "This post expires before its start; if that is not meant, correct `expires_at`: PATCH /posts/ID.",
+    ]);
   });
 
   it("notes dates that lie in the past", async () => {

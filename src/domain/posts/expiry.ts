@@ -56,10 +56,12 @@ export function noteOnPast(
 ): Advice[] {
   const { id, startsAt, endsAt } = post;
   const end = endsAt ?? (startsAt === null ? null : endOfStart(startsAt, post));
-  if (startsAt !== null && startsAt > now && startsAt > post.expiresAt)
-    return [
-      `This post expires before its start, since posts live ${LIFETIME_MAX_MS / DAY_MS} days: publish it again nearer to it.`,
-    ];
+  if (startsAt !== null && startsAt > now && startsAt > post.expiresAt) {
+    const early = "This post expires before its start";
+    return startsAt > now + LIFETIME_MAX_MS
+      ? [`${early}, since posts live ${LIFETIME_MAX_MS / DAY_MS} days: publish it again nearer to it.`]
+      : [adviceToEdit(id, (call) => `${early}; if that is not meant, correct \`expires_at\`: ${call}.`)];
+  }
   if (end === null || end >= now) return [];
   const past = "The dates of this post lie in the past";
   return [adviceToEdit(id, (call) => `${past}; if that is not meant, correct them: ${call}.`)];
