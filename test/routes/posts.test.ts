@@ -88,6 +88,7 @@ describe("routes of posts", () => {
         [at(3 * DAY_MS), at(3 * DAY_MS)],
         ["now", at(0)],
       ]) {
+        await edit(chosen.id, { expires_at: null });
         await edit(chosen.id, { expires_at: chosenNow });
         expect((await edit(chosen.id, { ends_at: ends })).body.data.expires_at).toBe(then);
         expect((await edit(chosen.id, { ends_at: at(7 * DAY_MS) })).body.data.expires_at).toBe(then);
@@ -145,6 +146,18 @@ describe("routes of posts", () => {
       expect(body.meta.note).toBe(
         `The dates of this post lie in the past; if that is not meant, correct them: PATCH /posts/${post.id}.`,
       );
+    });
+
+    it("changes nothing and says so where nothing is sent but the post's own page", async () => {
+      const post = await write(board, me.key);
+      now += 1_000;
+      for (const nothing of [{}, { url: post.url }]) {
+        const { status, body } = await edit(post.id, nothing);
+        expect([status, body.data, body.meta.note]).toEqual([200, post, "Nothing to change was sent."]);
+      }
+      const past = "The dates of this post lie in the past";
+      expect((await edit(post.id, { starts_at: at(-1) })).body.meta.note).toContain(past);
+      expect((await edit(post.id, { title: "Still past" })).body.meta.note).toBeUndefined();
     });
 
     it("takes a post sent back whole: its own page is no link of it, another page is", async () => {

@@ -83,6 +83,8 @@ describe("routes of publishers", () => {
     const cleared = await edit({ description: null });
     expect(cleared.body.data).toMatchObject({ name: "New name", description: null });
     expect((await edit({})).body.data).toEqual(cleared.body.data);
+    await edit({ description: "Third." });
+    expect((await edit({ description: " \n" })).body.data).toEqual(cleared.body.data);
     const { url, domain, verified, first_seen } = before;
     expect(cleared.body.data).toMatchObject({ url, domain, verified, first_seen });
     await second.stop();

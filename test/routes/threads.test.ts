@@ -97,6 +97,8 @@ describe("a thread", () => {
     await moderate("hide", root.id);
     expect(await found(board, `/search?thread=${root.id}`)).toEqual([]);
     expect((await call(board, `GET /posts/${root.id}/replies`)).body.error.code).toBe("post_hidden");
+    const own = await call(board, `GET /posts/${root.id}/replies`, undefined, me);
+    expect([own.status, own.body.data]).toEqual([200, []]);
     await moderate("restore", root.id);
     await moderate("hide", id);
     await edit(root.id, { expires_at: at(50) });
