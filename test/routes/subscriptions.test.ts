@@ -72,17 +72,21 @@ describe("routes of subscriptions", () => {
     expect([all.ids, all.note]).toEqual([ids, expect.stringContaining("This page is full")]);
     await board.board.services.moderation.act("suspend", author.id, "test", Date.now());
     const caller = (await board.board.store.publishers.get(own.id)) as StoredPublisher;
-    const since = async (at: number, cursor?: string) => {
+    const read = (at: number, cursor?: string) => {
       const asked = { cursor, since: new Date(at).toISOString(), limit: 9 };
-      const { subscriptions } = board.board.services;
-      return (await subscriptions.pending(id, caller, asked, Date.now())).matches.map((match) => match.id);
+      return board.board.services.subscriptions.pending(id, caller, asked, Date.now());
     };
+    const since = async (...asked: Parameters<typeof read>) =>
+      (await read(...asked)).matches.map((match) => match.id);
+    // Whoever waits for news goes on waiting where there is none, and not where none can come.
+    const hasNews = async (...asked: Parameters<typeof read>) => (await read(...asked)).hasNews;
     expect([await since(0), await since(Date.now() + 60_000)]).toEqual([ids.slice(2), []]);
     const { cursor, ...left } = await page("limit=2");
-    expect(await since(0, cursor)).toEqual([]);
+    expect([await since(0, cursor), await hasNews(0), await hasNews(0, cursor)]).toEqual([[], true, false]);
     expect(left).toEqual({ ids: ids.slice(2), note: "" });
     expect(await page(`limit=2&cursor=${cursor}`)).toEqual({ ids: [], note: "", cursor });
     await call(board, `PATCH /subscriptions/${id}`, { active: false }, own);
+    expect(await hasNews(0, cursor)).toBe(true);
     expect((await page(`limit=2&cursor=${cursor}`)).note).toBe(
       "The subscription is inactive (`paused`): new posts are not matched until it is active again.",
     );
@@ -274,7 +278,11 @@ describe("routes of subscriptions", () => {
     expect(await again()).toEqual([200, id, true, note("Nothing was changed.")]);
     await call(board, `PATCH /subscriptions/${id}`, { active: false }, own);
     expect(await again()).toEqual([200, id, true, note("It was paused and goes on.")]);
-    expect(await again()).toEqual([200, id, true, note("Nothing was changed.")]);
+    const active = (inactiveReason: "webhook_gone" | null) =>
+      board.board.store.subscriptions.update(id, { active: inactiveReason === null, inactiveReason });
+    await active("webhook_gone");
+    expect(await again()).toEqual([200, id, false, note("Nothing was changed.")]);
+    await active(null);
     expect(await idOf({}, { tags: "used,music", q: " Grand  PIANO" })).toBe(id);
     expect(await idOf({}, { q: "harp" })).toBe("sub_hooked");
     expect(await idOf({ webhook_url: webhookUrl }, { q: "harp" })).toBe("sub_hooked");
@@ -295,7 +303,18 @@ describe("routes of subscriptions", () => {
 
   it("keep how wide they are, which is `close` unless said, and say so", async () => {
     const saved = await subscribe();
-    expect(saved).toMatchObject({ breadth: "close", describes: 'Posts about "piano"' });
+    expect(saved).toEqual({
+      ...{ id: expect.stringMatching(/^sub_/), label: null, breadth: "close", changes: true },
+      query: {
+        ...{ q: "piano", include_replies: false, include_expired: false, include_syndicated: true },
+      },
+      describes: 'Posts about "piano"',
+      ...{ webhook_url: null, webhook_verified: false },
+      poll_url: `${board.url}/api/v1/subscriptions/${saved.id}/pending`,
+      ...{ secret: expect.stringMatching(/^whsec_/), active: true, inactive_reason: null, event: null },
+      ...{ expires_at: null, created_at: expect.stringMatching(/Z$/), last_matched_at: null },
+      ...{ pending: 0, failures: 0 },
+    });
     const wide = await subscribe({ breadth: "wide" });
     const described = 'Posts about "piano", with all that may answer (wide)';
     expect(wide).toMatchObject({ breadth: "wide", describes: described });
