@@ -149,8 +149,8 @@ describe("POST /publishers/recover", () => {
     await recover({ id, recovery });
     now += 23 * HOUR_MS;
     const inbox = await call(board, "GET /publishers/me/inbox", undefined, { key });
-    expect(inbox.body.meta.note).toContain(
-      "asked for a new key of yours; this call, with the present one, ended that",
+    expect(inbox.body.meta.note).toBe(
+      "Somebody who controls your domain asked for a new key of yours; this call, with the present one, ended that. If it was not you, look at who can change the domain's DNS records and files.",
     );
     expect((await me(key)).body.meta.note ?? "").not.toContain("asked for a new key");
     now += 2 * HOUR_MS;

@@ -188,6 +188,8 @@ describe("routes of subscriptions", () => {
     await board.board.store.subscriptions.insert(row, 50);
     const ask = (request: "POST" | "PATCH" | "DELETE", body?: object, path = "") =>
       call(board, `${request} /subscriptions/${row.id}${path}`, body, own);
+    const hint =
+      "A host subscribed to this by MCP Events: it chose the secret, and its webhook takes events only. Pause or delete it here; the host changes the rest.";
     const codes = [];
     for (const answer of [
       await ask("PATCH", { query: { q: "violin" } }),
@@ -196,8 +198,8 @@ describe("routes of subscriptions", () => {
       await ask("POST", {}, "/test"),
       await ask("POST", {}, "/verify-webhook"),
     ])
-      codes.push(answer.body.error?.code);
-    expect(codes).toEqual(Array(5).fill("no_webhook"));
+      codes.push(`${answer.body.error?.code}: ${answer.body.error?.hint}`);
+    expect(codes).toEqual(Array(5).fill(`no_webhook: ${hint}`));
     const paused = { active: false, inactive_reason: "paused", label: "Mine" };
     expect((await ask("PATCH", { active: false, label: "Mine" })).body.data).toMatchObject(paused);
     expect((await ask("DELETE")).status).toBe(200);

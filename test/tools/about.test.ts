@@ -67,6 +67,12 @@ describe("about", () => {
     expect(Object.keys(data.kinds).sort()).toEqual(["announcement", "event", "offer", "request", "thread"]);
     expect(data.publishers).toBe(1);
     expect(data.subscriptions - before.subscriptions).toBe(1);
+    const census = (await call(board, "GET /metrics")).body.data.board;
+    expect(census).toEqual({
+      ...{ active_posts: 3, publishers: 1, posts_today: 3, launched: "2026-11-20" },
+      ...{ first_hand: 2, syndicated: 1, subscriptions: 1 },
+      kinds: { announcement: 1, event: 1, offer: 0, request: 0, thread: 1 },
+    });
     expect(meta.board).toMatchObject({
       active_posts: data.posts.active,
       publishers: 1,

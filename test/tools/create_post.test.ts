@@ -401,7 +401,11 @@ describe("create_post", () => {
     let latest = "";
     const post = async (as = own) => {
       const { status, headers, body } = await call(board, "POST /posts", fields, as);
-      if (status === 429) expect(body.error.hint).toContain(`PATCH /posts/${latest};`);
+      if (status === 429)
+        expect(body.error).toMatchObject({
+          code: "duplicate_storm",
+          hint: `Change the post that is there: PATCH /posts/${latest}; or wait until an hour has passed.`,
+        });
       else if (as === own) latest = body.data.id;
       return [status, headers.get("retry-after")];
     };
