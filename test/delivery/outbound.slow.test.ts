@@ -144,7 +144,7 @@ describe("the outgoing guard", () => {
     ["https://[fd00::1]/", "its address is not public"],
     ["https://hooks/", "its host needs a full domain name"],
     ["https://hooks.internal./", "its host is not public"],
-    ["https://notinternal.example/", null],
+    ["https://hooks.notinternal/", null],
     ["https://internal.example/", null],
     ["https://168.63.129.17:8443/", null],
   ])("says of %s why it may not be called: %s", async (url, why) => {

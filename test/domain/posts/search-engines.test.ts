@@ -3,7 +3,7 @@ import { isForSearchEngines } from "../../../src/domain/posts/search-engines.ts"
 
 const DAY_MS = 86_400_000;
 
-it.each([
+it.each<[string, { syndicated?: boolean; age: number; isVerified?: boolean }, boolean]>([
   ["its source's, where it is relayed", { syndicated: true, age: 9 * DAY_MS, isVerified: true }, false],
   ["for search engines at once, of a verified publisher", { age: 0, isVerified: true }, true],
   ["not for search engines within a day, of another", { age: DAY_MS - 1 }, false],
