@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { receiptLines, recordText, subscriptionLines } from "../../../src/adapters/mcp/record.ts";
+import { receiptLines, recordText, subscriptionLines, withKey } from "../../../src/adapters/mcp/record.ts";
 import type { ServedOperation } from "../../../src/adapters/mcp/tool-list.ts";
 import type { Post } from "../../../src/schema/post.ts";
 import type { Subscription } from "../../../src/schema/subscription.ts";
-import { aPost, at, NOW, SITE, tools } from "../../support/texts/answers.ts";
+import { AMSTERDAM, aPost, at, NOW, SITE, tools, UNSERVED } from "../../support/texts/answers.ts";
 
 describe("a record", () => {
   it("leaves out what is null and rows of zeros, and names columns once", () => {
@@ -64,6 +64,44 @@ describe("a record", () => {
       'Changed: "Posts". Later posts only.',
       'Paused: it matches nothing until: subscribe {"id":"sub_a","active":true}',
     ]);
+    expect(linesOf(true, true, false)[1]).toBe(
+      'Paused: it matches nothing until: subscribe {"api_key":"<yours>","id":"sub_a","active":true}',
+    );
+  });
+
+  it("of a saved query has a line for each thing that its owner needs", () => {
+    const served = tools.get("subscribe")?.operations[0] as ServedOperation;
+    const saved = {
+      ...{ id: "sub_a", describes: 'Posts about "x"', webhook_url: "https://a.example/b?c", active: true },
+      ...{ webhook_verified: false, secret: "whsec_a" },
+    } as unknown as Subscription;
+    expect(subscriptionLines({ served, sendsKey: false }, saved, true)).toEqual([
+      'Saved: "Posts about \\"x\\"". Later posts only.',
+      "id: sub_a",
+      'webhook_url: "https://a.example/b?c" (its owner has not answered the challenge: nothing is pushed yet)',
+      "secret: whsec_a (verifies pushes; shown once, so keep it)",
+      'Next: check_subscription {"id":"sub_a","wait_s":30}',
+    ]);
+    const { secret: _shownBefore, ...later } = saved as Subscription & { secret?: string };
+    expect(subscriptionLines({ served, sendsKey: false }, later, false).slice(1, -1)).toEqual([
+      "id: sub_a",
+      'webhook_url: "https://a.example/b?c" (its owner has not answered the challenge: nothing is pushed yet)',
+    ]);
+  });
+
+  it.each([
+    ["create_post {}, subscribe {}", 'create_post {"api_key":"<yours>"}, subscribe {"api_key":"<yours>"}'],
+    [
+      'check_subscription {"id":"a"}; check_subscription {"id":"b"}',
+      'check_subscription {"api_key":"<yours>","id":"a"}; check_subscription {"api_key":"<yours>","id":"b"}',
+    ],
+    ['subscribe {"active":true}', 'subscribe {"api_key":"<yours>","active":true}'],
+    ['create_post {"id":"a","delete":true}.', 'create_post {"api_key":"<yours>","id":"a","delete":true}.'],
+    // Nobody needs a key for these, and a word is no call.
+    ['search {"q":"a"}, get_post {"id":"a"}, about {}', 'search {"q":"a"}, get_post {"id":"a"}, about {}'],
+    ['resubscribe {"id":"a"}, `subscribe`', 'resubscribe {"id":"a"}, `subscribe`'],
+  ])("proposes %s to whoever sends a key as an argument: %s", (text, said) => {
+    expect(withKey(text)).toBe(said);
   });
 
   it.each<[said: string, at: number, reply: object, over: Partial<Post>]>([
@@ -80,5 +118,38 @@ describe("a record", () => {
     const inbox = 'Replies to it: check_subscription {"api_key":"<yours>"}';
     expect(linesFor(true).includes(inbox)).toBe(nth === 0);
     expect(linesFor(false)).not.toContain(inbox);
+    expect(linesFor(false).at(-1)).toBe(
+      nth === 0 ? "Replies to it: check_subscription {}" : "Read as: event.",
+    );
+  });
+
+  it("of a post that was sent tells its address, its end, how it was read and what was flagged", () => {
+    const served = tools.get("create_post")?.operations[0] as ServedOperation;
+    const linesFor = (over: Partial<Post>, site = SITE) =>
+      receiptLines({ served, now: NOW, site, sendsKey: false }, aPost(over), {}).slice(1, -1);
+    const place = { ...AMSTERDAM, name: "The mill" };
+    expect(
+      linesFor({
+        ...{ kind: "offer", starts_at: "2026-12-05T09:00:00Z", timezone: "Europe/Amsterdam" },
+        ...{ location: place, flags: ["many_links", "encoded_blob"] },
+      }),
+    ).toEqual([
+      "id: 7fKm3Qx9Rt",
+      "url: https://board.example/p/7fKm3Qx9Rt",
+      `expires_at: ${at(1)}`,
+      'Read as: offer, Sat 2026-12-05 10:00 Europe/Amsterdam, "The mill", at 52,4.9.',
+      "flags: many_links, encoded_blob",
+    ]);
+    // Whoever sent an end without a start, or a point without a name, sees what became of it.
+    const readAs = (over: Partial<Post>, site = SITE) => linesFor(over, site)[3];
+    expect(readAs({ location: { ...place, name: null } })).toBe("Read as: event, at 52,4.9.");
+    expect(readAs({ location: { ...place, lat: 0, lng: 0 } })).toBe('Read as: event, "The mill", at 0,0.');
+    expect(readAs({ location: { ...place, lat: null, lng: null } as never })).toBe(
+      'Read as: event, "The mill".',
+    );
+    expect(readAs({ parent_id: "8fKm3Qx9Rt", title: 'Re: "A fair"' })).toBe(
+      'Read as: reply to `8fKm3Qx9Rt` titled "Re: \\"A fair\\"".',
+    );
+    expect(linesFor({}, UNSERVED)[1]).toBe('read it: get_post {"id":"7fKm3Qx9Rt"}');
   });
 });

@@ -37,6 +37,17 @@ describe("what an inbox tells of a post", () => {
     [`a reply to your post, ${WRITTEN}; ${ANSWER}`, [{ type: "reply", post: reply }]],
     [`a reply in a thread you replied to, ${WRITTEN}; ${ANSWER}`, [{ type: "activity", post: reply }]],
     [
+      `a reply to your post, CHANGED since you were told: ended before its time, ${WRITTEN}; ${ANSWER}`,
+      [{ type: "reply", post: reply, change: change(["ended"]) }],
+    ],
+    [
+      `matches S1 (relevance 1), CHANGED since you were told: location (was nothing), location (was nothing), cancelled, ${WRITTEN}`,
+      ["sub_a"].map((subscription_id) => ({
+        ...{ subscription_id, post: aPost({ relevance: 1 }) },
+        change: change(["location", "location", "cancelled"], { location: { ...AMSTERDAM, name: null } }),
+      })),
+    ],
+    [
       `a post that you replied to, CHANGED since you were told: cancelled, ${WRITTEN}`,
       [{ type: "activity", change: change(["cancelled"]) }],
     ],
