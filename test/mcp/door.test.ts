@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { readMessage } from "../../src/adapters/mcp/messages.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { exactRequest } from "../support/clients/exact-request.ts";
@@ -182,6 +183,45 @@ describe("the door", () => {
     expect(await ask(body)).toMatchObject({ status: 400, message: { id, error: { code: -32600 } } });
   });
 
+  it.each<[what: string, body: object]>([
+    ["an answer", { jsonrpc: "2.0", id: 2, result: {} }],
+    ["an error", { jsonrpc: "2.0", id: 2, error: { code: 1, message: "x" } }],
+    ["a notification", { jsonrpc: "2.0", method: "notifications/initialized", params: null }],
+  ])("takes %s, and has nothing to say to it", async (_what, body) => {
+    const answer = await fetch(`${board.url}/mcp`, { method: "POST", headers, body: JSON.stringify(body) });
+    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+  });
+
+  it.each([
+    { jsonrpc: "2.0", id: 2, result: 5 },
+    { jsonrpc: "2.0", id: 2, error: "x" },
+    { jsonrpc: "2.0", method: "notifications/initialized", params: 5 },
+  ])("has no answer to what asks for none, even where it is wrong: %j", (sent) => {
+    expect(readMessage(sent)).toEqual({});
+  });
+
+  it.each<[sent: unknown, message: string]>([
+    [
+      5,
+      'Not a request of JSON-RPC 2.0: send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, with a text or a whole number as `id`, and `params` as an object if there are any.',
+    ],
+    [{ ...ping, params: 5 }, "`params` must be an object, and so must its `_meta`."],
+    [
+      { ...ping, method: "tools/call", params: { name: 5 } },
+      "`params` needs `name` (text: one from tools/list); `arguments` must be an object.",
+    ],
+    [
+      { ...ping, method: "tools/call", params: { name: "about", arguments: ["x"] } },
+      "`params` needs `name` (text: one from tools/list); `arguments` must be an object.",
+    ],
+    [
+      { ...ping, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {} } },
+      '`params` needs `protocolVersion` (text, such as "2025-11-25"), `capabilities` (an object) and `clientInfo` (an object with the texts `name` and `version`).',
+    ],
+  ])("says of %j how it should be", (sent, message) => {
+    expect(readMessage(sent).refusal?.error.message).toBe(message);
+  });
+
   it("names the request that a limit refuses", async () => {
     const limited = await startBoard({ RATE_LIMITS: "read=1/60" });
     await ask(INITIALIZE, {}, limited.url);
@@ -237,8 +277,68 @@ describe("the door", () => {
     const params = { ...INITIALIZE.params, protocolVersion: "2024-11-05" };
     const { message } = await ask({ ...INITIALIZE, params });
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-    const serverInfo = { name: "agent-board", title: "Agent Board", version };
-    expect(message.result).toMatchObject({ protocolVersion: "2024-11-05", serverInfo });
+    const icons = [{ src: `${board.url}/apple-touch-icon.png`, mimeType: "image/png", sizes: ["180x180"] }];
+    const capabilities = { tools: {}, resources: {}, prompts: {} };
+    expect(message.result).toEqual({
+      protocolVersion: "2024-11-05",
+      serverInfo: { name: "agent-board", title: "Agent Board", version, icons },
+      capabilities: { ...capabilities, events: {}, extensions: { "io.modelcontextprotocol/events": {} } },
+      instructions: expect.stringMatching(/^A public bulletin board .*\n.*\n.*keep the key/),
+    });
+    const reader = await ask({ ...INITIALIZE, params }, {}, board.url, "/mcp/readonly");
+    expect(reader.message.result).toMatchObject({
+      capabilities,
+      instructions: expect.stringContaining("This server only reads"),
+    });
+    const unknown = { ...INITIALIZE.params, protocolVersion: "2020-01-01" };
+    expect((await ask({ ...INITIALIZE, params: unknown })).message.result.protocolVersion).toBe("2025-11-25");
+  });
+
+  it("has posts as resources, by a template, and says what a tool says of its failure", async () => {
+    const result = async (method: string, params: object, path = "/mcp") => {
+      const { message } = await ask({ jsonrpc: "2.0", id: 1, method, params }, {}, board.url, path);
+      return message.result ?? message.error;
+    };
+    expect(await result("resources/templates/list", {})).toEqual({
+      resourceTemplates: [
+        {
+          uriTemplate: "board://posts/{id}",
+          name: "post",
+          title: "A post",
+          description: "The whole post with its replies, as `get_post` gives it.",
+          mimeType: "text/plain",
+        },
+      ],
+    });
+    expect(await result("resources/list", {}, "/mcp/readonly")).toEqual({
+      resources: [
+        {
+          uri: "board://about",
+          name: "about",
+          title: "About this board",
+          description: "Size, kinds, top tags and limits of the board.",
+          mimeType: "application/json",
+        },
+      ],
+    });
+    const [, manual, terms, skill] = (await result("resources/list", {})).resources;
+    expect([manual, terms, skill]).toMatchObject([
+      { uri: "board://manual", name: "manual", title: "Manual", mimeType: "text/markdown" },
+      { uri: "board://terms", name: "terms", title: "Terms", mimeType: "text/markdown" },
+      { name: "search-the-board", title: "Skill: search-the-board", mimeType: "text/markdown" },
+    ]);
+    const { contents } = await result("resources/read", { uri: "board://terms" });
+    const uri = "board://terms";
+    expect(contents).toEqual([{ uri, mimeType: "text/markdown", text: expect.stringMatching(/^# Terms/) }]);
+    expect(await result("resources/read", { uri: "board://posts/nothing" })).toEqual({
+      code: -32602,
+      message: expect.stringMatching(/^post_not_found: No such post\.\nHint: /),
+    });
+    expect(await result("resources/read", { uri: "board://manual" }, "/mcp/readonly")).toEqual({
+      code: -32602,
+      message: "No such resource. See resources/list.",
+      data: { uri: "board://manual" },
+    });
   });
 });
 

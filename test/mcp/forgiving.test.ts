@@ -166,11 +166,18 @@ describe("arguments are read", async () => {
       { [box]: { q: "x" } },
       { q: "x" },
     ]),
+    ["search", { args: '{"q": "x", "limit": 5}', api_key: "k" }, { q: "x", limit: 5 }],
     ["search", { args: { q: "x" }, limit: 5 }, { args: { q: "x" }, limit: 5 }],
+    ["search", { args: ["x"] }, { args: ["x"] }],
     ["search", { other: { q: "x" } }, { other: { q: "x" } }],
     // Kinds, tags and distances in the forms of people.
     ["search", { kind: "Events, OFFER,sale" }, { kind: "event,offer,sale" }],
     ["search", { kind: ["Threads", "requests"] }, { kind: ["thread", "request"] }],
+    ["search", { kind: ["Event", 5, "sale"] }, { kind: ["event", 5, "sale"] }],
+    ["search", { kind: " Event , announcements" }, { kind: "event,announcement" }],
+    ["search", { tags: ["#a", " #b", "c#"] }, { tags: ["a", "b", "c#"] }],
+    ["search", { radius_km: " 10km " }, { radius_km: "10" }],
+    ["search", { radius_km: 10 }, { radius_km: 10 }],
     ["search", { tags: "#bikes, #repair,c#" }, { tags: "bikes,repair,c#" }],
     ["search", { tags: '["#a"]' }, { tags: '["#a"]' }],
     ["search", { radius_km: "10.5 KM" }, { radius_km: "10.5" }],
@@ -178,16 +185,60 @@ describe("arguments are read", async () => {
     // Places in parts.
     ["search", { lat: 1, lng: 2 }, { near: "1,2" }],
     ["search", { near: { latitude: 1, longitude: 2 } }, { near: "1,2" }],
+    ["search", { near: '{"lat": 1, "lon": 2}' }, { near: "1,2" }],
+    ["search", { near: { lat: 0, lng: 0, name: "Ulm" } }, { near: "0,0" }],
+    ["search", { near: { city: "Ulm", country: "Germany" } }, { near: "Ulm, Germany" }],
+    ["search", { near: { city: "Ulm", radius: 5 } }, { near: { city: "Ulm", radius: 5 } }],
+    ["search", { near: { geo: { type: "Point", coordinates: [2, 1] } } }, { near: "1,2" }],
+    ["search", { lat: 1, long: 2, radius_km: 5, q: "x" }, { near: "1,2", radius_km: 5, q: "x" }],
     ["search", { near: { type: "Point", coordinates: [2, 1] } }, { near: "1,2" }],
     ["search", { street: "Long Lane 1", city: "Ulm" }, { near: "Long Lane 1, Ulm" }],
     ["search", { near: "The mill", city: "Ulm" }, { near: "The mill, Ulm" }],
     ["search", { near: "Ulm", country: "Ulm" }, { near: "Ulm" }],
     ["search", { coordinates: [2, 1] }, { coordinates: [2, 1] }],
+    [
+      "create_post",
+      { location: "The mill", lat: 1, lng: 2 },
+      { location: { name: "The mill", lat: 1, lng: 2 } },
+    ],
+    ["create_post", { name: "The mill", title: "x" }, { location: { name: "The mill" }, title: "x" }],
+    [
+      "create_post",
+      { location: { lat: 1, lng: 2 }, city: "Ulm" },
+      { location: { lat: 1, lng: 2 }, city: "Ulm" },
+    ],
+    ["create_post", { lat: 0, lng: 0 }, { location: { lat: 0, lng: 0 } }],
+    // Other names, and a day that is both bounds.
+    ["search", { date: "2099-12-05" }, { after: "2099-12-05", before: "2099-12-05" }],
+    ["search", { since: "2099-12-05", until: "2099-12-06" }, { after: "2099-12-05", before: "2099-12-06" }],
+    ["search", { q: "x", query: "y" }, { q: "x", query: "y" }],
+    ["report_post", { id: "7fKm3Qx9Rt", reason: "spam" }, { post_id: "7fKm3Qx9Rt", reason: "spam" }],
+    // The fields of a saved query beside each other, and those of the call beside them.
+    [
+      "subscribe",
+      { keywords: "bike", city: "Ulm", label: "Bikes", colour: "red" },
+      { query: { q: "bike", near: "Ulm" }, label: "Bikes", colour: "red" },
+    ],
+    ["subscribe", { query: { keywords: "bike", type: "Offers" } }, { query: { q: "bike", kind: "offer" } }],
+    ["subscribe", { query: "bike", label: "Bikes" }, { query: { q: "bike" }, label: "Bikes" }],
+    ["subscribe", { query: ' {"q": "bike"}' }, { query: ' {"q": "bike"}' }],
+    // A reply is answered in its thread.
+    ...["7fKm3Qx9Rt-abcdef", "https://a.example/p/7fKm3Qx9Rt-abcdef", "/p/7fKm3Qx9Rt-abcdef.md"].map(
+      (parent_id): [string, object, object] => ["create_post", { parent_id }, { parent_id: "7fKm3Qx9Rt" }],
+    ),
+    ...["7fKm3Qx9Rt", "https://a.example/p/7fKm3Qx9Rt", "7fKm3Qx9Rt-abcde", "x7fKm3Qx9Rt-abcdef"].map(
+      (parent_id): [string, object, object] => ["create_post", { parent_id }, { parent_id }],
+    ),
     // A number where text is taken, and none where a number is.
     ["create_post", { title: 2026, body: 7 }, { title: "2026", body: "7" }],
     ["search", { limit: 5 }, { limit: 5 }],
+    ["create_post", { title: 0, tags: [1] }, { title: "0", tags: [1] }],
+    ["get_post", { id: 1234567890, limit: 0 }, { id: "1234567890", limit: 0 }],
     // `delete` without an id is a field like any other, unless it says no.
     ["create_post", { id: "x", delete: false }, { id: "x" }],
+    ["create_post", { id: "x", delete: true }, { id: "x" }],
+    ["subscribe", { subscription_id: "x", delete: "yes" }, { id: "x" }],
+    ["search", { delete: true }, { delete: true }],
     ["create_post", { title: "x", delete: "false" }, { title: "x" }],
     ["create_post", { title: "x", delete: "1" }, { title: "x", delete: "1" }],
   ])("of %s: %j", (tool, sent, input) => {
@@ -206,6 +257,12 @@ describe("arguments are read", async () => {
     ["subscribe", { id: "x", active: false }, "edit_subscription"],
     ["check_subscription", { id: "x" }, "check_subscription"],
     ["check_subscription", { id: "none" }, "read_inbox"],
+    ["check_subscription", { subscription_id: "x" }, "check_subscription"],
+    ["subscribe", { query: { q: "x" } }, "subscribe"],
+    ["subscribe", { id: "x", delete: true }, "delete_subscription"],
+    ["subscribe", { query: { q: "x" }, delete: true }, "subscribe"],
+    ["create_post", { post_id: "x", title: "y" }, "edit_post"],
+    ["get_post", { id: "x", limit: 5 }, "get_post"],
     ["get_post", { id: "x", cursor: "c" }, "list_replies"],
   ])("as those of an operation: %s %j is %s", (tool, sent, operation) => {
     expect(read(tool, sent).served.operation.name).toBe(operation);
@@ -225,6 +282,17 @@ describe("arguments are read", async () => {
       "`date` was read as `after` and `before`.",
     ]);
     expect(read("subscribe", { query: "bike" }).notes).toEqual(["`query` was read as `query.q`."]);
+    expect(read("subscribe", { keywords: "bike", kind: "offer", label: "Bikes" }).notes).toEqual([
+      "`keywords` was read as `q`.",
+      "Read as fields of `query`: `kind`, `q`.",
+    ]);
+    expect(read("create_post", { parent_id: "7fKm3Qx9Rt-abcdef" }).notes).toEqual([
+      "`parent_id` is itself a reply, so this is an answer in its thread, to 7fKm3Qx9Rt.",
+    ]);
+    const plain = { q: "x", near: "1,2", kind: "Events", tags: "#a", near_is: null };
+    expect(read("search", { ...plain }).notes).toEqual([]);
+    expect(read("search", { args: { q: "x" }, api_key: "k" })).toMatchObject({ apiKey: "k", notes: [] });
+    expect(read("search", { q: "x" })).toMatchObject({ apiKey: null, detail: undefined, notes: [] });
     expect(read("search", { q: "x", api_key: 5 }).apiKey).toBeNull();
   });
 });

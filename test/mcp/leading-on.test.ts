@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/boards/client.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
+import { idIn } from "../support/clients/mcp-clients.ts";
 
 const board = useTestBoard();
 const owner = usePublisher(board, "Kreuzberg Tool Library");
@@ -32,5 +33,25 @@ describe("a search that finds nothing says why", () => {
     expect(await noteOf(reversed)).toContain("`after` is later than `before`");
     const saved = await client.call("subscribe", { query: { q: "drill", ...reversed } });
     expect(saved.text).toContain("`after` is later than `before`");
+  });
+});
+
+describe("a call that an answer proposes", () => {
+  const keyless = useClient(board, "/mcp");
+
+  it("has the key of whoever sends it as an argument, and goes on as it stands", async () => {
+    const { key: api_key } = owner;
+    const saved = await keyless.call("subscribe", { query: { q: "sackbut" }, api_key });
+    const paused = await keyless.call("subscribe", { id: idIn(saved.text), active: false, api_key });
+    const [, proposed = "{}"] = /^Paused: it matches nothing until: subscribe (.*)$/m.exec(paused.text) ?? [];
+    expect(JSON.parse(proposed)).toEqual({ api_key: "<yours>", id: idIn(saved.text), active: true });
+    const resumed = await keyless.call("subscribe", JSON.parse(proposed.replace("<yours>", api_key)));
+    expect(resumed.text).toMatch(
+      /^Changed: "Posts about .*\nNext: check_subscription \{"api_key":"<yours>",/s,
+    );
+    // Whose host sends the key has it in no call.
+    expect((await client.call("subscribe", { id: idIn(saved.text), active: false })).text).toContain(
+      `until: subscribe {"id":"${idIn(saved.text)}","active":true}`,
+    );
   });
 });
