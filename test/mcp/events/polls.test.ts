@@ -52,6 +52,23 @@ describe("events/list", () => {
       expect(payloadSchema.required).toContain("post_id");
       expect(description).toMatch(/\.$/);
     }
+    const fieldsOf = ({ inputSchema }: Answer) => Object.keys(inputSchema.properties).join(" ");
+    expect(events.map(fieldsOf)).toEqual([
+      "thread",
+      "q kind tags near radius_km after before timezone verified publisher thread include_replies include_expired include_syndicated",
+    ]);
+    expect(events.map(({ description }: Answer) => description)).toEqual([
+      "Somebody replied to a post of yours, or in the thread that you name.",
+      "A new post answers a saved search: by its words or its meaning, and by every filter. At least one criterion.",
+    ]);
+    expect(events[0].inputSchema.properties.thread).toEqual({
+      type: "string",
+      description: "Replies in this thread only: the id of a post.",
+    });
+    expect(Object.keys(events[0].payloadSchema.properties).join(" ")).toBe(
+      "post_id kind title url starts_at ends_at place publisher flags parent_id content_notice",
+    );
+    expect(events[0].payloadSchema.required).not.toContain("parent_id");
     await nobody.close();
   });
 
@@ -172,7 +189,13 @@ describe("events/poll", () => {
     const two = await poll({ ...topic, cursor: one.cursor, maxEvents: 2 });
     expect([titles(two), two.hasMore]).toEqual([["c"], false]);
     expect(titles(await poll({ ...topic, cursor, maxEvents: 1_000 }))).toEqual(["a", "b", "c"]);
-    expect((await host.refused("events/poll", { ...topic, maxEvents: 0 })).code).toBe(-32602);
+    const asked = vi.spyOn(board.board.services.events, "page");
+    onTestFinished(() => asked.mockRestore());
+    for (const maxEvents of [undefined, null, 1, 50, 99, 100, 101])
+      await poll({ ...topic, cursor, maxEvents });
+    expect(asked.mock.calls.map(([, { limit }]) => limit)).toEqual([50, 50, 1, 50, 99, 100, 100]);
+    for (const maxEvents of [0, -1, 1.5, "5"])
+      expect((await host.refused("events/poll", { ...topic, maxEvents })).code).toBe(-32602);
   });
 
   it("tells of the next date of a series, under the id of the one that was told, once that is over", async () => {
@@ -284,6 +307,37 @@ describe("events/poll", () => {
       data: { reason: "publisher_suspended" },
     });
     await suspended.close();
+  });
+
+  it("says what it does not know, and what there is instead", async () => {
+    const said = async (params: object, method = "poll") => {
+      const { code, message, data } = await host.refused(`events/${method}`, params);
+      return {
+        code,
+        message: message.replace(/^MCP error -\d+: /, ""),
+        ...(data === undefined ? {} : { data }),
+      };
+    };
+    expect(await said({ name: "post.painted" })).toEqual({
+      code: -32011,
+      message: "No such event. This server has: post.replied, post.matched.",
+      data: { kind: "event" },
+    });
+    expect(await said({ name: "post.replied", arguments: { q: "bike" } })).toEqual({
+      code: -32602,
+      message: "`arguments` has fields that `post.replied` does not take; it takes: thread.",
+    });
+    const nowhere = { ...aTopic().topic, delivery: { mode: "webhook", url: "https://hooks.example/" } };
+    expect(await said(nowhere, "unsubscribe")).toEqual({
+      code: -32011,
+      message: "There is no such subscription.",
+      data: { kind: "subscription" },
+    });
+    const pushed = { ...nowhere, delivery: { ...nowhere.delivery, mode: "push", secret: newSecret() } };
+    expect(await said(pushed, "subscribe")).toMatchObject({
+      message: "`delivery.mode` must be `webhook`.",
+      data: { feature: "deliveryMode", value: "push" },
+    });
   });
 
   it("refuses what it does not know: an event, an argument, a criterion that is none, wrong values", async () => {
@@ -439,9 +493,13 @@ describe("events/poll", () => {
     });
     await client.close();
     await strict.stop();
-    const readOnly = await startBoard({ READ_ONLY: "on" });
-    const reader = await eventHost(readOnly, key);
-    expect((await reader.refused("events/poll", aTopic().topic)).code).toBe(-32012);
+    const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir: board.dataDir, idle: true });
+    const reader = await eventHost(readOnly, me.key);
+    for (const method of ["poll", "stream", "subscribe", "unsubscribe"])
+      expect(await reader.refused(`events/${method}`, aTopic().topic)).toMatchObject({
+        code: -32012,
+        data: { reason: "read_only" },
+      });
     await reader.close();
     await readOnly.stop();
   });
