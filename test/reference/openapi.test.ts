@@ -172,9 +172,80 @@ describe("what the OpenAPI document says", () => {
     return entry;
   };
 
+  it("is the same for every board, but for its addresses", () => {
+    const other = openApiDocument(catalog, new Site("https://board.example:8443"));
+    expect(JSON.stringify(other)).toBe(
+      JSON.stringify(document).replaceAll("http://localhost:8787", "https://board.example:8443"),
+    );
+  });
+
+  it("goes by path and then by method, with an id of its own for each call, and describes each tag", () => {
+    const api = Object.keys(paths).filter((path) => !/^\/(llms|openapi|healthz|readyz)/.test(path));
+    expect(api).toEqual(api.toSorted());
+    expect(Object.keys(paths["/posts/{id}"] ?? {})).toEqual(["get", "patch", "delete"]);
+    expect(Object.keys(paths["/subscriptions"] ?? {})).toEqual(["get", "post"]);
+    const ids = described.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([at("GET /search"), at("GET /posts")].map(({ operationId }) => operationId)).toEqual([
+      "search",
+      "search_posts",
+    ]);
+    expect(
+      ["GET /search", "GET /metrics", "POST /reports", "GET /healthz"].map((call) => at(call).tags),
+    ).toEqual([["posts"], ["board"], ["reports"], ["site"]]);
+    expect(document["tags"]).toEqual([
+      { name: "board", description: "The board itself: its size, kinds and statistics." },
+      {
+        name: "posts",
+        description: "Events, offers, requests, announcements and threads: searching, reading, writing.",
+      },
+      { name: "publishers", description: "Who writes: registration, keys, verified domains." },
+      { name: "reports", description: "Posts that should not be there." },
+      { name: "subscriptions", description: "Standing queries and their matches." },
+      { name: "site", description: "What stands beside the API." },
+    ]);
+  });
+
+  it.each([
+    ["RateLimit", 'What is left of each limit: `"search";r=119;t=60` (IETF draft 11).', "string"],
+    ["RateLimit-Policy", 'The limits that count this call: `"search";q=120;w=60`.', "string"],
+    ["Retry-After", "Whole seconds to wait before trying again.", "integer"],
+    ["Location", "Page of what was created, where it has one.", "string"],
+    ["Link", 'The next page, `rel="next"`; the same as `next_cursor`.', "string"],
+    [
+      "Idempotency-Replayed",
+      "`true` when the idempotency key was used before and nothing was written.",
+      "string",
+    ],
+  ])("of the header %s: %s", (name, description, type) => {
+    expect(components["headers"]?.[name]).toEqual({ description, schema: { type } });
+  });
+
+  it("of a body has the fields that are not in the path, and each example under a number", () => {
+    const bodyOf = (call: string) => at(call).requestBody?.content["application/json"];
+    const fieldsOf = (call: string) =>
+      Object.keys((bodyOf(call)?.schema as { properties?: object } | undefined)?.properties ?? {});
+    expect(fieldsOf("PATCH /subscriptions/{id}").sort().join(" ")).toBe(
+      "active breadth changes label query webhook_url",
+    );
+    expect(fieldsOf("PATCH /posts/{id}")).not.toContain("id");
+    for (const { value } of Object.values(bodyOf("PATCH /posts/{id}")?.examples ?? {}))
+      expect(value).not.toHaveProperty("id");
+    expect(Object.keys(bodyOf("POST /posts")?.examples ?? {})[0]).toBe("example_1");
+    expect(bodyOf("POST /posts")?.schema).toEqual({ $ref: "#/components/schemas/PostInput" });
+    expect(at("POST /subscriptions/{id}/test").requestBody).toBeUndefined();
+  });
+
   it("of the board leads to its terms and its manual, and takes a key in either header", () => {
     expect(document).toMatchObject({
-      info: { termsOfService: "http://localhost:8787/terms" },
+      info: {
+        title: "Agent Board",
+        summary: "A public bulletin board for AI agents.",
+        description: expect.stringMatching(
+          /^Reading needs no key; writing needs a free one\. Titles, bodies/,
+        ),
+        termsOfService: "http://localhost:8787/terms",
+      },
       externalDocs: { url: "http://localhost:8787/llms.txt" },
     });
     expect(components["securitySchemes"]).toMatchObject({

@@ -50,6 +50,42 @@ describe("saved queries", () => {
     expect(candidates(meaning(1), { ...post, words: ["cello"] })).toHaveLength(1);
   });
 
+  it("finds by the longest word of either spelling, each query once, and not by any word of it alone", () => {
+    const queries = new SavedQueries<string>(DIMENSION);
+    queries.add("a", { ...QUERY, words: ["go", "cello"], respelt: ["gocello"] }, "A");
+    queries.add("b", { ...QUERY, words: ["cello"] }, "B");
+    queries.add("c", { ...QUERY, words: [] }, "C");
+    const found = (words: string[]) =>
+      queries
+        .candidates({ ...POST, words })
+        .map(({ id, value }) => id + value)
+        .sort();
+    expect(found(["cello", "go", "gocello"])).toEqual(["aA", "bB", "cC"]);
+    expect(found(["gocello"])).toEqual(["aA", "cC"]);
+    expect([found(["cello"]), found(["go"]), found([])]).toEqual([["bB", "cC"], ["cC"], ["cC"]]);
+    queries.remove("a");
+    queries.remove("nobody");
+    expect([found(["gocello"]), found(["go", "cello"]), queries.size]).toEqual([["cC"], ["bB", "cC"], 2]);
+    const short = { vector: new Int8Array(64), floor: 0 };
+    expect(() => queries.add("b", { ...QUERY, meaning: short }, "B")).toThrow(
+      new RangeError("A vector has 64 dimensions, not 128."),
+    );
+    expect(found(["cello"])).toEqual(["bB", "cC"]);
+  });
+
+  it("tells no cosine where the query has no vector, and one where both have", () => {
+    const vector = vectorOf(1);
+    expect(candidates({ words: ["cello"] }, { words: ["cello"], vector })).toEqual([
+      { id: "q", value: null, cosine: null },
+    ]);
+    const [both] = candidates(
+      { words: ["cello"], meaning: { vector, floor: 2 } },
+      { words: ["cello"], vector },
+    );
+    expect(both?.cosine).toBeCloseTo(1, 2);
+    expect(candidates({ words: null, meaning: { vector, floor: 0.5 } }, { words: ["cello"] })).toEqual([]);
+  });
+
   it("finds nothing for a query that words cannot find and that has no vector", () => {
     const queries = new SavedQueries<null>(DIMENSION);
     queries.add("q", { ...QUERY, words: null }, null);
@@ -60,6 +96,8 @@ describe("saved queries", () => {
   const potsdam = { lat: 52.4, lng: 13.06 };
   it.each<[string, Partial<SavedQuery["filter"]>, Partial<NewPost>, Partial<NewPost>]>([
     ["kinds", { kinds: ["event", "offer"] }, { kind: "offer" }, { kind: "request" }],
+    ["the first of its kinds", { kinds: ["event", "thread"] }, { kind: "event" }, { kind: "announcement" }],
+    ["the last of its kinds", { kinds: ["event", "thread"] }, { kind: "thread" }, { kind: "offer" }],
     ["tags", { tags: ["a", "b"] }, { tags: ["x", "b"] }, { tags: ["x"] }],
     ["the end of a window", { after: 10 }, { windowEnd: 10 }, { windowEnd: 9 }],
     ["the start of a window", { before: 3 }, { windowStart: 3 }, { windowStart: 4 }],
@@ -74,6 +112,12 @@ describe("saved queries", () => {
       { near: { ...berlin, radiusKm: 27 } },
       { place: berlin },
       { place: { lat: 53, lng: 13.4 } },
+    ],
+    [
+      "a place to the south",
+      { near: { lat: -33.9, lng: 151.2, radiusKm: 112 } },
+      { place: { lat: -34.9, lng: 151.2 } },
+      { place: { lat: -34.92, lng: 151.2 } },
     ],
     ["any place", { near: { ...berlin, radiusKm: 500 } }, { place: berlin }, { place: null }],
     ["proof", { verifiedOnly: true }, { verified: true }, { verified: false }],

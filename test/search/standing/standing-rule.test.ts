@@ -6,6 +6,7 @@ import { MIGRATIONS } from "../../../src/search/index/tables.ts";
 import { quantize } from "../../../src/search/ranking/vectors.ts";
 import {
   answers,
+  type CosineMap,
   closeness,
   floorOf,
   PostText,
@@ -26,6 +27,7 @@ interface More {
   kinds?: string[];
   hasPlace?: boolean;
   model?: boolean;
+  map?: CosineMap;
   background?: PostBackground;
   breadth?: Breadth;
 }
@@ -37,6 +39,7 @@ const query = (q: string, more: More = {}) =>
     background: more.background ?? null,
     breadth: more.breadth ?? "close",
     vector: (more.model ?? true) ? vectorOf(1) : null,
+    ...(more.map === undefined ? {} : { map: more.map }),
   });
 const post = (title: string, body = "", tags: string[] = [], placeName: string | null = null) =>
   new PostText({ title, body, tags, placeName });
@@ -100,6 +103,22 @@ describe("a standing query's words", () => {
     const tagged = post("Lessons", "", ["jazz", "piano"], "Riga");
     expect(answers(query('"jazz piano"', { model: false }), tagged, null)).toBe(true);
     expect(answers(query('lessons -"piano riga"', { model: false }), tagged, null)).toBe(false);
+  });
+
+  it("are in no phrase across title and body, and parts of compounds are words, but exclude nothing", () => {
+    expect(answers(query('"bike lamp"'), post("Bike", "Lamp"), 0.9)).toBe(false);
+    expect(answers(query('"bike lamp"'), post("Old", "Bike lamp"), null)).toBe(true);
+    expect(answers(query("lampe -wand"), post("Wandlampe"), null)).toBe(true);
+    expect(answers(query("lampe -wandlampe"), post("Wandlampe"), null)).toBe(false);
+    expect(answers(query('lampe "wand"'), post("Wandlampe"), 0.9)).toBe(false);
+    // An exclusion counts in tags and in a place, and in either spelling.
+    expect(answers(query("bike -zurich"), post("Bike", "", [], "Zürich"), 0.9)).toBe(false);
+    expect(answers(query("bike -rent"), post("Bike", "", ["rent"]), 0.9)).toBe(false);
+    expect(answers(query("bike -müller"), post("Bike", "By Mueller."), 0.9)).toBe(false);
+    for (const length of [40, 41]) {
+      const long = `${"a".repeat(length - 3)}ing`;
+      expect(answers(query(long), post(long), null)).toBe(true);
+    }
   });
 
   it("leave phrases and exclusions their say, whatever the cosine", () => {
@@ -199,6 +218,19 @@ describe("a standing query's meaning", () => {
     const cut = 0.38 + 0.05 * Math.log2(counted / 64);
     expect(query("used road cycle", { ...more, background: { posts, passing } }).cut).toBeCloseTo(cut, 6);
     if (posts === 0) expect(query("used road cycle", more).cut).toBeCloseTo(cut, 6);
+  });
+
+  it("is compared by the cosines of the model that the rule was made for", () => {
+    const background = { posts: 260, passing: 64 };
+    const standing = query("used road cycle", { background, map: { offset: 0.1, slope: 0.5 } });
+    // 0.38 is asked for, and here that is a cosine of 0.56.
+    expect([answers(standing, text, 0.561), answers(standing, text, 0.559)]).toEqual([true, false]);
+    expect(closeness(standing, text, 0.6)).toBe(0.4);
+    expect(closeness(standing, text, -1)).toBe(0);
+    expect(closeness(standing, post("Used road cycle"), null)).toBe(0.9);
+    // With all words in its title a post would need nothing, but for the cosine of unrelated texts: 0.15.
+    expect(floorOf(standing)).toBeCloseTo(0.1);
+    expect(floorOf(query("used road cycle", { background }))).toBeCloseTo(0.15);
   });
 
   it("has a relevance that grows with cosine and words", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { putBehind } from "../../../src/domain/search/behind.ts";
 import { holdsUnwanted } from "../../../src/search/standing/index.ts";
-import { amountsIn, askedBounds, breaksPrice } from "../../../src/search/text/asked-bounds.ts";
+import { amountsIn, askedBounds, breaksPrice, withoutDenied } from "../../../src/search/text/asked-bounds.ts";
 import { parseQueryText } from "../../../src/search/text/query-text.ts";
 import { aPost, aPublisher } from "../../support/search/rows.ts";
 import { sqliteUnderTest } from "../../support/search/store-under-test.ts";
@@ -39,6 +39,9 @@ describe("a bound on a price", () => {
     '"under 900 €" bike',
     "bike -under 900",
     "iPhone 15",
+    "sofa between 500 and 300",
+    "sofa between 300 and 300",
+    "sofa from 500 to 300 €",
   ])("is not read in %s", (q) => {
     expect(askedBounds(q)).toMatchObject({ price: null, rest: q });
   });
@@ -249,6 +252,8 @@ describe("what is not wanted", () => {
     '"no doubt" tribute',
     "no wifi",
     "not",
+    'bike not "red one"',
+    "bike -not red",
   ])("is not read in %s", (q) => {
     expect(askedBounds(q)).toMatchObject({ unwanted: [], rest: q });
   });
@@ -288,6 +293,28 @@ describe("what is not wanted", () => {
       expect([word, askedBounds(`violins ${word} trumpets`).unwanted]).toEqual([word, []]);
   });
 
+  it("is read beside a price, each without the other; where nothing else was asked, neither is", () => {
+    expect(askedBounds("bike under 900 €, not red, ohne Motor")).toEqual({
+      price: { said: "under 900 €", min: 0, max: 900, currency: "EUR" },
+      unwanted: [
+        { said: "red", words: ["red"] },
+        { said: "Motor", words: ["motor"] },
+      ],
+      rest: "bike            ,        ,           ",
+      subject: "bike            ,        , ohne Motor",
+    });
+    for (const q of ["under 900 €", "not red", "without gears", "for the, not red"])
+      expect(askedBounds(q)).toEqual({ price: null, unwanted: [], rest: q, subject: q });
+  });
+
+  it("is what a text says that it is not, each time that it says so", () => {
+    const plain = (text: string) => withoutDenied(text).replace(/\s+/g, " ").trim();
+    expect(plain("Mower without petrol, not for hire. New, no cable; and quiet")).toBe(
+      "Mower , . New, ; and quiet",
+    );
+    expect(plain("Mower with petrol")).toBe("Mower with petrol");
+  });
+
   it("is nothing that is meant well", () => {
     const meant =
       "far weit loin lejos lontano ver longe too zu more less later only just nur yet matter problem experience prior previous need longer fee fees charge cost";
@@ -306,5 +333,7 @@ describe("what is not wanted", () => {
     expect(holdsUnwanted(unwanted, "Mower with petrol")).toBe(false);
     expect(holdsUnwanted(unwanted, "Mower without petrol engine")).toBe(false);
     expect(holdsUnwanted(unwanted, "Scooters and mowers")).toBe(true);
+    expect(holdsUnwanted(unwanted, "Mower without petrol engine, no scooter")).toBe(false);
+    expect(holdsUnwanted([], "Scooters and mowers")).toBe(false);
   });
 });

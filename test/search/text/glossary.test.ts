@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { glossaryVersion, glossOf, isGlossed } from "../../../src/search/text/glossary.ts";
-import { textForModel } from "../../../src/search/text/model-text.ts";
+import { preparationFor, textForModel } from "../../../src/search/text/model-text.ts";
 
 describe("glossOf", () => {
   it.each([
@@ -84,6 +84,26 @@ describe("what the model gets", () => {
     expect(textForModel("gebrauchte Geige", { english: true })).toBe(
       "gebrauchte Geige. used second-hand, violin fiddle strings",
     );
+  });
+
+  it("is a post with all of it first, too, where its title says nothing that is known", () => {
+    const gloss = "wanted looking for, violin fiddle strings, child children";
+    const untitled = { title: "Qwxyz", body: "Suche Geige für ein Kind.", tags: [], placeName: null };
+    expect(textForModel(untitled, { english: true })).toBe(
+      `${gloss}. Qwxyz. Suche Geige für ein Kind.\n${gloss}`,
+    );
+    // Tags and place are names: nothing in them is said in English.
+    const named = { ...untitled, body: "Qwxyz.", tags: ["geige"], placeName: "Garten" };
+    expect(textForModel(named, { english: true })).toBe("Qwxyz. Qwxyz.\ngeige, Garten");
+    expect(textForModel({ ...named, placeName: null }, { english: true })).toBe("Qwxyz. Qwxyz.\ngeige");
+    expect(textForModel({ ...named, tags: [], placeName: "Wien" }, { english: true })).toBe(
+      "Qwxyz. Qwxyz.\nWien",
+    );
+  });
+
+  it("has a name for how it was prepared, which changes with the glossary where one is used", () => {
+    expect(preparationFor({ english: true })).toBe(`1-glossed-${glossaryVersion()}`);
+    expect(preparationFor({ english: false })).toBe("1-plain");
   });
 
   it("is an English text as it stands", () => {

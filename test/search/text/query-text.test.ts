@@ -50,6 +50,17 @@ describe("parseQueryText", () => {
         ],
       },
     ],
+    ["exclusions in brackets", "bike (-kids) [-rent] a,-b", { excluded: [["kids"], ["rent"]] }],
+    ["a number with its thousands as one word", "12,500 km", { any: ["12500", "km"] }],
+    [
+      "an exclusion beside a phrase",
+      '-"for rent" "road bike" -"for  Rent"',
+      {
+        ...{ any: [], phrases: [["road", "bike"]], excluded: [["for", "rent"]] },
+      },
+    ],
+    ["no word behind five thousand characters", `${" ".repeat(4_996)}bike`, { any: ["bike"] }],
+    ["none beyond them", `cello ${" ".repeat(4_994)}bike`, { any: ["cello"] }],
     ["words of scripts without blanks", "東京で自転車を", { any: ["東京", "で", "自転車", "を"] }],
   ])("takes %s: %s", (_what, q, taken) => expect(parse(q)).toMatchObject(taken));
 
@@ -73,6 +84,11 @@ describe("parseQueryText", () => {
   it("knows how others write words with a hyphen or an umlaut", () => {
     expect(parseQueryText("check-in for Müller").respelt).toEqual(["checkin", "mueller"]);
     expect(parseQueryText("state-of-the-art 2-3 poets").respelt).toEqual([]);
+    expect(parseQueryText("road bike").respelt).toEqual([]);
+    const words = Array.from({ length: 65 }, (_, n) => `w${n}ö`);
+    expect(parseQueryText(words.join(" ")).respelt).toEqual(
+      words.slice(0, 64).map((word) => word.replace("ö", "oe")),
+    );
   });
 
   it("gives the plain text without operators and excluded parts, for the model", () => {
@@ -84,6 +100,12 @@ describe("parseQueryText", () => {
     expect(parseQueryText('5"" pipe').plain).toBe("5 pipe");
     expect(parseQueryText("-road bike").plain).toBe("bike");
     expect(parseQueryText("-road").plain).toBe("");
+    expect(parseQueryText('bike -"for rent" (-kids), -red').plain).toBe("bike ( ),");
+    expect(parseQueryText("bike under 900 €, not red, without gears").plain).toBe("bike , , without gears");
+    expect(parseQueryText("bike under 900 €, not red").bounds).toEqual({
+      price: { said: "under 900 €", min: 0, max: 900, currency: "EUR" },
+      unwanted: [{ said: "red", words: ["red"] }],
+    });
   });
 
   it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(

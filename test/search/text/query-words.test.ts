@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { doubtfulWords } from "../../../src/search/text/query-text.ts";
-import { meantWord } from "../../../src/search/text/spelling.ts";
-import { isAnyStopWord, isOtherLanguage, withoutStopWords } from "../../../src/search/text/stop-words.ts";
+import { meantWord, slipsBetween, slipsIn } from "../../../src/search/text/spelling.ts";
+import {
+  isAnyStopWord,
+  isOtherLanguage,
+  isStopWord,
+  stopWordsOf,
+  withoutStopWords,
+} from "../../../src/search/text/stop-words.ts";
 
 describe("meantWord", () => {
   const of = (typed: string, ...words: [string, number][]) =>
@@ -34,6 +40,28 @@ describe("meantWord", () => {
     expect(of("celo", ["cello", 1], ["cells", 9], ["ceilo", 2])).toBe("ceilo");
   });
 
+  it.each([
+    ["piano", "piano", 2, 0],
+    ["piano", "paino", 2, 1],
+    ["piano", "pino", 2, 1],
+    ["piano", "pianos", 2, 1],
+    ["piano", "piamo", 2, 1],
+    ["piano", "painos", 2, 2],
+    ["telescope", "telscpe", 2, 2],
+    ["abcdef", "badcef", 2, 2],
+    // More than are allowed count as one more.
+    ["abcdef", "badcfe", 2, 3],
+    ["piano", "p", 2, 3],
+    ["piano", "viola", 1, 2],
+    ["", "a", 1, 1],
+  ])("counts the slips between %s and %s, of which %i may be: %i", (one, other, most, slips) => {
+    expect([slipsBetween(one, other, most), slipsBetween(other, one, most)]).toEqual([slips, slips]);
+  });
+
+  it("may have one slip up to seven letters, and two from eight on", () => {
+    expect(["four", "sevenxx", "eightxxx"].map(slipsIn)).toEqual([1, 1, 2]);
+  });
+
   it("is sought for words that are neither quoted nor excluded, nor a code or a name", () => {
     const words = (q: string) => doubtfulWords(q).map(({ word, start }) => `${word} ${start}`);
     expect(words('Bkie "cello lesosn" -paino IKEA for Meyer')).toEqual(["Bkie 0", "for 32"]);
@@ -63,6 +91,10 @@ describe("stop words", () => {
     expect(isOtherLanguage(["die", "hard", "dvd"])).toBe(false);
     expect(isOtherLanguage(["fahrrad", "für", "ein", "kind"])).toBe(true);
     expect(["the", "und", "dla", "bike"].map(isAnyStopWord)).toEqual([true, true, true, false]);
+    expect(["the", "und", "dla", "bike"].map(isStopWord)).toEqual([true, false, false, false]);
+    expect(["und", "fur", "für", "the"].map((word) => stopWordsOf("de").has(word))).toEqual([
+      ...[true, true, false, false],
+    ]);
     expect(withoutStopWords(["die", "hard", "dvd"])).toEqual(["die", "hard", "dvd"]);
   });
 });

@@ -14,6 +14,9 @@ describe("indexable", () => {
     ["example.net node.js", ["example", "net", "node", "js"]],
     ["O'Brien, O’Brien and d'occasion", ["obrien", "obrien", "and", "d", "occasion"]],
     ["U.S.A. and 12,500 or 1,2", ["usa", "and", "12500", "or", "1", "2"]],
+    ["U.K. or u.s.a, 1,234,567 or 1,2345", ["uk", "or", "usa", "1234567", "or", "1", "2345"]],
+    ["C++ and C++, O'Brien's o'er", ["cplusplus", "and", "cplusplus", "obrien", "s", "o", "er"]],
+    ["xc# c#x", ["xc", "c", "x"]],
   ])("makes one word of what is one: %s", (text, words) => {
     expect(comparableWords(text)).toEqual(words);
     expect(wordsOf(text)).toEqual(words);
@@ -81,6 +84,11 @@ describe("otherSpellings", () => {
     ["12.500 and 2'450, 1.5 or 3,14", ["12500", "2450"]],
     ["1 875 € for 12 500 people", ["1875"]],
     ["Bike", []],
+    ["₹1,50,000 or 1.500.000", ["150000", "1500000"]],
+    ["12.500,50 € and 12.500.5", ["12500"]],
+    ["e‑mail, re‐use", ["email", "reuse"]],
+    ["Check-in, Müller-Straße", ["checkin", "muellerstrasse"]],
+    ["Müller mueller", []],
     ["Rindfleisch für Bäcker", ["fuer", "baecker"]],
   ])("of %s are those that it has not", (text, others) => expect(otherSpellings(text)).toEqual(others));
 });
