@@ -25,7 +25,13 @@ describe("the door", () => {
       const response = await fetch(`${board.url}/mcp`, { method });
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
-      expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+      expect(await response.json()).toEqual({
+        ...{ jsonrpc: "2.0", id: null },
+        error: {
+          code: -32000,
+          message: "Method not allowed: this server is stateless, send JSON-RPC by POST.",
+        },
+      });
     }
   });
 
@@ -237,13 +243,17 @@ describe("the door", () => {
   });
 
   it.each([
-    ["malformed JSON", 400, -32700, '{"jsonrpc":', "application/json"],
-    ["a body over 64 KiB", 413, -32600, `"${"x".repeat(70_000)}"`, "application/json"],
-    ["other media", 415, -32000, JSON.stringify(ping), "text/plain"],
-  ])("refuses %s with %i and %i, never in HTML", async (_what, status, code, body, type) => {
+    ["malformed JSON", 400, -32700, "JSON", '{"jsonrpc":', "application/json"],
+    ["a body over 64 KiB", 413, -32600, "64 KiB", `"${"x".repeat(70_000)}"`, "application/json"],
+    ["other media", 415, -32000, "`Content-Type: application/json`.", JSON.stringify(ping), "text/plain"],
+    ["no media", 415, -32000, "`Content-Type: application/json`.", JSON.stringify(ping), ""],
+  ])("refuses %s with %i and %i, never in HTML", async (_what, status, code, said, body, type) => {
     const sent = { method: "POST", headers: { ...headers, "content-type": type }, body };
     const response = await fetch(`${board.url}/mcp`, sent);
-    expect([response.status, await response.json()]).toMatchObject([status, { id: null, error: { code } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      status,
+      { id: null, error: { code, message: expect.stringContaining(said) } },
+    ]);
   });
 
   it("refuses a Host that is not its own with 403, and takes loopback names, SITE_URL and ALLOWED_HOSTS", async () => {

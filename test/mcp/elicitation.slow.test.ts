@@ -25,6 +25,7 @@ async function host(
   elicitation = able,
 ) {
   const asked: string[] = [];
+  const forms: unknown[] = [];
   const client = new Client(
     { name: "test", version: "1.0.0" },
     { versionNegotiation: { mode }, capabilities: person === undefined ? {} : { elicitation } },
@@ -32,6 +33,7 @@ async function host(
   if (person !== undefined) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
       asked.push(params.message);
+      forms.push("requestedSchema" in params ? params.requestedSchema : null);
       return person.answer(params.message);
     });
   }
@@ -44,7 +46,7 @@ async function host(
     const { content } = await client.callTool({ name, arguments: given });
     return (content as { text: string }[])[0]?.text ?? "";
   };
-  return { asked, call, close: () => client.close() };
+  return { asked, forms, call, close: () => client.close() };
 }
 
 describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its person", (_name, connection) => {
@@ -55,7 +57,7 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
         return { action: "accept", content };
       },
     };
-    const { asked, call, close } = await host(connection, person);
+    const { asked, forms, call, close } = await host(connection, person);
     const registered = await call("register_publisher", { name: "Asked" });
     const key = /api_key: (\w+)/.exec(registered)?.[1];
     expect(key).toBeDefined();
@@ -66,6 +68,14 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     expect(asked).toEqual([
       expect.stringMatching(/^Your agent registers "Asked" .* The terms: (http|board:)/),
       'Where does "A concert" take place? Leave it empty if it has no place.',
+    ]);
+    expect(forms).toEqual([
+      {
+        type: "object",
+        properties: { accept_terms: { type: "boolean", title: "I accept the terms", default: false } },
+        required: ["accept_terms"],
+      },
+      { type: "object", properties: { place: { type: "string", title: "Place", maxLength: 200 } } },
     ]);
     await call("create_post", { ...event, title: "Elsewhere", location: { name: "Amsterdam" } });
     await call("create_post", { ...event, title: "In a town", city: "Utrecht" });

@@ -34,6 +34,27 @@ describe("get_post over MCP", () => {
   });
 });
 
+describe("get_post over MCP, of long replies,", () => {
+  it("has as many as fit an answer, each whole, and goes on behind them", async () => {
+    const { body } = await call(board, "POST /posts", { ...distinctText(5), kind: "thread" }, owner);
+    const parent_id: string = body.data.id;
+    // Four of these take some 9,200 tokens, and an answer has 10,000 for posts.
+    const long = (n: number) => `${n} `.repeat(4_000).trim();
+    for (let n = 1; n <= 6; n += 1) {
+      const other = await register(board, "Long-winded");
+      await call(board, "POST /posts", { title: "Re", body: long(n), parent_id }, other);
+    }
+    const first = await client.call("get_post", { id: parent_id });
+    expect(first.text).toContain("Replies, oldest first (4 of 6):");
+    const [tool, args] = nextCall(first.text);
+    expect([tool, args]).toEqual(["get_post", { id: parent_id, cursor: expect.any(String) }]);
+    const second = await client.call(tool, args);
+    const read = [first, second].flatMap(({ text }) => text.match(/^ {3}> \d .*$/gm) ?? []);
+    expect(read).toEqual([1, 2, 3, 4, 5, 6].map((n) => `   > ${long(n)}`));
+    expect(second.text).not.toContain("More:");
+  });
+});
+
 describe("the list of tools", () => {
   it("tells of the fields that choose a second operation what they do", async () => {
     const tools = new Map((await client.list("tools")).map(({ name, inputSchema }) => [name, inputSchema]));

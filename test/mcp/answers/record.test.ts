@@ -17,12 +17,17 @@ describe("a record", () => {
         { day: "y", posts: 2, searches: 0 },
       ],
       names: [{ from: "x", to: "y" }],
-      none: [],
-      plain: ["a", "b c"],
+      ...{ none: [], plain: ["a", "b c"], empty: {}, nothing: { a: null }, left: undefined },
+      ...{ zero: 0, no: false, blank: "", inner: { list: [1, "a\u202e"] } },
+      zeros: [{ day: "x", posts: 0 }],
     };
-    expect(recordText(output, data)).toMatch(
-      /^flat: a 1, c "two words"\ndays: \(day, posts, searches\) y, 2, 0 \(.*\)\nnames: \(from, to\) x, y\nnone: none\nplain: a, "b c"$/,
-    );
+    expect(recordText(output, data).split("\n")).toEqual([
+      'flat: a 1, c "two words"',
+      "days: (day, posts, searches) y, 2, 0 (The last 14 UTC days.)",
+      "names: (from, to) x, y",
+      ...["none: none", 'plain: a, "b c"', "empty: none", "nothing: none", "zero: 0", "no: false"],
+      ...['blank: ""', 'inner: list [1,"a\\u202e"]', "zeros: none"],
+    ]);
   });
 
   it("of a saved query says whether its webhook agreed", () => {
