@@ -229,8 +229,16 @@ describe("the door", () => {
   });
 
   it("names the request that a limit refuses", async () => {
-    const limited = await startBoard({ RATE_LIMITS: "read=1/60" });
-    await ask(INITIALIZE, {}, limited.url);
+    const limited = await startBoard({ RATE_LIMITS: "read=7/60,search=9/60" });
+    const left = async (sent: unknown) =>
+      /^"read";r=(\d+)/.exec(String((await ask(sent, {}, limited.url)).headers["ratelimit"]))?.[1];
+    const called = (name: string) => ({ ...ping, method: "tools/call", params: { name, arguments: {} } });
+    expect([await left(INITIALIZE), await left([ping, { ...ping, id: 2 }])]).toEqual(["6", "4"]);
+    // A call counts as what it does, and as a read where there is no such tool.
+    await ask(called("search"), {}, limited.url);
+    expect(await left(ping)).toBe("3");
+    await ask(called("no_such_tool"), {}, limited.url);
+    expect([await left(ping), await left(ping)]).toEqual(["1", "0"]);
     expect(await ask({ ...INITIALIZE, id: "seven" }, {}, limited.url)).toMatchObject({
       status: 429,
       headers: {
@@ -254,6 +262,19 @@ describe("the door", () => {
       status,
       { id: null, error: { code, message: expect.stringContaining(said) } },
     ]);
+  });
+
+  it("answers pages from anywhere, and tells them so before they ask", async () => {
+    const origin = "https://page.example";
+    const asked = { origin, "access-control-request-method": "POST" };
+    for (const path of ["/mcp", "/mcp/data", "/mcp/readonly"]) {
+      const preflight = await fetch(board.url + path, { method: "OPTIONS", headers: asked });
+      expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+      expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+      const answer = await ask(ping, { origin }, board.url, path);
+      expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, "*"]);
+    }
+    expect((await fetch(`${board.url}/mcp/nothing`, { method: "POST" })).status).toBe(404);
   });
 
   it("refuses a Host that is not its own with 403, and takes loopback names, SITE_URL and ALLOWED_HOSTS", async () => {

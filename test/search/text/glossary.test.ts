@@ -17,6 +17,13 @@ describe("glossOf", () => {
     ["Badezimmerschrank", "bathroom shower, wardrobe cupboard shelf"],
     ["Kindergeburtstag im Garten", "child children, birthday, garden"],
     ["Klavierunterricht", "piano, lesson class"],
+    // Letters stand between the parts of some.
+    ["Geburtstagsgeschenk", "birthday, gift voucher"],
+    ["Lampenfest", "lamp light, festival party"],
+    ["Frauenchor", "man woman, choir singing"],
+    ["Meeresfest", "sea beach coast, festival party"],
+    ["Pferdefest", "horse riding, festival party"],
+    ["Klavieren", "piano"],
     ["verhuisdozen", "van lorry moving, box carton packing"],
     ["Gartenqwxyzz", "garden"],
     ["Xyzzkühlschrank", "fridge"],
@@ -37,6 +44,7 @@ describe("glossOf", () => {
     "Geige",
     "café latte",
     "Kornblum KD-210",
+    "Klavieri",
     "東京の自転車",
     // One part of four letters, or a last one of five, is too little.
     "Bootqwxyzz",

@@ -171,6 +171,7 @@ function answering(
     const { body } = request;
     const client = programOf(body, request.get("user-agent"));
     let isCounted = false;
+    let wasCounted = () => {};
     const credentials = {
       ...senderOf(request, response),
       client,
@@ -178,6 +179,7 @@ function answering(
       surface,
       onCounted() {
         isCounted = true;
+        wasCounted();
       },
     };
     // A stream answers for itself: it cannot be one of a batch.
@@ -197,15 +199,19 @@ function answering(
     /** Hands one message to the SDK, unless it is refused. A call that no operation has admitted then counts as a read. */
     const answerTo = async (sent: unknown, asked: Parameters<typeof handler.fetch>) => {
       isCounted = (sent as { method?: unknown } | null)?.method !== "tools/call";
+      const counted = new Promise<void>((resolve) => {
+        wasCounted = resolve;
+      });
       if (isCounted) await parts.dispatcher.inTurn(credentials);
       const { message = sent, refusal } = read(sent);
       // A message that is no request fails by its HTTP status; wrong parameters are answered with 200, as by the SDK.
       const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
       const [web, options] = asked;
-      const answer =
+      const given =
         refusal === undefined
           ? await handler.fetch(web, { ...options, parsedBody: message })
           : Response.json(refusal, { status });
+      const answer = isCounted ? given : await begun(given, counted);
       if (isCounted) return answer;
       const tooMany = await countedFailure(parts.dispatcher, null, credentials, response);
       return tooMany === null ? answer : failureOf(parts, tooMany, (sent as { id?: unknown } | null)?.id);
@@ -221,6 +227,18 @@ function answering(
     });
     await handle(request, response, body ?? null);
   };
+}
+
+/** Gives an answer once it has begun: the SDK opens a stream before it calls a tool. @param sooner  ends the wait, too */
+async function begun(answer: Response, sooner: Promise<void>): Promise<Response> {
+  const { body, status, headers } = answer;
+  if (body === null || headers.get("content-type")?.startsWith("text/event-stream") !== true) return answer;
+  const [first, whole] = body.tee();
+  const reader = first.getReader();
+  await Promise.race([reader.read().catch(() => {}), sooner]);
+  // It waits for the end of the other half.
+  reader.cancel().catch(() => {});
+  return new Response(whole, { status, headers });
 }
 
 /** Above this many characters of the answers to a batch, its further messages are not performed. */
