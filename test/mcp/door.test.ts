@@ -247,6 +247,11 @@ describe("the door", () => {
       },
       message: { id: "seven", error: { message: expect.stringContaining("limit") } },
     });
+    // Whose reads are used up may still search.
+    expect(await ask(called("search"), {}, limited.url)).toMatchObject({
+      status: 200,
+      message: { result: {} },
+    });
     await limited.stop();
   });
 
