@@ -14,6 +14,11 @@ describe("the parts of a compound", () => {
     ["kinderbucher", "buch"],
     ["tafellamp", "lamp"],
     ["das laufrad ist fur ein kind", "rad"],
+    ["glastisch", "tisch"],
+    ["klapptisch", "tisch"],
+    ["ackerland", "land"],
+    ["gartenbank", "garten"],
+    ["kinderbetten", "bett"],
   ])("of %s: %s", (text, part) => expect(has(text, part)).toBe(true));
 
   it.each([
@@ -29,6 +34,36 @@ describe("the parts of a compound", () => {
     ["part of an English text", "the esstisch of the house", "tisch"],
     ["part of more than forty letters", `${"ga".repeat(18)}tisch`, "tisch"],
   ])("are not %s: %s", (_, text, part) => expect(has(text, part)).toBe(false));
+
+  it("are no word behind what changes a verb, before an ending, or at the end of an adjective or a country", () => {
+    const found = (words: string, part: (word: string) => string, whole: (word: string) => string) =>
+      words.split(" ").filter((word) => has(whole(word), part(word)));
+    const verbs =
+      "ver ent emp zer mis miss dis her hin vor aus auf ein nach uber unter durch wieder ont aan uit voor door over onder for fra til till med upp inn";
+    expect(
+      found(
+        verbs,
+        () => "kauf",
+        (verb) => `${verb}kauf`,
+      ),
+    ).toEqual([]);
+    const endings =
+      "lich heit keit igkeit isch chen lein haft ende tion ation erin innen eren erte heid ingen ning ighet ungen erung";
+    expect(
+      found(
+        endings,
+        () => "garten",
+        (ending) => `garten${ending}`,
+      ),
+    ).toEqual([]);
+    expect(found("praktisch romantisch elastisch politisch hektisch", () => "tisch", String)).toEqual([]);
+    const countries =
+      "holland england finland irland thailand deutschland tyskland duitsland griechenland russland ryssland estland lettland letland poland scotland schottland skotland switzerland greenland gronland";
+    expect(found(countries, () => "land", String)).toEqual([]);
+    const short = { kamerad: "rad", lesbar: "bar", direktor: "tor", endlos: "los" };
+    for (const [word, part] of Object.entries(short))
+      expect([word, has(`das ${word} ist fur ein kind`, part)]).toEqual([word, false]);
+  });
 
   it("are sought for words of three Latin letters and more", () => {
     expect([partTerm("rad"), partTerm("tables")]).toEqual([partNamed("rad"), partNamed("tabl")]);

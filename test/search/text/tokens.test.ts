@@ -76,6 +76,16 @@ describe("wordsOf", () => {
 });
 
 describe("otherSpellings", () => {
+  it("joins the parts of a number beside any currency, before it or behind it, and of no other", () => {
+    const currencies =
+      "€ $ £ ₹ eur USD gbp CHF fr sek nok dkk kr pln zł czk kč huf ft ron lei inr rs brl nzd aud cad";
+    for (const currency of currencies.split(" "))
+      for (const text of [`1 500 ${currency}`, `${currency} 1 500`])
+        expect([text, otherSpellings(text)]).toEqual([text, ["1500"]]);
+    for (const text of ["1 500 km", "page 1 500", "1 500 krill", "1 50 €"])
+      expect([text, otherSpellings(text)]).toEqual([text, []]);
+  });
+
   it.each([
     ["Müller, Sören, Åse", ["mueller", "soeren", "aase"]],
     ["Kjærgård, Bjørn", ["kjaergaard", "bjoern"]],
