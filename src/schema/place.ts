@@ -65,10 +65,8 @@ function pointOfObject(sent: unknown): Point | null {
   const of = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value);
   if (typeof sent !== "object" || sent === null) return null;
   const { coordinates, type, lat, latitude, lng, lon, long, longitude } = sent as Record<string, unknown>;
-  const [named, isPoint] = [
-    [lat ?? latitude, lng ?? lon ?? long ?? longitude],
-    (type ?? "Point") === "Point",
-  ];
+  const named = [lat ?? latitude, lng ?? lon ?? long ?? longitude];
+  const isPoint = (type ?? "Point") === "Point";
   // As above, half a point by name is not completed by the list beside it.
   const isListed = isPoint && Array.isArray(coordinates) && named.every((value) => value == null);
   const [south, west] = (isListed ? [coordinates[1], coordinates[0]] : named).map(of);
