@@ -1,7 +1,15 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { parseInput } from "../../src/adapters/calls/input.ts";
 import { loadCatalog } from "../../src/board/catalog.ts";
-import { BoardError, FAILURES, type FailureCode } from "../../src/board/failures.ts";
+import {
+  type Advice,
+  adviceOn,
+  BoardError,
+  FAILURES,
+  type FailureCode,
+  type Surface,
+} from "../../src/board/failures.ts";
+import { newApiKey } from "../../src/domain/secrets.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
@@ -100,6 +108,50 @@ describe("what is said of a field", async () => {
       ],
     ],
     [
+      "create_post",
+      "body",
+      {
+        ...{ title: "x", body: "y".repeat(8_001), url: "nope", starts_at: "soon", metadata: 5 },
+        tags: Array.from({ length: 21 }, (_, n) => `t${n}`),
+      },
+      [
+        ["body", "too_big", "Has 8001 characters; at most 8000 are allowed."],
+        ["url", "invalid_url", "Must be a complete URL, such as https://example.org/page."],
+        [
+          "starts_at",
+          "invalid_format",
+          "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00, or a local one beside `timezone`.",
+        ],
+        ["metadata", "too_big", "Must be a JSON object."],
+        ["tags", "too_big", "Must be at most 20 items."],
+      ],
+    ],
+    [
+      "redeliver",
+      "body",
+      { id: "sub_4yTq8WnZ2kPv6R", delivery_id: "0" },
+      [["delivery_id", "too_small", "Must be at least 1."]],
+    ],
+    [
+      "rotate_key",
+      "body",
+      { sign_out_hosts: "maybe" },
+      [["sign_out_hosts", "invalid_type", "Must be true or false."]],
+    ],
+    [
+      "report_post",
+      "body",
+      { reason: "bad" },
+      [
+        ["post_id", "required", "Required."],
+        [
+          "reason",
+          "invalid_value",
+          "Must be spam, scam, illegal, harassment, privacy, copyright, injection or other.",
+        ],
+      ],
+    ],
+    [
       "search",
       "query",
       { kind: "poem,sale", radius_km: "600", verified: "maybe", limit: "1.5" },
@@ -157,6 +209,58 @@ describe("what is said of a field", async () => {
         ],
       ],
     ],
+    [
+      "edit_post",
+      "body",
+      { id: "7fKm3Qx9Rt", status: "closed" },
+      [
+        [
+          "status",
+          "unknown_field",
+          'Is not a parameter. Nothing here is tried out, kept as a draft or held back: a call does at once what it says. `expires_at` "now" ends a post.',
+        ],
+      ],
+    ],
+    [
+      "create_post",
+      "body",
+      { title: "x", body: "y", status: "closed", hidden: true, scheduled_at: "later" },
+      [
+        [
+          "status",
+          "unknown_field",
+          "Is not a parameter. Nothing here is tried out, kept as a draft or held back: a call does at once what it says.",
+        ],
+        [
+          "hidden",
+          "unknown_field",
+          "Is not a parameter. Everything here is public: no post is private, hidden or for somebody alone.",
+        ],
+        [
+          "scheduled_at",
+          "unknown_field",
+          "Is not a parameter. Nothing here is put off: a call does at once what it says.",
+        ],
+      ],
+    ],
+    [
+      "subscribe",
+      "body",
+      { query: { q: "x", langauge: "de" }, ttl: 5, frequency: "daily" },
+      [
+        [
+          "query.langauge",
+          "unknown_field",
+          "Is not a parameter. A saved query has no such field; all that it looks for stands in `query`.",
+        ],
+        ["ttl", "unknown_field", "Is not a parameter. Nothing here ends by this field."],
+        [
+          "frequency",
+          "unknown_field",
+          "Is not a parameter. A saved query has no such field; all that it looks for stands in `query`.",
+        ],
+      ],
+    ],
   ])("of %s in a %s: %j", (name, source, sent, issues) => {
     const { code, issues: said } = refusal(name, sent, source);
     expect(code).toBe(source === "query" ? "invalid_query" : "invalid_request");
@@ -196,6 +300,47 @@ describe("what is said of a field", async () => {
     ],
   ])("that is left out: %s %j", (name, sent, surface, notes) => {
     expect(parsed(name, sent, "body", surface).notes).toEqual(notes);
+  });
+
+  const AGAIN = "Leave these fields out and send it again, if what then happens at once is what is meant.";
+  const RIGHT_NAMES = "Nothing was written. Send it again with these fields under their right names.";
+  it.each<[name: string, sent: object, hint: string]>([
+    ["register_publisher", { name: "x", accept_terms: true, private: true }, `Nothing was written. ${AGAIN}`],
+    [
+      "create_post",
+      { title: "x", body: "y", draft: true, titel: "z" },
+      `Every post is public at once; there are no drafts, schedules or private messages. Nothing was written. ${AGAIN}`,
+    ],
+    ["create_post", { title: "x", body: "y", expires: "2026" }, RIGHT_NAMES],
+    ["create_post", { title: "x", body: "y", venue: "The mill" }, RIGHT_NAMES],
+    ["create_post", { title: "x", body: "y", location: { nam: "x", lat: 1, lng: 2 } }, RIGHT_NAMES],
+  ])("that nothing is written with says what to do: %s %j", (name, sent, hint) => {
+    expect(refusal(name, sent, "body")).toMatchObject({ code: "invalid_request", hint });
+  });
+
+  it.each(["recurrence", "recurring", "rrule", "repeat", "repeats", "frequency", "RRULE"])(
+    "that would make a series of a post is no part of one: %s",
+    (field) => {
+      expect(parsed("create_post", { title: "x", body: "y", [field]: "weekly" }, "body").notes).toEqual([
+        `\`${field}\` is not kept: one post is one date. Publish one post for each date.`,
+      ]);
+    },
+  );
+
+  it("that takes one of some words takes it in any letter case, with blanks around it", () => {
+    const post = parsed("create_post", { title: "OFFER", body: "Offer", kind: " Offer " }, "body").input;
+    expect(post).toMatchObject({ title: "OFFER", body: "Offer", kind: "offer" });
+    expect(parsed("search", { q: "OR", sort: "NEWEST ", kind: "Offer,EVENT" }, "query").input).toMatchObject({
+      ...{ q: "OR", sort: "newest", kind: ["offer", "event"] },
+    });
+  });
+
+  it.each<[code: FailureCode, sent: object]>([
+    ["invalid_url", { url: "nope", source_url: "nope" }],
+    ["invalid_request", { url: "nope", title: "" }],
+    ["invalid_request", { url: "nope", kind: "poem" }],
+  ])("fails with its own code where nothing else is wrong: %s for %j", (code, sent) => {
+    expect(refusal("create_post", { title: "x", body: "y", ...sent }, "body").code).toBe(code);
   });
 
   it("that seems misspelt refuses a post and a saved query over MCP", () => {
@@ -394,6 +539,15 @@ describe("failures", () => {
     expect(body.error.hint).toContain("its checksum is wrong");
   });
 
+  it("fails with invalid_api_key for a key that nobody has, and for what is none", async () => {
+    const { body } = await fails("invalid_api_key", "GET /publishers/me", undefined, { key: newApiKey() });
+    expect(body.error.hint).toMatch(
+      /^It may be mistyped, replaced by a rotation, or its publisher erased\. Send the newest key\. .*POST \/publishers\/recover.* registers again \(POST \/publishers\)\.$/,
+    );
+    for (const key of ["secret", "bbk_"])
+      await fails("invalid_api_key", "GET /publishers/me", undefined, { key });
+  });
+
   it("fails with not_owner for another publisher's post", async () => {
     const { id } = (await post()).body.data;
     await fails("not_owner", `PATCH /posts/${id}`, { title: "Mine" }, other);
@@ -402,10 +556,15 @@ describe("failures", () => {
 
   it("fails with publisher_suspended for a suspended publisher's writes, but lets it read and erase", async () => {
     const suspended = await register(board, "Suspended");
+    const written = (await post({}, { ...me, ...suspended })).body.data.id;
+    const query = { query: { q: "x" } };
+    const saved = (await call(board, "POST /subscriptions", query, suspended)).body.data.id;
     await board.board.services.moderation.act("suspend", suspended.id, "test", Date.now());
     await fails("publisher_suspended", "POST /posts", distinctText(98), suspended);
     const own = await call(board, "GET /publishers/me", undefined, suspended);
     expect(own.body.data.suspended).toBe(true);
+    expect((await call(board, `DELETE /subscriptions/${saved}`, undefined, suspended)).status).toBe(200);
+    expect((await call(board, `DELETE /posts/${written}`, undefined, suspended)).status).toBe(200);
     expect((await call(board, "DELETE /publishers/me", undefined, suspended)).status).toBe(200);
   });
 
@@ -481,11 +640,20 @@ describe("failures", () => {
   });
 
   it("fails with read_only for writes to a read-only board", async () => {
+    const { id } = (await post()).body.data;
     const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir: board.dataDir });
-    const answer = await call(readOnly, "POST /posts", { title: "a", body: "b" }, me);
+    const answers = [
+      await call(readOnly, "POST /posts", { title: "a", body: "b" }, me),
+      await call(readOnly, `PATCH /posts/${id}`, { title: "a" }, me),
+      await call(readOnly, `DELETE /posts/${id}`, undefined, me),
+    ];
+    const read = await call(readOnly, `GET /posts/${id}`, undefined, me);
     await readOnly.stop();
-    expectFailure(answer, "read_only");
-    expect(answer.headers.get("retry-after")).toBe("60");
+    for (const answer of answers) {
+      expectFailure(answer, "read_only");
+      expect(answer.headers.get("retry-after")).toBe("60");
+    }
+    expect([read.status, read.body.meta.note]).toEqual([200, undefined]);
   });
 
   it.each([
@@ -505,6 +673,72 @@ describe("failures", () => {
       await call(board, `PATCH /posts/${id}`, { title: "Changed" }, options),
       "precondition_failed",
     );
+  });
+
+  it("counts a failure under the operation that was called, and knows the time of a success alone", async () => {
+    const told: unknown[] = [];
+    board.board.usage.listen({ answered: (...answer) => told.push(answer) });
+    for (const request of ["GET /posts/nobodyhas1", "GET /nothing", "PUT /posts", "GET /board"] as const)
+      await call(board, request);
+    await call(board, "POST /posts", {}, me);
+    await call(board, "POST /posts", {});
+    await post();
+    expect(told).toEqual([
+      ["get_post", 404, null],
+      ["unknown", 404, null],
+      ["unknown", 405, null],
+      ["about", 200, expect.any(Number)],
+      ["create_post", 400, null],
+      ["create_post", 401, null],
+      ["create_post", 201, expect.any(Number)],
+    ]);
+  });
+
+  it("says what to do by calls of the surface where it is read", () => {
+    const failures = Object.entries<{ hint: Advice }>(FAILURES);
+    const named = (surface: Surface) =>
+      failures.flatMap(([code, { hint }]) => {
+        const said = adviceOn(surface, hint);
+        const calls = said.match(
+          /\b(?:GET|POST|PATCH|DELETE) \/[\w/{}-]+|`[a-z]+_[a-z]+`|`(?:search|subscribe)`/g,
+        );
+        return calls === null ? [] : [`${code}: ${calls.join(" ")}`];
+      });
+    expect(named("rest")).toEqual([
+      "invalid_expiry: `expires_at`",
+      "nested_reply: `parent_id`",
+      "no_webhook: `poll_url` `webhook_url`",
+      "contains_api_key: POST /publishers/me/rotate-key",
+      "missing_api_key: POST /publishers",
+      "invalid_api_key: POST /publishers/recover POST /publishers",
+      "publisher_suspended: GET /publishers/me",
+      "post_not_found: GET /search",
+      "post_hidden: GET /search",
+      "parent_not_found: `parent_id`",
+      "subscription_not_found: GET /subscriptions",
+      "duplicate_storm: PATCH /posts/{id}",
+    ]);
+    expect(named("tools")).toEqual([
+      "invalid_expiry: `expires_at`",
+      "nested_reply: `parent_id`",
+      "no_webhook: `check_subscription`",
+      "contains_api_key: POST /publishers/me/rotate-key",
+      "missing_api_key: `register_publisher` `api_key`",
+      "invalid_api_key: POST /publishers/recover `register_publisher`",
+      "not_owner: `parent_id`",
+      "publisher_suspended: `get_post`",
+      "post_not_found: `search`",
+      "post_hidden: `search`",
+      "parent_not_found: `search`",
+      "subscription_not_found: `check_subscription`",
+      "too_many_subscriptions: `subscribe` `check_subscription`",
+      "duplicate_storm: `create_post`",
+    ]);
+    // Where nothing is written, nobody registers.
+    expect(named("reading").filter((line) => !named("tools").includes(line))).toEqual([
+      "missing_api_key: `api_key`",
+      "invalid_api_key: `check_subscription`",
+    ]);
   });
 
   // Behind all tests, in whatever order they ran; where some were left out, it says nothing.

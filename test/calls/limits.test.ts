@@ -58,6 +58,7 @@ describe("limits", () => {
     const refused = written.find(({ status }) => status === 429);
     expect(refused?.body.error.hint).toContain("of this address");
     expect(refused?.headers.get("ratelimit")).toMatch(/^"write";r=0;/);
+    expect(refused?.headers.get("ratelimit-policy")).toBe('"write";q=3;w=60, "write_day";q=1000;w=86400');
     expect(count(await times(75, (i) => call(one, "GET /search", undefined, at(i))), 200)).toBe(20);
     // From another address, and as a verified publisher of this one.
     expect((await post(one, { key: another.key, ...anywhere() })).status).toBe(201);
@@ -103,6 +104,25 @@ describe("limits", () => {
     const waits: (string | null)[] = [];
     for (let n = 0; n < 8; n += 1) waits.push((await registerAs(one, address)).headers.get("retry-after"));
     expect(waits).toEqual([null, null, null, null, null, "60", "60", "120"]);
+  });
+
+  it("count each operation by what it does: reads, searches, writes, and what costs more by itself", () => {
+    const { operations } = one.board.catalog;
+    const limits = [...new Set(operations.map(({ limit }) => limit))];
+    const named = (of: string) => operations.filter(({ limit }) => limit === of).map(({ name }) => name);
+    expect(Object.fromEntries(limits.map((limit) => [limit, named(limit).sort().join(" ")]))).toEqual({
+      read:
+        "about check_subscription get_post list_deliveries list_replies list_subscriptions read_inbox read_metrics " +
+        "read_own_publisher read_publisher read_subscription",
+      search: "search",
+      write:
+        "create_post delete_post delete_subscription edit_post edit_publisher edit_subscription erase_publisher redeliver " +
+        "rotate_key rotate_secret test_webhook verify_webhook",
+      register: "register_publisher",
+      report: "report_post",
+      subscribe: "subscribe",
+      verify: "recover_publisher verify_publisher",
+    });
   });
 
   it("start over when their window has ended", async () => {

@@ -199,19 +199,28 @@ describe("a request that Node's parser refuses", () => {
     [
       "letters that are not ASCII",
       "GET /api/v1/search?q=café HTTP/1.1\r\nHost: x\r\n\r\n",
-      400,
+      "400 Bad Request",
       "invalid_query",
-      "caf%C3%A9",
+      "Parameters are wrong or missing.",
+      "The address holds characters that must be percent-encoded: send café as caf%C3%A9, and a blank as %20.",
     ],
-    ["a blank in the address", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "headers"],
+    [
+      "a blank in the address",
+      "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
+      "400 Bad Request",
+      "invalid_request",
+      "This is no request of HTTP that the board can read.",
+      "See how your client writes the address and the headers.",
+    ],
     [
       "long headers",
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
-      431,
+      "431 Request Header Fields Too Large",
       "invalid_request",
-      "fewer",
+      "The address and the headers are longer than 16 KiB.",
+      "Send fewer of them.",
     ],
-  ])("is answered in the form of the API: %s", async (_name, request, status, code, hint) => {
+  ])("is answered in the form of the API: %s", async (_name, request, status, code, message, hint) => {
     const server = createServer(buildApp(board.board));
     answerBrokenRequests(server, "https://board.example/llms.txt");
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -224,11 +233,103 @@ describe("a request that Node's parser refuses", () => {
     await new Promise((closed) => socket.once("close", closed));
     server.close();
     const [head = "", body = ""] = text.split("\r\n\r\n");
-    expect(head).toContain(`HTTP/1.1 ${status} `);
-    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
-    expect(JSON.parse(body)).toMatchObject({
+    expect(head.split("\r\n")).toEqual([
+      `HTTP/1.1 ${status}`,
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Connection: close",
+    ]);
+    expect(JSON.parse(body)).toEqual({
       ok: false,
-      error: { code, hint: expect.stringContaining(hint) },
+      error: { code, message, hint, issues: [] },
+      meta: { docs: "https://board.example/llms.txt" },
     });
+  });
+});
+
+describe("a route", () => {
+  const post = async (title: string) =>
+    call(
+      board,
+      "POST /posts",
+      { title, body: `All about: ${title}`, tags: ["routed"], kind: "offer" },
+      publisher,
+    );
+
+  it("names what it made, and the next page of the same question by an address of this site", async () => {
+    const made = await post("A rowing boat");
+    expect([made.status, made.headers.get("location"), made.headers.get("etag")]).toEqual([
+      201,
+      `${board.url}/p/${made.body.data.id}`,
+      null,
+    ]);
+    const other = await post("Two oars");
+    const { headers, body } = await call(board, "GET /posts?tags=routed&kind=offer&limit=1");
+    expect(headers.get("link")).toBe(
+      `</api/v1/posts?tags=routed&kind=offer&limit=1&cursor=${encodeURIComponent(body.next_cursor)}>; rel="next"`,
+    );
+    expect(["vary", "cache-control", "content-type"].map((name) => headers.get(name))).toEqual([
+      expect.stringContaining("Authorization"),
+      "no-cache",
+      "application/json; charset=utf-8",
+    ]);
+    for (const { id } of [made.body.data, other.body.data])
+      expect((await call(board, `DELETE /posts/${id}`, undefined, publisher)).status).toBe(200);
+  });
+
+  it("that changes or removes something does so only while that is what its caller has seen", async () => {
+    const { id, updated_at } = (await post("A kayak")).body.data;
+    const seen = (await call(board, `GET /posts/${id}`, undefined, publisher)).headers.get("etag") ?? "";
+    const before = new Date(Date.parse(updated_at) - 2_000).toUTCString();
+    const since = new Date(Date.parse(updated_at)).toUTCString();
+    const change = async (headers: Record<string, string>, title: string) => {
+      const { status, body } = await call(board, `PATCH /posts/${id}`, { title }, { ...publisher, headers });
+      return body.error?.code ?? status;
+    };
+    expect([
+      await change({ "if-unmodified-since": before }, "Too late"),
+      await change({ "if-match": '"another"' }, "Of another version"),
+      await change({ "if-match": '"another"', "if-unmodified-since": since }, "The tag counts"),
+      await change({ "if-unmodified-since": since }, "In time"),
+      await change({ "if-match": seen }, "Seen before"),
+      await change({ "if-match": "*" }, "Any version"),
+      await change({ "idempotency-key": "of no use here" }, "With a header that every write may have"),
+    ]).toEqual([...Array(3).fill("precondition_failed"), 200, "precondition_failed", 200, 200]);
+    for (const [headers, status] of [
+      [{ "if-unmodified-since": before }, 412],
+      [{ "if-match": seen }, 412],
+      [{ "if-match": "*" }, 200],
+    ] as const)
+      expect((await call(board, `DELETE /posts/${id}`, undefined, { ...publisher, headers })).status).toBe(
+        status,
+      );
+  });
+
+  it.each([
+    ["PUT /publishers/me", "DELETE, GET, PATCH, HEAD, OPTIONS"],
+    ["GET /reports", "POST, OPTIONS"],
+    ["PUT /posts/nobodyhas1", "DELETE, GET, PATCH, HEAD, OPTIONS"],
+    ["PATCH /posts", "GET, POST, HEAD, OPTIONS"],
+  ] as const)("says to %s what it takes", async (request, allowed) => {
+    const { status, headers } = await call(board, request);
+    expect([status, headers.get("allow")]).toEqual([405, allowed]);
+  });
+
+  it.each([
+    ["null", "Must be one JSON object."],
+    ["[]", "Must be one JSON object."],
+    ['"text"', "Must be one JSON object."],
+    ["7", "Must be one JSON object."],
+    ["{}", "Required."],
+    ["", "Required."],
+  ])("takes one object as a body, or none: %s", async (body, message) => {
+    const { error } = (await call(board, "POST /posts", body, publisher)).body;
+    expect([error.code, error.issues[0].message]).toEqual(["invalid_request", message]);
+  });
+
+  it("with a fixed name comes before one with an id, whose letters count", async () => {
+    expect((await call(board, "GET /publishers/me")).body.error.code).toBe("missing_api_key");
+    expect((await call(board, "GET /publishers/Me")).body.error.code).toBe("publisher_not_found");
+    expect((await call(board, "GET /publishers/me/inboxes")).body.error.code).toBe("not_found");
   });
 });

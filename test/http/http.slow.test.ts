@@ -110,6 +110,28 @@ describe("http", () => {
     ]);
   });
 
+  it("names the calling program in the statistics by the first characters of its name", async () => {
+    const agents = [
+      "Claude Code/2.1",
+      "claude-code/2.1",
+      "Claude-User/1.0",
+      "python-requests/2",
+      "Python-urllib/3",
+      "x",
+    ];
+    for (const agent of agents)
+      await call(
+        board,
+        "POST /publishers",
+        { name: "Named", accept_terms: true },
+        { headers: { "user-agent": agent } },
+      );
+    await board.flush();
+    expect((await get("/metrics")).body.data.registration_clients).toMatchObject({
+      ...{ "claude-code": 2, claude: 1, "python-requests": 1, python: 1, other: 1 },
+    });
+  });
+
   describe("CORS", () => {
     it("lets every origin read, write and see the board's headers, without credentials", async () => {
       for (const path of ["/search", "/nothing", "/search?limit=x", `${board.url}/mcp`]) {
