@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
+import { fenced, grouped, markdownDocument, table } from "../../src/adapters/text/markdown.ts";
 import { fittingCount, shownPost } from "../../src/adapters/text/posts.ts";
 import {
   shellJson,
@@ -9,7 +10,16 @@ import {
   visibleValue,
   wordOrQuoted,
 } from "../../src/adapters/text/untrusted.ts";
-import { isAllDay, localDaysOf, nowText, shownEnd } from "../../src/adapters/text/when.ts";
+import {
+  clockTimeIn,
+  daysAfter,
+  isAllDay,
+  localDay,
+  localDaysOf,
+  nowText,
+  shownEnd,
+  weekdayOf,
+} from "../../src/adapters/text/when.ts";
 import type { Post } from "../../src/schema/post.ts";
 import { AMSTERDAM, aPost, at, NOW } from "../support/texts/answers.ts";
 
@@ -47,6 +57,32 @@ describe("a post in a list", () => {
       { also_on: { starts_at: [7, 14, 21].map((day) => at(day * 86_400_000)), more: 2 } },
     ],
     ["pub_a\n", { starts_at: at(0), ends_at: at(1) }],
+    ['Tue 2026-12-01 21:00 Asia/Tokyo | by "A" pub_a\n', { starts_at: at(0), timezone: "Asia/Tokyo" }],
+    [
+      'Tue 2026-12-01 13:00–13:30 Europe/Amsterdam | 52,4.9 | by "A" pub_a\n',
+      { starts_at: at(0), ends_at: at(1_800_000), location: AMSTERDAM },
+    ],
+    [
+      'Mon 2026-11-30 23:30 America/New_York | "The mill" | by "A" pub_a | OVER\n',
+      {
+        ...{ starts_at: "2026-12-01T04:30:00Z", timezone: "America/New_York" },
+        location: { ...AMSTERDAM, name: "The mill" },
+      },
+    ],
+    [
+      "| also on 2026-12-09\n",
+      { also_on: { starts_at: ["2026-12-08T20:00:00Z"], more: 0 }, timezone: "Asia/Tokyo" },
+    ],
+    [
+      'posted 2026-08-19, until Wed 2026-12-02 | by "A" pub_a\n',
+      { ends_at: "2026-12-02T15:30:00Z", timezone: "Europe/Berlin" },
+    ],
+    ['| 52,4.9 | by "A" pub_a\n', { location: { ...AMSTERDAM, name: "" } }],
+    ['posted 2026-08-19 | by "A" pub_a\n', { metadata: { status: "scheduled" } }],
+    [
+      'CANCELLED: Tue 2026-12-01 12:00 UTC | by "A" pub_a\n',
+      { starts_at: at(0), metadata: { status: "CANCELLED" } },
+    ],
     ['Tue 2026-12-01 12:00–11:59 UTC | by "A" pub_a\n', { starts_at: at(0), ends_at: at(86_340_000) }],
     [
       'Tue 2026-12-01 12:00 – Wed 2026-12-02 12:00 UTC | by "A" pub_a\n',
@@ -70,6 +106,54 @@ describe("a post in a list", () => {
     ["| relayed | reply\n", { syndicated: true, parent_id: "x" }],
   ])("ends its facts with %j", (facts, over) => {
     expect(shownPost(aPost(over), "1. ", view)).toContain(`${facts}   > Long.`);
+  });
+
+  it("has its id, kind and title, then what is to be known of it, then its text", () => {
+    const post = aPost({
+      ...{ starts_at: at(0), location: { ...AMSTERDAM, name: "The mill" }, distance_km: 3.2 },
+      ...{ link: "https://a.example/x", tags: ["a", "b", "c", "d"], flags: ["many_links", "hidden_unicode"] },
+      ...{ syndicated: true, copies: { count: 2, ids: ["copy", "more"] }, reply_count: 2, parent_id: "root" },
+      ...{
+        also_on: { starts_at: [at(7 * 86_400_000)], more: 3 },
+        publisher: { ...aPost().publisher, verified: true },
+      },
+    });
+    const facts = [
+      ...[
+        "Tue 2026-12-01 13:00 Europe/Amsterdam",
+        '"The mill" 3.2 km',
+        'by "A" ✓ pub_a',
+        "relayed",
+        "also `copy` +1",
+      ],
+      ...["also on 2026-12-08 +3", "2 replies", "reply", "⚠ flags: many_links, hidden_unicode"],
+      ...["https://a.example/x", "#a #b #c +1"],
+    ];
+    expect(shownPost(post, "12. ", view).split("\n")).toEqual([
+      '12. `7fKm3Qx9Rt` event "A fair"',
+      `    ${facts.join(" | ")}`,
+      "    > Long.",
+    ]);
+    const whole = shownPost(post, "", { ...view, isWhole: true, links: true }).split("\n");
+    expect(whole.slice(0, 2)).toEqual([
+      '`7fKm3Qx9Rt` event "A fair"',
+      [
+        ...[
+          "Tue 2026-12-01 13:00 Europe/Amsterdam",
+          '"The mill" 3.2 km',
+          'by "A" ✓ verified pub_a',
+          "#a #b #c #d",
+        ],
+        ...["relayed", "also `copy` `more`", "also on 2026-12-08 +3", "2 replies", "reply to `root`"],
+        "⚠ flags: many_links, hidden_unicode",
+      ].join(" | "),
+    ]);
+    expect(whole.slice(2)).toEqual([
+      `page https://board.example/p/7fKm3Qx9Rt | written ${at(-9e9)} | expires ${at(1)}`,
+      "at 52,4.9",
+      'link "https://a.example/x"',
+      "> Long.",
+    ]);
   });
 
   it("tells in a list by the time of writing when it was written, where it has dates, and as a whole five later dates", () => {
@@ -129,6 +213,9 @@ describe("a post in a list", () => {
   it("is left to the next page where it does not fit, but the first one is always shown", () => {
     const texts = ["x", "y".repeat(7), "z".repeat(7)];
     expect([0, 1, 2, 3, 4, 5].map((tokens) => fittingCount(texts, tokens))).toEqual([1, 1, 1, 2, 2, 3]);
+    // Letters outside ASCII take two bytes or more.
+    expect([4, 5].map((tokens) => fittingCount(["x", "ü".repeat(7)], tokens))).toEqual([1, 2]);
+    expect(fittingCount([], 5)).toBe(0);
   });
 });
 
@@ -142,6 +229,21 @@ describe("an excerpt", () => {
     expect(excerpt.indexOf("needle")).toBeLessThanOrEqual(61);
     // At the end of a text it begins sooner.
     expect(excerptOf(`${words(90)}needle`, ["needle"]).length).toBeGreaterThan(220);
+  });
+
+  it("is the whole text of 240 bytes, and of a longer one as many whole words", () => {
+    expect(excerptOf("word ".repeat(48).trim(), [])).toBe("word ".repeat(48).trim());
+    expect(excerptOf(`${"word ".repeat(48)}`.replace(/ $/, "s s"), [])).toBe(`${"word ".repeat(47).trim()}…`);
+    expect(excerptOf("One line.\n\n Another\tline.", [])).toBe("One line. Another line.");
+    expect(excerptOf(`${words(50)}needle ${words(50)}`, ["needle"])).toBe(
+      `…${words(9)}needle ${words(28)}`.trim().concat("…"),
+    );
+  });
+
+  it("cuts through nothing that is seen as one character", () => {
+    const family = "👨‍👩‍👧";
+    expect(excerptOf(family.repeat(60), [])).toBe(`${family.repeat(22)}…`);
+    expect(excerptOf(`${family.repeat(60)}needle`, ["needle"])).toBe(`…${family.repeat(22)}needle`);
   });
 
   it("cuts a word that is longer than twenty characters", () => {
@@ -163,6 +265,7 @@ describe("an excerpt", () => {
 
   it("looks for words without their last two letters where they have more than five, plain and in phrases, each once", () => {
     expect(soughtWords('Mühle mühlen "alte Bäcker" alte')).toEqual(["muhle", "muhl", "alte", "back"]);
+    expect(soughtWords("bike -car lock")).toEqual(["bike", "lock"]);
     for (const nothing of [undefined, ""]) expect(soughtWords(nothing)).toEqual([]);
   });
 
@@ -174,6 +277,9 @@ describe("an excerpt", () => {
     ["bicycles", ["bicyc", "bicycl"], ["bicycles"]],
     ["In der MÜHLE, und Mühlen", ["muhl"], ["MÜHLE", "Mühlen"]],
     ["自転車と自転車", ["自転"], ["自転", "自転"]],
+    ["Велосипед и велосипеды", ["велосипе"], ["Велосипед", "велосипеды"]],
+    ["Die Straße, Łódź and smørrebrød", ["straß", "lodz", "smorreb"], ["Straße", "Łódź", "smørrebrød"]],
+    ["Hall 12b of 112", ["12"], ["12b"]],
   ])("marks in %j each of %j to the end of its word", (text, sought, marked) => {
     expect(hitRanges(text, sought).map(([from, to]) => text.slice(from, to))).toEqual(marked);
   });
@@ -196,6 +302,10 @@ describe("a value that strangers wrote", () => {
     expect(visible("a\rb\r\nc\u0085d\u2029e")).toBe("a\nb\nc\nd\ne");
     expect(visible("#\ufe0f\u20e3\u200b 👩‍👩‍👧‍👦")).toBe("#\ufe0f\u20e3 👩‍👩‍👧‍👦");
     expect(visibleLine("  a \t\n\n b ")).toBe("a b");
+    expect(visible("a\u00ad\u2800\u3164\ufe0f\u{e0101}\u0007\tb\nc")).toBe("a\tb\nc");
+    expect(visible("\ud800 👍🏽 \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}")).toBe(
+      "\ufffd 👍🏽 \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    );
     expect(["a-b.c", "Zoë", "a b", "-a", "a|b", ""].map(wordOrQuoted)).toEqual([
       ...["a-b.c", "Zoë", '"a b"', '"-a"', '"a|b"', '""'],
     ]);
@@ -213,6 +323,7 @@ describe("a value that strangers wrote", () => {
       "img image picture source video audio track iframe frame object embed svg link style script input body table td th base meta";
     for (const name of elements.split(" ")) expect(visible(`a <${name} src=x>`)).toBe(`a <\\${name} src=x>`);
     expect(visible("a <b>word</b>")).toBe("a <b>word</b>");
+    expect(visible("a <IMG src=x> and <imgs> ![x]![y]")).toBe("a <\\IMG src=x> and <imgs> !\\[x]!\\[y]");
   });
 
   it("has no null members, and no invisible characters in names", () => {
@@ -271,8 +382,54 @@ describe("the days of a post", () => {
     expect([isAllDay(post), told, shownEnd(post)]).toEqual([isWhole, days, end]);
   });
 
+  it("and their clock are those of a zone, over the ends of months and years", () => {
+    const late = Date.parse("2026-12-31T23:30:00Z");
+    expect(["UTC", "Europe/Berlin", "America/New_York"].map((zone) => localDay(late, zone))).toEqual([
+      ...["2026-12-31", "2027-01-01", "2026-12-31"],
+    ]);
+    expect([daysAfter("2026-12-31", 1), daysAfter("2026-03-01", -1), daysAfter("2026-12-01", 0)]).toEqual([
+      ...["2027-01-01", "2026-02-28", "2026-12-01"],
+    ]);
+    expect(["2026-12-05", "2026-12-06", "2026-12-07"].map(weekdayOf)).toEqual([6, 0, 1]);
+    expect(clockTimeIn("2026-02-03T18:05:00Z", "Asia/Kolkata")).toEqual({
+      ...{ weekday: "Tue", day: 3, month: 2, monthName: "Feb", year: "2026", time: "23:35" },
+    });
+    expect(clockTimeIn("0987-12-31T00:00:00Z", "UTC")).toMatchObject({
+      year: "0987",
+      time: "00:00",
+      monthName: "Dec",
+    });
+  });
+
   it("begin where the board's clock does, to the minute", () => {
     expect(nowText(NOW + 59_999)).toBe("Tue 2026-12-01, 12:00 UTC");
     expect(nowText(NOW + 60_000)).toBe("Tue 2026-12-01, 12:01 UTC");
+  });
+});
+
+describe("Markdown", () => {
+  it("has a blank line between its parts, and none for those that are empty", () => {
+    expect(markdownDocument(["# A", null, false, "", "b", fenced("c", "json")])).toBe(
+      "# A\n\nb\n\n```json\nc\n```\n",
+    );
+  });
+
+  it("has a row of a table on one line, whatever stands in its cells", () => {
+    expect(
+      table(
+        ["a", "b|c|d"],
+        [
+          ["x | y | z", "1\n 2\n3"],
+          ["", "w"],
+        ],
+      ).split("\n"),
+    ).toEqual(["| a | b\\|c\\|d |", "|---|---|", "| x \\| y \\| z | 1 2 3 |", "|  | w |"]);
+  });
+
+  it("groups things in the order of the first of each group", () => {
+    expect([...grouped(["bat", "ant", "bee", "ape"], (word) => word.charAt(0))]).toEqual([
+      ["b", ["bat", "bee"]],
+      ["a", ["ant", "ape"]],
+    ]);
   });
 });
