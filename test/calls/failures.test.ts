@@ -580,8 +580,14 @@ describe("failures", () => {
 
   it("fails with subscription_not_found for another publisher's subscription", async () => {
     const path = `/subscriptions/${await subscribe()}`;
-    for (const request of [`GET ${path}`, `DELETE ${path}`, `GET ${path}/pending`] as const)
-      await fails("subscription_not_found", request, undefined, other);
+    for (const request of [
+      ...[`GET ${path}`, `PATCH ${path}`, `DELETE ${path}`, `GET ${path}/pending`, `GET ${path}/deliveries`],
+      ...["verify-webhook", "test", "rotate-secret", "deliveries/1/redeliver"].map(
+        (call) => `POST ${path}/${call}`,
+      ),
+    ])
+      await fails("subscription_not_found", request as `${string} ${string}`, undefined, other);
+    expect((await call(board, `GET ${path}`, undefined, me)).status).toBe(200);
   });
 
   it("fails with too_many_subscriptions for the 51st active subscription", async () => {

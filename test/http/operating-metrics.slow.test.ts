@@ -123,6 +123,9 @@ describe("a state that an operator asks about", () => {
     now += 10 * MINUTE;
     await write(idle, key);
     expect(await figure('board_work_waiting{kind="match"}', own)).toBe(2);
+    expect(await figure('board_work_waiting{kind="embed"}', own)).toBe(2);
+    const figures = ["posts_active", "publishers", "model_ready", "calls_waiting", "reports_open"];
+    expect(await Promise.all(figures.map((name) => figure(`board_${name}`, own)))).toEqual([2, 1, 0, 0, 0]);
     expect(await figure('board_work_oldest_seconds{kind="match"}', own)).toBe(600);
     own.clear();
     await idle.stop();
@@ -149,7 +152,10 @@ describe("a state that an operator asks about", () => {
     expect(await sum("slow")).toBe(1.5);
     await call(board, "GET /publishers/me/inbox", undefined, me);
     const { body } = await call(board, "GET /publishers/me/inbox", undefined, me);
-    await call(board, `GET /publishers/me/inbox?wait_s=2&cursor=${body.next_cursor}`, undefined, me);
+    const waits = call(board, `GET /publishers/me/inbox?wait_s=2&cursor=${body.next_cursor}`, undefined, me);
+    await becomes("board_calls_waiting", 1);
+    await waits;
+    expect(await figure("board_calls_waiting")).toBe(0);
     expect(await count("read_inbox")).toBe(2);
     expect(await sum("read_inbox")).toBeLessThan(2);
   });

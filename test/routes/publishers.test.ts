@@ -69,7 +69,8 @@ describe("routes of publishers", () => {
 
     const named = await edit({ name: "  New\u0000 name " });
     expect(named.status).toBe(200);
-    expect(named.body.data).toMatchObject({ id, name: "New name", description: before.description });
+    const { recent_posts: _, ...publisher } = before;
+    expect(named.body.data).toEqual({ ...publisher, name: "New name" });
     const described = await edit({ description: "First.\nSecond." });
     expect(described.body.data).toMatchObject({ name: "New name", description: "First.\nSecond." });
     for (const where of [board, second]) {
@@ -135,6 +136,33 @@ describe("routes of publishers", () => {
     expect(await left()).toEqual(["sub_own", "sub_polled", "sub_pushed"]);
     await rotate(true, (await publishers.get(id)) as StoredPublisher);
     expect(await left()).toEqual(["sub_own", "sub_polled"]);
+  });
+
+  it("rotate-key leaves hosts signed in unless it is told to sign them out, and then those of its caller alone", async () => {
+    const { signIns } = board.board.store;
+    const owners = [await register(board, "Rotating"), await register(board, "Neighbour")];
+    for (const { id } of owners)
+      await signIns.put({
+        ...{
+          id: `RefreshToken:${id}`,
+          payload: JSON.stringify({ clientId: "https://host.example/", iiat: 1 }),
+        },
+        ...{ grantId: `grant ${id}`, publisherId: id, consumedAt: null, expiresAt: Date.now() + 1_000_000 },
+      });
+    const left = () =>
+      Promise.all(owners.map(async ({ id }) => (await hostsOf(signIns, id, Date.now())).length));
+    let key = owners[0]?.key ?? "";
+    const counts = [];
+    for (const sent of [undefined, {}, { sign_out_hosts: false }, { sign_out_hosts: "true" }]) {
+      key = (await call(board, "POST /publishers/me/rotate-key", sent, { key })).body.data.api_key;
+      counts.push(await left());
+    }
+    expect(counts).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [0, 1],
+    ]);
   });
 
   it.each<[said: unknown, name: string | undefined]>([

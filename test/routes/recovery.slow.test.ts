@@ -55,7 +55,12 @@ async function verified(domain: string): Promise<{ id: string; key: string }> {
   });
   const { id, api_key: key, verify } = made.body.data;
   names.records.set(verify.dns.name, [verify.dns.value]);
-  expect((await call(board, "POST /publishers/verify", {}, { key })).status).toBe(200);
+  const proved = await call(board, "POST /publishers/verify", {}, { key });
+  expect([proved.status, proved.body.data]).toMatchObject([
+    200,
+    { id, domain, verified: true, verified_via: "dns" },
+  ]);
+  expect(proved.body.data).not.toHaveProperty("verify");
   return { id, key };
 }
 

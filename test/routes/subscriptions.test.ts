@@ -336,6 +336,22 @@ describe("routes of subscriptions", () => {
     expect((await edit({ breadth: "broad" })).body.error.code).toBe("invalid_request");
   });
 
+  it("change by what is sent alone, and say what they look for then", async () => {
+    const { secret: _, ...saved } = await subscribe({ query: { q: "lyre strings" }, label: "Lyres" });
+    const edit = async (fields: object) =>
+      (await call(board, `PATCH /subscriptions/${saved.id}`, fields, me)).body;
+    expect((await edit({ label: "Mine" })).data).toEqual({ ...saved, label: "Mine" });
+    const changed = {
+      ...{ ...saved, label: "Mine", describes: 'Offers about "lyra"' },
+      query: expect.objectContaining({ q: "lyra", kind: "offer" }),
+    };
+    const { data, meta } = await edit({ query: { q: "lyra", kind: "offer" } });
+    expect([data, meta.note]).toEqual([changed, undefined]);
+    expect((await edit({ label: null })).data).toEqual({ ...changed, label: null });
+    expect((await edit({})).data).toEqual({ ...changed, label: null });
+    expect((await edit({ query: { q: "?!" } })).meta.note).toContain("`q` holds no word");
+  });
+
   it("to a thread say once that they are of replies", async () => {
     const { describes } = await subscribe({ query: { thread: "7fKm3Qx9Rt", include_replies: true } });
     expect(describes).toBe("Replies, in thread 7fKm3Qx9Rt");

@@ -24,6 +24,7 @@ describe("routes of publishers", () => {
       const { status, body } = await call(board, "POST /publishers/verify", {}, { key: made.data.api_key });
       expect(status).toBe(202);
       expect(body.data).toMatchObject({ id: made.data.id, verified: false, verify: made.data.verify });
+      expect(body.data).not.toHaveProperty("verified_via");
     });
 
     it("takes a new url, which drops the older proof and gives a new token for a new domain", async () => {

@@ -223,10 +223,76 @@ describe("the page where a person decides", () => {
     const allowed = await browser.open(url, { ...fieldsOf(page.text, "allow"), api_key: key });
     const { text } = await browser.open(new URL(allowed.location ?? "", url).href);
     expect(text).toContain("<h1>You have allowed it</h1>");
+    const back = backTo(text).href;
+    expect(text).toContain(`<meta http-equiv="refresh" content="0;url=${back.replaceAll("&", "&amp;")}">`);
+    expect(read(text)).toContain(
+      "Your browser goes on to 127.0.0.1:9999 , a program on this computer. If it does not:",
+    );
     const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
     const app = await RawHost.register(board, { redirect_uris: [redirect_uri] });
     const asked = (await consentPage(app.start({ redirect_uri }))).page.text;
     expect(read(asked)).toContain("cursor: , an app on this device");
+  });
+
+  it("says what the host may do, for how long, and that it does not learn the key", async () => {
+    const { text } = (await consentPage(host.start())).page;
+    expect(read(text)).toContain(
+      "It sends you back to 127.0.0.1:9999 , a program on this computer: go on only if you came from there. It calls itself “ Raw host ”, which nobody has checked.",
+    );
+    expect(read(text)).toContain(
+      "It may search, write, change and end posts, report posts and save searches, in the name of the publisher that you choose. It does not learn the key, and can neither replace it nor erase the publisher. It stays signed in until you end it at Join , or until it has not come for 30 days.",
+    );
+    expect(text).toContain('<a href="/join#mine">Join</a>');
+    expect(text.match(/name="do" value="\w+"/g)).toEqual(
+      ["register", "allow", "deny"].map((action) => `name="do" value="${action}"`),
+    );
+  });
+
+  it("keeps what was typed when it says what was wrong, but no key", async () => {
+    const { browser, url, page } = await consentPage(host.start());
+    const typed = { name: "Baker's & Co", description: "Bread.", url: "https://bread.example/" };
+    const fields = { ...fieldsOf(page.text, "register"), ...typed };
+    const noTerms = await browser.open(url, fields);
+    expect([noTerms.status, read(noTerms.text)]).toEqual([400, expect.stringContaining("Accept the terms")]);
+    for (const kept of [
+      'value="Baker&#39;s &amp; Co"',
+      ">Bread.</textarea>",
+      'value="https://bread.example/"',
+    ])
+      expect(noTerms.text).toContain(kept);
+    const noPage = await browser.open(url, { ...fields, accept_terms: "yes", url: "ftp://bread.example/" });
+    expect([noPage.status, noPage.text]).toEqual([
+      400,
+      expect.stringContaining('value="ftp://bread.example/"'),
+    ]);
+    for (const [api_key, status] of [
+      ["", 401],
+      [`${key.slice(0, -1)}!`, 401],
+    ] as const) {
+      const refused = await browser.open(url, { ...fieldsOf(page.text, "allow"), api_key });
+      expect([refused.status, refused.location, refused.text.includes(key.slice(0, 20))]).toEqual([
+        status,
+        null,
+        false,
+      ]);
+    }
+    const made = await browser.open(url, { ...fields, accept_terms: "yes" });
+    const [newKey = ""] = /bbk_\w+/.exec(made.text) ?? [];
+    const {
+      name,
+      description,
+      url: site,
+    } = (await call(board, "GET /publishers/me", undefined, { key: newKey })).body.data;
+    expect({ name, description, url: site }).toEqual(typed);
+    expect(read(made.text)).toContain("It is shown only now.");
+    expect(fieldsOf(made.text, "allow")["api_key"]).toBe(newKey);
+    // Who then decides otherwise has a key, and no host signed in.
+    const denied = await browser.open(url, fieldsOf(made.text, "deny"));
+    const { text } = await browser.open(new URL(denied.location ?? "", url).href);
+    expect([read(text), backTo(text).searchParams.get("error")]).toEqual([
+      expect.stringContaining("Nothing was allowed"),
+      "access_denied",
+    ]);
   });
 
   it("takes a key with blanks around it", async () => {
@@ -308,6 +374,8 @@ describe("a sign-in that cannot go on", () => {
     const answer = await new CookieBrowser().open(host.start({ client_id: "forgotten" }));
     expect(answer.status).toBe(400);
     expect(read(answer.text)).toContain("remove the connector to this board and add it again");
+    const wrong = await new CookieBrowser().open(host.start({ redirect_uri: "https://evil.example/" }));
+    expect(read(wrong.text)).toContain("Go back to your host and connect once more.");
   });
 
   it("goes back to the host when its publisher was erased or suspended after it was allowed", async () => {

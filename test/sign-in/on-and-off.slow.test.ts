@@ -100,6 +100,10 @@ describe("a board with SIGN_IN", () => {
     ] as const) {
       const refused = await ask("/mcp/me", more);
       expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, wanted]);
+      expect(await refused.json()).toEqual({
+        error: "invalid_token",
+        error_description: "Sign in: this address takes tokens, no keys.",
+      });
     }
   });
 });

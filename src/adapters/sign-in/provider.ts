@@ -163,7 +163,8 @@ export async function openProvider(resource: string, parts: SignInParts): Promis
     if (session !== undefined) Object.assign(session, { destroyed: true });
   });
   provider.on("authorization.error", (context, error) => {
-    context.state["why"] = "error_description" in error ? error.error_description : error.message;
+    const described = "error_description" in error ? error.error_description : undefined;
+    context.state["why"] = described ?? error.message;
   });
   // Where the browser goes is said on a page of ours. After a form, Chromium checks each further redirect against the page's
   // policy, and the host's address may lead on to anywhere. Without a decision only the person goes on (RFC 9700, 4.11.2).
