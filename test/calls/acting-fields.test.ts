@@ -123,6 +123,11 @@ describe("a field that would change who sees what, when, for how long, or whethe
     ["POST /posts", { title: "A", body: "Misspelt", location: { nam: "Austin", lat: 30, lng: -98 } }, 400],
     ["POST /posts", { title: "A", body: "Of a kind", kind: "concerts" }, 400],
     ["POST /subscriptions", { query: { q: "austin", sort: "newest" } }, 201],
+    [
+      "POST /subscriptions",
+      { query: { q: "dallas", limit: 5, cursor: "c", detail: "full", api_key: "x" } },
+      201,
+    ],
     ["POST /subscriptions", { query: { q: "austin", colour: "red" } }, 400],
   ])("is told from one that is only unknown: %s %j", async (route, sent, expected) => {
     const { status, body } = await call(board, route, sent, own);

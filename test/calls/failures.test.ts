@@ -606,6 +606,9 @@ describe("failures", () => {
   });
 
   it("fails with body_too_large for more than 64 KiB", async () => {
+    const sized = (bytes: number) => `{"title":"${"x".repeat(bytes - '{"title":""}'.length)}"}`;
+    await fails("invalid_request", "POST /posts", sized(65_536));
+    await fails("body_too_large", "POST /posts", sized(65_537));
     expectFailure(await post({ body: "x".repeat(66_000) }), "body_too_large");
   });
 

@@ -31,6 +31,7 @@ describe("Accept", () => {
       expect(headers.get("content-type"), path).toMatch(new RegExp(`^${type}`));
       const isByLanguage = headers.get("vary")?.includes("Accept-Language");
       expect([path, isByLanguage]).toEqual([path, type === "text/html"]);
+      expect(headers.get("vary")?.split(", ")).toEqual(expect.arrayContaining(["Accept", "Accept-Encoding"]));
     }
   });
 });

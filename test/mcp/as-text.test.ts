@@ -167,7 +167,11 @@ describe("a post in a list", () => {
   });
 
   it("has, as a whole, a line for its page and times, its place, its link, its source and what else it says", () => {
-    const links = { link: "https://a.example/x", source_url: "https://b.example/", metadata: { fee: 2 } };
+    const links = {
+      link: "https://a.example/x",
+      source_url: "https://b.example/",
+      metadata: { fee: 2, none: null, "a\u200b": "b\u202e" },
+    };
     const location = { name: null, lat: 52, lng: 4.9 } as Post["location"];
     const text = shownPost(aPost({ ...links, location, updated_at: at(0) }), "", {
       ...view,
@@ -179,10 +183,10 @@ describe("a post in a list", () => {
       "at 52,4.9",
       'link "https://a.example/x"',
       'source "https://b.example/"',
-      'metadata {"fee":2}',
+      'metadata {"fee":2,"a":"b"}',
     ]);
-    const lines = shownPost(aPost({ body: "One\r\nTwo\u2028Three  " }), "1. ", { ...view, isWhole: true });
-    expect(lines.split("\n").slice(-3)).toEqual(["   > One", "   > Two", "   > Three"]);
+    const lines = shownPost(aPost({ body: "One\r\n  Two\u2028Three  " }), "1. ", { ...view, isWhole: true });
+    expect(lines.split("\n").slice(-3)).toEqual(["   > One", "   >   Two", "   > Three"]);
     const whole = { ...view, isWhole: true, links: true };
     const linesOf = (over: Partial<Post>, more = {}) =>
       shownPost(aPost(over), "", { ...whole, ...more })
@@ -238,6 +242,13 @@ describe("an excerpt", () => {
     expect(excerptOf(`${words(50)}needle ${words(50)}`, ["needle"])).toBe(
       `…${words(9)}needle ${words(28)}`.trim().concat("…"),
     );
+  });
+
+  it("is found by words in any letter case and without accents, and by more of them before more often one", () => {
+    for (const word of ["Mühle", "MUHLE"])
+      expect(excerptOf(`${words(50)}${word} ${words(50)}`, ["muhl"])).toContain(` ${word} `);
+    const often = `${words(50)}needle needle needle ${words(50)}needle and thread ${words(50)}`;
+    expect(excerptOf(often, ["needle", "thread"])).toContain("needle and thread");
   });
 
   it("cuts through nothing that is seen as one character", () => {
@@ -367,6 +378,13 @@ describe("the days of a post", () => {
       true,
       "2026-12-01 2026-12-02",
       "2026-12-02T23:59:59.999Z",
+    ],
+    [
+      "one that ends as it begins",
+      { starts_at: "2026-12-01T00:00:00Z", ends_at: "2026-12-01T00:00:00Z" },
+      true,
+      "2026-12-01",
+      "2026-12-01T00:00:00.000Z",
     ],
     [
       "midnight, as it says",

@@ -192,6 +192,27 @@ describe("routes of posts", () => {
       expect([await isNearly(far), await isNearly(other)]).toEqual([false, true]);
     });
 
+    it("reads a local time in the zone that is sent, or else in the post's own, of its name or its place", async () => {
+      const rome = { name: "Rome", lat: 41.9, lng: 12.5 };
+      const named = await write(board, me.key, {
+        starts_at: at(DAY_MS),
+        timezone: "America/New_York",
+        location: rome,
+      });
+      const placed = await write(board, me.key, { starts_at: at(DAY_MS), location: rome });
+      const starts = async (id: string, patch: object) =>
+        (await edit(id, { starts_at: "2026-12-01T18:00", ...patch })).body.data?.starts_at;
+      expect([
+        await starts(named.id, {}),
+        await starts(encodeURIComponent(placed.url), {}),
+        await starts(placed.id, { timezone: "Asia/Tokyo" }),
+        await starts(placed.id, { starts_at: "2026-12-01T18:00Z" }),
+      ]).toEqual([
+        ...["2026-12-01T23:00:00.000Z", "2026-12-01T17:00:00.000Z"],
+        ...["2026-12-01T09:00:00.000Z", "2026-12-01T18:00:00.000Z"],
+      ]);
+    });
+
     it("notes that searches do not find an expired post", async () => {
       const post = await write(board, me.key, { expires_at: at(1) });
       now += 1;

@@ -54,6 +54,17 @@ describe("report_post", () => {
     const [first, second] = [await report(id, voices[0]), await report(id, voices[0], { reason: "scam" })];
     expect(second.body.data.id).toBe(first.body.data.id);
     for (let n = 0; n < 5; n += 1) await report(id, voices[0], { reason: "scam" });
+    const other = await write(board, author.key);
+    const idFrom = async (address: string) => {
+      const options = { headers: { "x-forwarded-for": address } };
+      return (await call(board, "POST /reports", { post_id: other.id, reason: "spam" }, options)).body.data
+        .id;
+    };
+    // Without a key, one network of IPv6 is one reporter.
+    const [one, same, another] = [
+      ...[await idFrom("2001:db8:9:1::1"), await idFrom("2001:db8:9:1::2"), await idFrom("2001:db8:9:2::1")],
+    ];
+    expect([one === same, one === another]).toEqual([true, false]);
     await report(id);
     await report(id);
     expect(await isHidden(id)).toBe(false);
