@@ -530,13 +530,15 @@ describe("failures", () => {
 
   it("fails with missing_api_key without a key, before the body is looked at", async () => {
     const { headers } = await fails("missing_api_key", "POST /posts", "{", null);
-    expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
+    expect(headers.get("www-authenticate")).toBe('Bearer realm="board"');
   });
 
   it("fails with invalid_api_key for a mistyped key, and says so", async () => {
     const mistyped = me.key.slice(0, -1) + (me.key.endsWith("a") ? "b" : "a");
     const { body } = await fails("invalid_api_key", "GET /publishers/me", undefined, { key: mistyped });
-    expect(body.error.hint).toContain("its checksum is wrong");
+    expect(body.error.hint).toBe(
+      "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.",
+    );
   });
 
   it("fails with invalid_api_key for a key that nobody has, and for what is none", async () => {
@@ -701,6 +703,16 @@ describe("failures", () => {
       ["create_post", 401, null],
       ["create_post", 201, expect.any(Number)],
     ]);
+  });
+
+  it.each<[code: FailureCode, figures: string[]]>([
+    ["invalid_expiry", ["at most 365 days ahead"]],
+    ["too_many_subscriptions", ["at most 50 active"]],
+    ["body_too_large", ["larger than 64 KiB", "at most 8,000 characters"]],
+    ["duplicate_storm", ["Five near-identical posts within an hour", "until an hour has passed"]],
+  ])("says of %s what is too much", (code, figures) => {
+    const { message, hint } = FAILURES[code];
+    for (const figure of figures) expect(`${message} ${adviceOn("rest", hint)}`).toContain(figure);
   });
 
   it("says what to do by calls of the surface where it is read", () => {

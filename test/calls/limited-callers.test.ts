@@ -35,6 +35,7 @@ describe("the limits of the manual", () => {
     expect(await policyOf("POST /reports", {})).toBe('"report";q=30;w=3600');
     expect(await policyOf("POST /subscriptions", {}, { key })).toBe('"subscribe";q=60;w=3600');
     expect(await policyOf("POST /publishers/verify", {}, { key })).toBe('"verify";q=20;w=3600');
+    expect(await policyOf("POST /publishers/recover", {})).toBe('"verify";q=20;w=3600');
     await board.board.store.publishers.update(id, { verifiedAt: Date.now(), verifiedVia: "dns" });
     expect(await policyOf("POST /posts", {}, { key })).toBe(
       '"write";q=600;w=60, "write_day";q=10000;w=86400',
@@ -137,8 +138,8 @@ describe("limits behind a proxy", () => {
       notes.push((await call(board, "POST /posts", post, { key })).body.meta.note);
     }
     expect(notes.slice(0, 8).join("")).not.toContain("limit");
-    expect(notes[8]).toContain("1 of 10 `write` calls are left");
-    expect(notes[9]).toContain("0 of 10 `write` calls are left");
+    expect(notes[8]).toMatch(/^Nearly at a limit: 1 of 10 `write` calls are left for \d+ s\./);
+    expect(notes[9]).toMatch(/^Nearly at a limit: 0 of 10 `write` calls are left for \d+ s\./);
   });
 });
 

@@ -36,6 +36,7 @@ describe("limits", () => {
     const caller = { ...(await newcomer()), ...anywhere() };
     const answers = await times(50, (i) => post(i % 2 === 0 ? one : two, caller));
     expect([count(answers, 201), count(answers, 429)]).toEqual([3, 47]);
+    expect(answers.find(({ status }) => status === 429)?.body.error.hint).toMatch(/^Wait the seconds/);
   });
 
   it("count each key by itself, apart from its address, and take nothing from the neighbours of one that is refused", async () => {

@@ -35,6 +35,9 @@ describe("GET /metrics", () => {
   it("counts searches, not their further pages, and those that found nothing", async () => {
     const { key } = await register(board);
     for (const _ of [1, 2]) await write(board, key);
+    // A call that is sent again, and one that fails, are no further post.
+    const sent = { title: "Once", body: "Written once.", idempotency_key: "once" };
+    for (const body of [sent, sent, {}]) await call(board, "POST /posts", body, { key });
     const first = await call(board, "GET /search?limit=1&sort=newest");
     await call(board, `GET /search?limit=1&sort=newest&cursor=${first.body.next_cursor}`);
     await call(board, "GET /search?q=nothinglikethis");
@@ -45,9 +48,12 @@ describe("GET /metrics", () => {
       expect(page.status).toBe(200);
     }
     const { metrics, routes_7d, series_30d } = await metricsOf(board);
-    expect(metrics).toMatchObject({ searches_7d: 4, searches_per_day_7d: 0.6, zero_result_rate_7d: 0.5 });
-    expect(routes_7d).toMatchObject({ search: 5, "feed.xml": 1 });
-    expect(series_30d.at(-1)).toMatchObject({ searches: 4, zero_results: 2 });
+    expect(metrics).toMatchObject({
+      ...{ searches_7d: 4, searches_per_day_7d: 0.6, zero_result_rate_7d: 0.5 },
+      ...{ posts_7d: 3, registrations_7d: 1 },
+    });
+    expect(routes_7d).toMatchObject({ search: 5, "feed.xml": 1, create_post: 5, register_publisher: 1 });
+    expect(series_30d.at(-1)).toMatchObject({ searches: 4, zero_results: 2, posts: 3, registrations: 1 });
   });
 
   it("names every job of the store", async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/board/failures.ts";
-import { misspelt, readConfig, VARIABLES } from "../../src/config.ts";
+import { misspelt, readConfig, siteRoot, VARIABLES } from "../../src/config.ts";
 import { DEFAULT_IDENTITY } from "../../src/domain/site.ts";
 import { openBoard } from "../../src/open-board.ts";
 import { fileOf } from "../../src/store/sqlite/database/connection.ts";
@@ -67,7 +67,19 @@ describe("configuration", () => {
     ["EMBEDDINGS", "required", "required"],
     ["TRUST_PROXY", "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
     ["TRUST_PROXY", "off", false],
-    ["RATE_LIMITS", "search=600/60", { search: { count: 600, seconds: 60 } }],
+    ["TRUST_PROXY", "2", 2],
+    ["KEEP_ALIVE_S", "5", 5],
+    ["MODEL_DIR", "/srv/models", "/srv/models"],
+    ["EMBEDDING_MODEL", "small", "small"],
+    ["ADMIN_HOST", "0.0.0.0", "0.0.0.0"],
+    ["AI_TRAINING", "on", true],
+    ["REGISTRATION", "closed", "closed"],
+    ["RATE_LIMITS", "off", "off"],
+    [
+      "RATE_LIMITS",
+      "search=600/60, write_day=2/3600",
+      { search: { count: 600, seconds: 60 }, write_day: { count: 2, seconds: 3600 } },
+    ],
     ["READ_ONLY", "on", true],
     ["SIGN_IN", "on", true],
     ["SEARCH", "atlas", "atlas"],
@@ -119,9 +131,36 @@ describe("configuration", () => {
   });
 
   it("takes DATA_DIR literally, also with percent signs", () => {
-    for (const dataDir of ["/x/a%20b", "/x/100%", "/x/a b#c?d"]) {
+    for (const dataDir of ["/x/a%20b", "/x/100%", "/x/50%/a%20b%", "/x/a b#c?d"]) {
       expect(fileOf(readConfig({ DATA_DIR: dataDir }).storeUrl)).toBe(`${dataDir}/board.db`);
     }
+  });
+
+  it("reads what the board is called and where reports go, also in quotes or with the line ends of Windows", () => {
+    const settings = {
+      ...{ BOARD_NAME: '"The mill\'s board"', BOARD_DESCRIPTION: "'What is on.'", BOARD_LANGUAGE: "pt-BR\r" },
+      ...{ HOME_PLACE: "Leipzig", CONTACT: '"tel:+49123"\r', REPORT_WEBHOOK: "https://desk.example/x" },
+      REPORT_WEBHOOK_SECRET: `whsec_${"A".repeat(32)}`,
+    };
+    expect(readConfig(settings)).toEqual({
+      ...readConfig({}),
+      identity: {
+        ...{ name: "The mill's board", description: "What is on.", language: "pt-BR", homePlace: "Leipzig" },
+      },
+      contact: "tel:+49123",
+      reportWebhook: { url: "https://desk.example/x", secret: `whsec_${"A".repeat(32)}` },
+    });
+    for (const name of ["REPORT_WEBHOOK", "REPORT_WEBHOOK_SECRET"] as const)
+      expect(mistakes({ [name]: settings[name] })).toEqual([
+        "REPORT_WEBHOOK: needs REPORT_WEBHOOK_SECRET, and the other way round",
+      ]);
+  });
+
+  it("has the root of its links from SITE_URL, else from the port on this machine", () => {
+    const roots = [{}, { PORT: "9000" }, { PORT: "9000", SITE_URL: "https://Board.Example" }];
+    expect(roots.map((settings) => siteRoot(readConfig(settings)))).toEqual([
+      ...["http://localhost:8787", "http://localhost:9000", "https://board.example"],
+    ]);
   });
 
   it("takes MONGODB_URI for STORE_URL, which has precedence", () => {
@@ -162,6 +201,13 @@ describe("configuration", () => {
         ["SECRET_KEY", "must have at least 32 characters", "short"],
         ["LOG_LEVEL", "must be trace, debug, info, warn, error, fatal or silent", "loud"],
         ["ADMIN_PORT", "must be off or a port number", "on"],
+        ["KEEP_ALIVE_S", "must be a number of seconds from 1 to 9999", "75s"],
+        ["REGISTRATION", "must be open, closed or invite", "on"],
+        ["HOLD_FIRST_POSTS", "must be a whole number from 0 to 999", "all"],
+        ["REPORT_WEBHOOK_SECRET", "must be whsec_ and base64 of 24 to 64 bytes", "secret"],
+        ["BOARD_NAME", "must not be blank", " "],
+        ["BOARD_LANGUAGE", "must be a language tag, such as en or pt-BR", "in English"],
+        ["CONTACT", "must be a mail address or an https URL", "a@b@c"],
       ] as const
     ).flatMap(([name, rule, ...values]) => values.map((value) => [name, value, rule] as const)),
   )("refuses %s=%s with one clear line", (name, value, rule) => {
