@@ -31,11 +31,12 @@ describe("routes of publishers", () => {
     expect(list.body.data[0]).not.toHaveProperty("secret");
     // No host can sign in on this board.
     expect(body.data).not.toHaveProperty("signed_in_hosts");
-    await board.board.services.moderation.act("suspend", id, "test", Date.now());
+    expect(body.meta.note).toBeUndefined();
+    await board.board.services.moderation.act("suspend", id, "Nothing but ads.", Date.now());
     const suspended = (await call(board, "GET /publishers/me", undefined, { key })).body;
     expect([suspended.data.suspended, suspended.meta.note]).toEqual([
       true,
-      'The operator of this board has suspended you: "test".',
+      'The operator of this board has suspended you: "Nothing but ads.".',
     ]);
   });
 
@@ -50,14 +51,39 @@ describe("routes of publishers", () => {
     expect(body.data.recent_posts.map((post: { title: string }) => post.title).sort()).toEqual(
       Array.from({ length: 10 }, (_, n) => `number ${n + 1}`).sort(),
     );
-    expect(body.meta.content_notice).toMatch(/third parties/);
-    expect(body.data).not.toHaveProperty("verify");
     const times = body.data.recent_posts.map((post: { created_at: string }) => post.created_at);
     expect(times).toEqual([...times].sort().reverse());
+    expect(body.meta.content_notice).toMatch(/third parties/);
+    expect(body.data).not.toHaveProperty("verify");
     const [latest] = await writeMany(board, [{ kind: "offer" }]);
     const writer = (await board.board.store.posts.get(latest ?? ""))?.publisherId;
     const { data } = (await call(board, `GET /publishers/${writer}`)).body;
     expect(data.recent_posts.map((post: { id: string }) => post.id)).toEqual([latest]);
+  });
+
+  it("GET /publishers/me/inbox tells of its caller alone, page by page, and of all that the caller has saved", async () => {
+    const [{ key }, other] = [await register(board, "Reader"), await register(board, "Answers")];
+    const root = await write(board, key, { kind: "thread" });
+    const saved = await call(board, "POST /subscriptions", { query: { q: "x" } }, { key });
+    await call(board, "POST /subscriptions", { query: { q: "y" } }, other);
+    const replies = [];
+    for (const _ of [1, 2]) replies.push((await write(board, other.key, { parent_id: root.id })).id);
+    const page = async (query: string) =>
+      (await call(board, `GET /publishers/me/inbox?limit=1${query}`, undefined, { key })).body;
+    const idsOf = (data: { post: { id: string } }[]) => data.map(({ post }) => post.id);
+    const first = await page("");
+    expect([idsOf(first.data), first.meta.note]).toEqual([
+      replies.slice(0, 1),
+      "This page is full, so more may be waiting: ask again now with `next_cursor`.",
+    ]);
+    expect(first.meta.subscriptions.map(({ id }: { id: string }) => id)).toEqual([saved.body.data.id]);
+    const second = await page(`&cursor=${first.next_cursor}`);
+    expect(idsOf(second.data)).toEqual(replies.slice(1));
+    const last = await page(`&cursor=${second.next_cursor}`);
+    expect([last.data, last.meta.note, last.next_cursor]).toEqual([[], undefined, second.next_cursor]);
+    expect(
+      (await page(`&since=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`)).data,
+    ).toEqual([]);
   });
 
   it("PATCH /publishers/me changes name and description, on posts and pages too, and nothing else", async () => {
