@@ -124,6 +124,18 @@ describe("envelope", () => {
     );
   });
 
+  it("says in which zone of its own a post's local times were read, before what else is to be said", async () => {
+    const starts_at = "2031-03-04T10:00:00Z";
+    const sent = { ...distinctText(3), starts_at, timezone: "Asia/Tokyo" };
+    const { id } = (await call(board, "POST /posts", sent, me)).body.data;
+    const patch = { starts_at: "2031-03-04T18:00", colour: "red" };
+    const { data, meta } = (await call(board, `PATCH /posts/${id}`, patch, me)).body;
+    expect(data.starts_at).toBe("2031-03-04T09:00:00.000Z");
+    expect(meta.note).toMatch(
+      /^Times without an offset were read in Asia\/Tokyo, the zone of the post\. Readers do not see `colour`: /,
+    );
+  });
+
   it("comes without counts while the store is away, and an open call without its key", async () => {
     const { publishers } = board.board.store;
     const boardOf = board.board.services.board;

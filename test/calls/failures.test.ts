@@ -224,8 +224,16 @@ describe("what is said of a field", async () => {
     [
       "create_post",
       "body",
-      { title: "x", body: "y", status: "closed", hidden: true, scheduled_at: "later" },
+      {
+        ...{ title: "x", body: "y", status: "closed", hidden: true, scheduled_at: "later" },
+        location: { name: "Oslo", state: "Oslo", visibility: "private" },
+      },
       [
+        [
+          "location.visibility",
+          "unknown_field",
+          "Is not a parameter. Everything here is public: no post is private, hidden or for somebody alone.",
+        ],
         [
           "status",
           "unknown_field",
@@ -311,6 +319,7 @@ describe("what is said of a field", async () => {
       { title: "x", body: "y", draft: true, titel: "z" },
       `Every post is public at once; there are no drafts, schedules or private messages. Nothing was written. ${AGAIN}`,
     ],
+    ["delete_post", { id: "7fKm3Qx9Rt", dry_run: true }, `Nothing was written. ${AGAIN}`],
     ["create_post", { title: "x", body: "y", expires: "2026" }, RIGHT_NAMES],
     ["create_post", { title: "x", body: "y", venue: "The mill" }, RIGHT_NAMES],
     ["create_post", { title: "x", body: "y", location: { nam: "x", lat: 1, lng: 2 } }, RIGHT_NAMES],

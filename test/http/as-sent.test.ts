@@ -278,6 +278,22 @@ describe("a route", () => {
       expect((await call(board, `DELETE /posts/${id}`, undefined, publisher)).status).toBe(200);
   });
 
+  it("says whether what it gives was made by an earlier call with the same key", async () => {
+    const sent = { title: "A raft", body: "Of six logs.", idempotency_key: "raft" };
+    const [first, again] = [
+      await call(board, "POST /posts", sent, publisher),
+      await call(board, "POST /posts", sent, publisher),
+    ];
+    expect(
+      [first, again].map(({ status, headers }) => [status, headers.get("idempotency-replayed")]),
+    ).toEqual([
+      [201, null],
+      [200, "true"],
+    ]);
+    expect(again.body.data).toEqual(first.body.data);
+    await call(board, `DELETE /posts/${first.body.data.id}`, undefined, publisher);
+  });
+
   it("that changes or removes something does so only while that is what its caller has seen", async () => {
     const { id, updated_at } = (await post("A kayak")).body.data;
     const seen = (await call(board, `GET /posts/${id}`, undefined, publisher)).headers.get("etag") ?? "";

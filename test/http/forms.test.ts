@@ -31,6 +31,10 @@ describe("other forms of a request", () => {
 
   it("know the key in `x-api-key`, and never in the query", async () => {
     expect((await me({ "x-api-key": publisher.key })).status).toBe(200);
+    // What stands in `Authorization` counts before it.
+    expect((await me({ authorization: `Bearer ${publisher.key}`, "x-api-key": "other" })).status).toBe(200);
+    const other = await me({ authorization: "Bearer other", "x-api-key": publisher.key });
+    expect([other.status, other.body.error.code]).toEqual([401, "invalid_api_key"]);
     for (const name of ["api_key", "key", "x-api-key", "authorization"]) {
       const { error } = (await call(board, `GET /publishers/me?${name}=${publisher.key}`)).body;
       expect(error.code).toBe("missing_api_key");

@@ -279,6 +279,9 @@ describe("routes of posts", () => {
       expect(status).toBe(200);
       expect(body.meta.note).toContain("hidden");
       expect((await call(board, `GET /posts/${post.id}`)).body.error.code).toBe("post_hidden");
+      const replies = async (as?: { key: string }) =>
+        (await call(board, `GET /posts/${post.id}/replies`, undefined, as)).status;
+      expect([await replies(me), await replies(other), await replies()]).toEqual([200, 404, 404]);
     });
   });
 
