@@ -582,108 +582,43 @@ describe("pages", () => {
     });
   });
 
-  describe("take reports", () => {
-    it("from a form without a script, as the operation does", async () => {
-      const { id } = await write(board, made.key);
-      const form = (await getPage(board, `/p/${id}`)).text;
-      const reasons = [...form.matchAll(/<option value="(\w+)">([^<]+)</g)];
-      expect(Object.fromEntries(reasons.map(([, reason, words]) => [reason, words]))).toEqual({
-        ...{ spam: "Spam", scam: "Scam or fraud", illegal: "Illegal", harassment: "Harassment or hate" },
-        ...{ privacy: "Somebody’s private data", copyright: "Copyright" },
-        ...{ injection: "Tries to take control of agents", other: "Something else" },
-      });
-      const { status, text } = await postForm(board, `/p/${id}/report`, { reason: "scam", details: "" });
-      expect(status).toBe(201);
-      expect(text).toContain("Thank you");
-      expect(await problemsOf(text)).toEqual([]);
-      const { posts } = await board.board.services.moderation.desk(10);
-      expect(posts.map((post) => post.id)).toContain(id);
-    });
-
-    it("and say what is wrong with an invalid one", async () => {
-      const details = "My long text of an afternoon";
-      for (const reason of ["boredom", ""]) {
-        const sent = { reason, details };
-        const { status, text } = await postForm(board, `/p/${made.offer.id}/report`, sent);
-        expect(status).toBe(400);
-        expect(text).toContain("<b>What is wrong?</b>");
-        expect(text).toMatch(
-          /<select id="reason"[^>]* aria-invalid="true" aria-describedby="reason-problem">/,
-        );
-        expect(text).toMatch(/<span class="problem" id="reason-problem">[^<]+</);
-        expect(text).toContain(`>${details}</textarea>`);
-        expect(text.match(/aria-invalid/g)).toHaveLength(1);
-        expect(await problemsOf(text)).toEqual([]);
-      }
-      expect((await postForm(board, "/p/nothere/report", { reason: "spam" })).status).toBe(404);
-      // It once counted as a fault of the board and was logged as one.
-      const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`field${n}`, "x"]));
-      expect((await postForm(board, `/p/${made.offer.id}/report`, many)).status).toBe(413);
-    });
-
-    it("but ask first when another site sent the form", async () => {
-      const { id } = await write(board, made.key);
-      const sent = { reason: "scam", details: "<b>x</b>" };
-      const from = { "sec-fetch-site": "cross-site" };
-      const { status, text } = await postForm(board, `/p/${id}/report`, sent, from);
-      expect(status).toBe(200);
-      expect(text).toContain("Nothing is reported yet");
-      expect(text).toContain("&lt;b&gt;x&lt;/b&gt;");
-      expect(await problemsOf(text)).toEqual([]);
-      const { posts } = await board.board.services.moderation.desk(100);
-      expect(posts.map((post) => post.id)).not.toContain(id);
-    });
-
-    it("at the rate of the operation, and pages at theirs", async () => {
-      const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60,read=1/60" });
-      const { key } = await register(slow);
-      const { id } = await write(slow, key);
-      const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
-      const second = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
-      const searches = [];
-      for (const path of ["/search", "/feed.xml", "/calendar.ics"]) searches.push(await getPage(slow, path));
-      // A search with an empty field leads on to one without, and counts too.
-      const reads = [await getPage(slow, "/search?q="), await getPage(slow, "/search?q=")];
-      reads.push(await postForm(slow, "/join", { do: "register" }));
-      const late = await getPage(slow, "/stats.md");
-      await slow.stop();
-      expect(reads.map(({ status }) => status)).toEqual([302, 429, 429]);
-      expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
-      expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
-      expect(second.text).toContain("Too fast");
-      expect(second.text).toMatch(/Try again in \d+ seconds/);
-      expect(late.text).toMatch(/^Retry after \d+ s\.$/m);
-      expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);
-      expect(searches[0]?.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
-    });
-
-    it.each([
-      [5, 429, /<h1>Too fast/],
-      [6, 200, /No events in the next seven days\. <a href="\/calendar">[\s\S]*Nobody has posted any yet\./],
-    ])(
-      "at that of the six searches that a front page makes, empty as it is: of %i allowed, %i",
-      async (searches, status, words) => {
-        const slow = await startBoard({ RATE_LIMITS: `search=${searches}/60` });
-        const front = await getPage(slow, "/");
-        // A page that shows its own words for a wrong address does not take this for one.
-        const calendar = await getPage(slow, "/calendar");
-        await slow.stop();
-        expect([front.status, front.text]).toEqual([status, expect.stringMatching(words)]);
-        expect([calendar.status, calendar.text]).toEqual([429, expect.stringContaining("<h1>Too fast")]);
-      },
-    );
-
-    it("at the form that an address of its own leads to", async () => {
-      const { status, headers } = await getPage(board, "/p/a%2Fb/report");
-      expect([status, headers.get("location")]).toEqual([303, "/p/a%2Fb#report"]);
-    });
-
-    it("not while the board is read-only", async () => {
-      const still = await startBoard({ READ_ONLY: "on" });
-      const { status, text } = await postForm(still, "/p/abc/report", { reason: "spam" });
-      await still.stop();
-      expect(status).toBe(503);
-      expect(text).toContain("Read-only for now");
-    });
+  it("answer at the rate of their operation, and a form at that of its own", async () => {
+    const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60,read=1/60" });
+    const { key } = await register(slow);
+    const { id } = await write(slow, key);
+    const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
+    const second = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
+    const searches = [];
+    for (const path of ["/search", "/feed.xml", "/calendar.ics"]) searches.push(await getPage(slow, path));
+    // A search with an empty field leads on to one without, and counts too.
+    const reads = [await getPage(slow, "/search?q="), await getPage(slow, "/search?q=")];
+    reads.push(await postForm(slow, "/join", { do: "register" }));
+    for (const path of [`/p/${id}/report`, "/places?q=ber"]) reads.push(await getPage(slow, path));
+    const late = await getPage(slow, "/stats.md");
+    await slow.stop();
+    expect(reads.map(({ status }) => status)).toEqual([302, 429, 429, 429, 429]);
+    expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
+    expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+    expect(second.text).toContain("Too fast");
+    expect(second.text).toMatch(/Try again in \d+ seconds/);
+    expect(late.text).toMatch(/^Retry after \d+ s\.$/m);
+    expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(searches[0]?.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
   });
+
+  it.each([
+    [5, 429, /<h1>Too fast/],
+    [6, 200, /No events in the next seven days\. <a href="\/calendar">[\s\S]*Nobody has posted any yet\./],
+  ])(
+    "answer a front page, empty as it is, at the rate of the six searches that it makes: of %i allowed, %i",
+    async (searches, status, words) => {
+      const slow = await startBoard({ RATE_LIMITS: `search=${searches}/60` });
+      const front = await getPage(slow, "/");
+      // A page that shows its own words for a wrong address does not take this for one.
+      const calendar = await getPage(slow, "/calendar");
+      await slow.stop();
+      expect([front.status, front.text]).toEqual([status, expect.stringMatching(words)]);
+      expect([calendar.status, calendar.text]).toEqual([429, expect.stringContaining("<h1>Too fast")]);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { writeMany } from "../support/boards/many-posts.ts";
-import { usePublisher, useTestBoard } from "../support/boards/use.ts";
-import { write } from "../support/boards/writing.ts";
-import { getPage } from "../support/texts/html.ts";
+import { writeMany } from "../../support/boards/many-posts.ts";
+import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
+import { write } from "../../support/boards/writing.ts";
+import { getPage } from "../../support/texts/html.ts";
 
 const NOW = Date.UTC(2026, 10, 27, 12);
 const board = useTestBoard({ EMBEDDINGS: "off", RATE_LIMITS: "off" }, { clock: () => NOW });
