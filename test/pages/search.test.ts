@@ -6,6 +6,9 @@ import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { getPage } from "../support/texts/html.ts";
 
+/** A Saturday. */
+const NOW = Date.parse("2027-05-01T12:00:00Z");
+
 describe("the page of a search", () => {
   it.each([
     ["1 post", 1, 0, 1],
@@ -18,13 +21,16 @@ describe("the page of a search", () => {
     expect(countOf({ posts: { length }, first, total } as Results)).toBe(counted);
   });
 
-  const board = useTestBoard();
+  let now = NOW;
+  const board = useTestBoard({}, { clock: () => now });
   const me = usePublisher(board, "Loom");
   const page = async (query: string) =>
     (await getPage(board, `/search?${query}`)).text.replaceAll("&amp;", "&");
   beforeAll(async () => {
-    const at = (lat: number, lng: number, fields: object) =>
-      write(board, me.key, { kind: "offer", tags: ["map"], location: { lat, lng }, ...fields });
+    const at = (lat: number, lng: number, fields: object) => {
+      now += 1_000;
+      return write(board, me.key, { kind: "offer", tags: ["map"], location: { lat, lng }, ...fields });
+    };
     await at(0.1, 0, { title: "North" });
     await at(0, 0.1, { title: "East" });
     await at(-0.05, 0, { title: "South" });
@@ -41,6 +47,7 @@ describe("the page of a search", () => {
       title: "Zither",
       body: "Who plays a zither?",
     });
+    await write(board, me.key, { kind: "offer", title: "Bookbinding", body: "Bookbinding for beginners." });
   });
 
   it("counts all that it finds, and keeps the boxes that are ticked", async () => {
@@ -175,7 +182,9 @@ describe("the page of a search", () => {
     expect(await markdown("near=Berlin&tags=map")).toContain("\nNear Berlin, Germany.\n");
     expect(await markdown("near=52,13&tags=map")).not.toContain("\nNear ");
     expect(await markdown("q=xylophone&tags=relayed")).toContain("1 post fits the filters alone: the same");
-    expect(await markdown("q=zithr&tags=many")).toContain('"zithr" was taken for "zither"');
+    expect(await markdown("q=zithr&tags=many")).toMatch(
+      /^# Search: "zither"\n[\s\S]*\nNo post has that word: "zithr" was taken for "zither"\..*\n\n[\s\S]*\n1 post, lexical\.\n/,
+    );
     expect(await markdown("tags=many&kind=event")).toContain(
       `\n- Any kind: finds 100 or more, ${board.url}/search.md?tags=many\n`,
     );
@@ -187,6 +196,7 @@ describe("the page of a search", () => {
     ["after=2027-01-01&tags=a", "from 2027-01-01", "?tags=a"],
     ["before=2027-01-01&tags=a", "before 2027-01-01", "?tags=a"],
     ["tags=a&kind=offer", "tagged a", "?kind=offer"],
+    ["near=Berlin&radius_km=5&tags=a", "within 5 km of Berlin, Germany", "?tags=a"],
     ["verified=true", "verified only", ""],
     ["include_syndicated=false", "no relayed posts", ""],
     ["include_expired=true&include_replies=true", "including expired", "?include_replies=true"],
@@ -220,7 +230,10 @@ describe("the page of a search", () => {
     expect(second).toContain('<input type="hidden" name="limit" value="1">');
     expect(second).not.toContain('name="cursor"');
     const { text: markdown } = await getPage(board, "/search.md?tags=&tags=many&limit=1");
-    expect(markdown).toContain("/search.md?tags=many&limit=1&cursor=");
+    expect(markdown).toContain(`\nNext page: ${board.url}/search.md?tags=many&limit=1&cursor=`);
+    expect(markdown).toMatch(
+      /^# Search\n\nAs applied: `\{"tags":"many",.*"limit":1\}`\n\n1–1 of 100 posts, newest\.\n/,
+    );
   });
 
   it("puts what only fits its filters below what it found, and never counts it as found", async () => {
@@ -237,12 +250,16 @@ describe("the page of a search", () => {
     const text = await page("tags=map&near=0,0&sort=newest");
     expect(text).toContain("5 of 5 results have a place.");
     expect(
-      [...text.matchAll(/class="ring"[^>]*r="([\d.]+)"\/><text [^>]*>([^<]*)</g)].map(([, r, km]) => [r, km]),
+      [...text.matchAll(/class="ring" (.*?)"\/><text (.*?)<\/text>/g)].map(([, ring, label]) => [
+        ring,
+        label,
+      ]),
     ).toEqual([
-      ["35.4", "1.2 km"],
-      ["70.8", "4.8 km"],
-      ["112.0", "12 km"],
+      ['cx="136" cy="136" r="35.4', 'x="139" y="111.6">1.2 km'],
+      ['cx="136" cy="136" r="70.8', 'x="139" y="76.2">4.8 km'],
+      ['cx="136" cy="136" r="112.0', 'x="139" y="35.0">12 km'],
     ]);
+    expect(await page("tags=map")).not.toContain('class="map"');
     const dots = [
       ...text.matchAll(/aria-label="([^"]*)"><circle class="dot([^"]*)" cx="([\d.]+)" cy="([\d.]+)"/g),
     ];
@@ -259,24 +276,51 @@ describe("the page of a search", () => {
   });
 
   it.each([
-    ["near=3,0&tags=map&radius_km=99", ["Within 500 km", "Anywhere"]],
-    ["near=0.8,0&tags=map&radius_km=50", ["Within 100 km", "Within 500 km", "Anywhere"]],
-    ["near=9,0&tags=map&radius_km=500", ["Anywhere"]],
-    ["tags=many&kind=event", ["Any kind 100 or more"]],
-    ["tags=many&kind=thread&q=zither+-plays", ["Without quotes and exclusions 1", "Without the words 1"]],
-    ["tags=many&kind=thread&verified=true", ["Unverified publishers too 1"]],
-    ["tags=many&kind=thread&after=2037-01-01", ["At any time 1"]],
-    ["tags=nothing&kind=thread", ["Any tag 1"]],
-    ["tags=nothing&kind=event&q=zither", ["The words alone 1"]],
-    ["tags=map&kind=event&q=zither&sort=newest", ["The words alone 1"]],
-    ["tags=many&kind=thread&publisher=pub_a", ["From any publisher 1"]],
-    ["tags=relayed&include_syndicated=false", ["Any tag 100 or more", "Relayed posts too 1"]],
-    ["tags=ended", ["Any tag 100 or more", "Expired posts too 1"]],
+    [
+      "near=3,0&tags=map&radius_km=99",
+      ["Within 500 km 5 ?near=3%2C0&tags=map&radius_km=500", "Anywhere 5 ?tags=map"],
+    ],
+    [
+      "near=0.8,0&tags=map&radius_km=50",
+      [
+        "Within 100 km 5 ?near=0.8%2C0&tags=map&radius_km=100",
+        "Within 500 km 5 ?near=0.8%2C0&tags=map&radius_km=500",
+        "Anywhere 5 ?tags=map",
+      ],
+    ],
+    ["near=9,0&tags=map&radius_km=500", ["Anywhere 5 ?tags=map"]],
+    ["tags=many&kind=event", ["Any kind 100 or more ?tags=many"]],
+    [
+      "tags=many&kind=thread&q=zither+-plays+-who",
+      [
+        "Without quotes and exclusions 1 ?tags=many&kind=thread&q=zither",
+        "Without the words 1 ?tags=many&kind=thread",
+      ],
+    ],
+    [
+      "tags=many&kind=thread&q=%22a+zither%22+%22plays+who%22",
+      [
+        "Without quotes and exclusions 1 ?tags=many&kind=thread&q=a+zither+plays+who",
+        "Without the words 1 ?tags=many&kind=thread",
+      ],
+    ],
+    ["tags=many&kind=thread&verified=true", ["Unverified publishers too 1 ?tags=many&kind=thread"]],
+    ["tags=many&kind=thread&after=2037-01-01&before=2037-02-01", ["At any time 1 ?tags=many&kind=thread"]],
+    ["tags=many&kind=thread&before=2001-01-01", ["At any time 1 ?tags=many&kind=thread"]],
+    ["tags=nothing&kind=thread", ["Any tag 1 ?kind=thread"]],
+    ["tags=nothing&kind=event&q=zither", ["The words alone 1 ?q=zither"]],
+    ["tags=map&kind=event&q=zither&sort=newest", ["The words alone 1 ?q=zither"]],
+    ["tags=many&kind=thread&publisher=pub_a", ["From any publisher 1 ?tags=many&kind=thread"]],
+    [
+      "tags=relayed&include_syndicated=false",
+      ["Any tag 100 or more ?include_syndicated=false", "Relayed posts too 1 ?tags=relayed"],
+    ],
+    ["tags=ended", ["Any tag 100 or more ", "Expired posts too 1 ?tags=ended&include_expired=true"]],
   ])("that finds nothing leads to wider ones that do: %s", async (query, wider) => {
-    const links = [...(await page(query)).matchAll(/<span>([^<]+)<\/span> <span class="number">([^<]+)</g)];
-    expect(links.map(([, words, count]) => `${words} ${count}`.slice(0, 40))).toEqual(
-      wider.map((words) => expect.stringContaining(words)),
+    const links = (await page(query)).matchAll(
+      /<li><a href="\/search([^"]*)"><span>([^<]+)<\/span> <span class="number">([^<]+)</g,
     );
+    expect([...links].map(([, path, words, count]) => `${words} ${count} ${path}`)).toEqual(wider);
   });
 
   it.each(["publisher=pub_gone", "thread=nobodyhas1"])(
@@ -286,20 +330,79 @@ describe("the page of a search", () => {
     },
   );
 
-  it("names the day that it read in words, and the first and last of several", async () => {
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-    for (const starts_at of [tomorrow, new Date(Date.now() + 7 * 86_400_000).toISOString()])
-      await write(board, me.key, { kind: "event", title: "Lute", body: "A lute and a song.", starts_at });
-    const [day] = tomorrow.split("T");
-    const text = await page("q=lute+tomorrow");
-    expect(text).toContain(`<bdi>tomorrow</bdi>: ${day} <span`);
-    expect(text).toContain(`href="/feed.xml?q=lute&after=${day}&before=${day}" type="application/rss+xml"`);
-    expect(text).toContain('<a href="/search?q=lute">Show all 1</a>');
-    expect(await page("q=lute+tomorrow+in+Paris")).toContain(
-      "“<bdi>in Paris</bdi>”, “<bdi>tomorrow</bdi>” and the rest too",
+  it("names the day and the place that it read in words, each with the search without it", async () => {
+    const lute = { kind: "event", title: "Lute", body: "A lute and a song." };
+    for (const day of ["2027-05-02", "2027-05-08"])
+      await write(board, me.key, { ...lute, starts_at: `${day}T10:00:00Z` });
+    const river = { title: "Lute on the river", body: "A lute and a boat.", location: { name: "Berlin" } };
+    await write(board, me.key, { ...lute, ...river, starts_at: "2027-05-02T15:00:00Z" });
+    const chips = async (query: string) =>
+      [
+        ...((await page(query)).split('"Read in your words">')[1]?.split("</ul>")[0] ?? "").matchAll(
+          /<a href="\/search([^"]*)">(.*?)( <span aria|<\/a>)/g,
+        ),
+      ].map(([, path, words]) => `${words} ${path}`);
+    expect(await chips("q=lute+in+Berlin+tomorrow&kind=event")).toEqual([
+      "<bdi>in Berlin</bdi>: Berlin, Germany ?q=lute+tomorrow&kind=event",
+      "<bdi>tomorrow</bdi>: 2027-05-02 ?q=lute+in+Berlin&kind=event",
+      "Show all 2 ?kind=event&q=lute",
+    ]);
+    expect(await chips("q=lute+next+week")).toEqual([
+      "<bdi>next week</bdi>: 2027-05-03 – 2027-05-09 ?q=lute",
+      "Show all 2 ?q=lute",
+    ]);
+    const text = await page("q=lute+in+Berlin+tomorrow");
+    expect(text).toContain("<h2>1 post for <mark><bdi>lute in Berlin tomorrow</bdi></mark>, best match");
+    const filters = "near=Berlin%2C+Germany&after=2027-05-02&before=2027-05-02";
+    expect(text).toContain(`href="/feed.xml?q=lute&${filters}" type="application/rss+xml"`);
+    // What the chips tell needs no notice, and says nothing of parameters.
+    expect(text).not.toContain('<div class="notice">');
+    expect(await page("q=lute+tomorrow")).toContain(
+      '<p><a href="/search?after=2027-05-02&before=2027-05-02">109 posts fit the filters alone</a></p>',
     );
-    expect(await page("q=lute+next+week")).toMatch(
-      /<bdi>next week<\/bdi>: \d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d <span/,
+  });
+
+  it("leads on to the next page of what it read in words, which reads the same", async () => {
+    const first = await page("q=lute+tomorrow&limit=1");
+    expect(first).toContain("<h2>1–1 of 2 posts for <mark><bdi>lute tomorrow</bdi></mark>, ");
+    const [, next = ""] = /href="\/search\?(q=lute\+tomorrow&limit=1&cursor=[^"]+)">Next/.exec(first) ?? [];
+    const second = await page(next);
+    expect(second).toContain("<h2>2–2 of 2 posts for <mark><bdi>lute tomorrow</bdi></mark>, ");
+    expect(second).toContain("<bdi>tomorrow</bdi>: 2027-05-02 ");
+    expect(second).toContain('<a class="button quiet" href="/search?q=lute+tomorrow&limit=1">First page</a>');
+    expect(second).not.toContain("Next page");
+  });
+
+  it("says which words of place and time fit nothing with the rest, and leads to what fits them alone", async () => {
+    const text = await page("q=zither+in+Berlin+tomorrow&kind=event,thread");
+    expect(text).toContain(
+      "<p>Nothing fits “<bdi>in Berlin</bdi>”, “<bdi>tomorrow</bdi>” and the rest too: shown is what comes closest.</p>",
+    );
+    const alone = "kind=event%2Cthread&near=Berlin%2C+Germany&after=2027-05-02&before=2027-05-02";
+    expect(text).toContain(
+      `<a class="button quiet" href="/search?${alone}"><span>All 1 for “<bdi>in Berlin</bdi>”, “<bdi>tomorrow</bdi>”</span></a>`,
+    );
+    expect(text).not.toContain('"Read in your words"');
+    const nothing = await page("q=lute+tomorrow+in+Paris");
+    expect(nothing).toContain("“<bdi>in Paris</bdi>”, “<bdi>tomorrow</bdi>” and the rest too");
+    expect(nothing).not.toContain("<span>All ");
+  });
+
+  it("names what was wrong by the labels of its form, keeps the words, and leads back from a page that is none", async () => {
+    const wrong = "kind=x&near=Xyzzy&radius_km=9000&after=never&before=never&sort=x&q=tea";
+    const { status, text } = await getPage(board, `/search?${wrong}`);
+    const [, notice = ""] = text.split("<b>This search did not work.</b>");
+    const labels = [...(notice.split("</div>")[0] ?? "").matchAll(/<li><b>([^<]+)<\/b>: ./g)];
+    expect([status, labels.map(([, label]) => label)]).toEqual([
+      400,
+      ["Kind", "Where", "Within", "From", "Before", "Order"],
+    ]);
+    expect(text).toContain('name="q" placeholder="free jazz this weekend" value="tea" maxlength="500">');
+    expect(await page(`q=${"q".repeat(501)}&tags=${"t".repeat(101)}`)).toMatch(
+      /<li><b>What<\/b>: [\s\S]*<li><b>Tags<\/b>: /,
+    );
+    expect(await page("cursor=bad&tags=map")).toContain(
+      '<a href="/search?tags=map">Search again from the first page.</a>',
     );
   });
 
@@ -311,6 +414,11 @@ describe("the page of a search", () => {
 
   it("of a word that was put right leads to the same search with that word in quotes", async () => {
     const text = await page("q=zithr+plays&tags=many");
+    expect(text).toContain("<h2>1 post for <mark><bdi>zither plays</bdi></mark>, ");
+    expect(text).not.toContain("Quoted words");
+    expect(await page("q=zithr+and+bookbindng")).toContain(
+      'No post has “<bdi>zithr</bdi>” or “<bdi>bookbindng</bdi>”: shown is <b><bdi>zither</bdi></b> and <b><bdi>bookbinding</bdi></b>. <a href="/search?q=%22zithr%22+and+%22bookbindng%22">Search as typed</a>',
+    );
     expect(text).toContain("No post has “<bdi>zithr</bdi>”: shown is <b><bdi>zither</bdi></b>.");
     expect(text).toContain('<a href="/search?q=%22zithr%22+plays&tags=many">Search as typed</a>');
   });
@@ -324,7 +432,16 @@ describe("the page of a search", () => {
         .sort();
     for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"])
       expect(params(path), path).toEqual(sought.split("&").sort());
-    expect(text).toMatch(/\{&quot;query&quot;:\{&quot;q&quot;:&quot;zither&quot;[^}]*\}\}/);
+    const command = (text.split('"command that saves this search"><code>')[1]?.split("</code>")[0] ?? "")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'");
+    expect(command).toBe(
+      `curl -X POST ${board.api}/subscriptions \\
+  -H "Authorization: Bearer $BOARD_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"query":{"q":"zither","include_replies":true,"include_syndicated":false}}'`,
+    );
+    expect(text).toContain(`<a href="webcal://${board.url.slice("http://".length)}/calendar.ics?`);
     const all = await page("sort=newest");
     expect(all).not.toContain("Or as a subscription");
     expect(all).toContain('<a href="/feed.xml">RSS</a>');

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "../../support/boards/client.ts";
+import { writeMany } from "../../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { getPage, problemsOf } from "../../support/texts/html.ts";
@@ -14,6 +15,21 @@ function titlesOn(text: string, day: string): string[] {
   const [section = ""] = text.split(`id="day-${day}"`)[1]?.split("</section>") ?? [];
   return [...section.matchAll(/<bdi>([^<]*)<\/bdi><\/a>/g)].map(([, title]) => String(title));
 }
+
+/** The words of the cells of the table, week by week, and what leads to the other months. */
+const weeksOf = (text: string) =>
+  [...text.matchAll(/<tr><t[dh][\s\S]*?<\/tr>/g)].map(([week]) =>
+    week
+      .replace(/<\/t[dh]>/g, "|")
+      .replace(/<[^>]*>/g, "")
+      .trim(),
+  );
+const linksOf = (text: string) =>
+  [
+    ...(text.split('aria-label="Months">')[1]?.split("</nav>")[0] ?? "").matchAll(
+      /href="([^"]*)">(.*?)<\/a>/g,
+    ),
+  ].map(([, to, words]) => `${words?.replace(/<[^>]*>/g, "")} ${to?.replaceAll("&amp;", "&")}`);
 
 describe("the calendar", () => {
   const board = useTestBoard({}, { clock: () => NOW });
@@ -97,16 +113,34 @@ describe("the calendar", () => {
     expect(text).toMatch(
       /<tbody><tr><td><span>30 Nov<\/span><\/td><td><span>1 Dec<\/span><\/td><td>2<\/td><td aria-current/,
     );
-    expect(text.match(/<tr><td/g)).toHaveLength(5);
-    expect(text).toMatch(/<td>3<\/td><\/tr>\s*<\/tbody>/);
-    expect(text).toContain('rel="prev" href="/calendar?month=2026-12"');
-    expect(text).toContain('rel="next" href="/calendar?month=2027-01"');
+    expect(weeksOf(text)).toEqual([
+      "Mon|Tue|Wed|Thu|Fri|Sat|Sun|",
+      "30 Nov|1 Dec|2|3 3|4 1|5 3|6 1|",
+      "7 1|8 1|9 1|10 1|11 1|12 1|13 1|",
+      "14 1|15 1|16 1|17 1|18 1|19 1|20 1|",
+      "21|22|23|24|25|26|27|",
+      "28|29|30|31 2|1 Jan 1|2|3|",
+    ]);
+    expect(linksOf(text)).toEqual([
+      "←\u00a0Dec 2026 /calendar?month=2026-12",
+      "Jan 2027\u00a0→ /calendar?month=2027-01",
+    ]);
+    expect(text).toMatch(/ rel="prev" href="\/calendar\?month=2026-12"[\s\S]* rel="next" href=/);
     expect(titlesOn(text, "2027-01-01")).toEqual(["First swim"]);
     expect(text).not.toContain("Holiday");
     expect(text).not.toContain("Advent fair");
     const { text: january } = await month("2027-01");
-    expect(january).toContain('rel="prev" href="/calendar?month=2026-12"');
-    expect(january).toContain('<a class="button quiet" href="/calendar">This week</a>');
+    expect(linksOf(january)).toEqual([
+      "←\u00a0Dec 2026 /calendar?month=2026-12",
+      "This week /calendar",
+      "Feb 2027\u00a0→ /calendar?month=2027-02",
+    ]);
+    // January 2027 begins on a Friday.
+    expect(weeksOf(january).slice(1)).toEqual([
+      ...["||||1 1|2|3|", "4|5|6|7|8|9|10 1|", "11 1|12 1|13|14|15|16|17|"],
+      ...["18|19|20|21|22|23|24|", "25|26|27|28|29|30|31|"],
+    ]);
+    expect(weeksOf((await month("2026-11")).text).at(-1)).toBe("30 1|||||||");
     // A year back and three ahead.
     for (const [name, leads] of [
       ["2025-11", [false, true]],
@@ -120,6 +154,32 @@ describe("the calendar", () => {
     }
   });
 
+  it("names eight of a day that are on, at most five of them from before, and leads to the others", async () => {
+    const two = { starts_at: Date.parse("2027-04-10T09:00Z"), ends_at: Date.parse("2027-04-11T17:00Z") };
+    const one = { starts_at: Date.parse("2027-04-20T09:00Z") };
+    await writeMany(board, [
+      ...Array(9).fill({ kind: "event", tags: ["nine"], ...two }),
+      ...Array(8).fill({ kind: "event", tags: ["eight"], ...one }),
+      ...Array(5).fill({ kind: "event", tags: ["five"], ...two }),
+    ]);
+    const told = async (tag: string, day: string) => {
+      const { text } = await month("2027-04", `&tags=${tag}`);
+      const section = text.split(`id="day-2027-04-${day}"`)[1]?.split("</section>")[0] ?? "";
+      const [, to, words] = /<li class="small"><a href="([^"]*)">([^<]*)<\/a><\/li>/.exec(section) ?? [];
+      return [section.split("<li>").length - 1, words, to?.replaceAll("&amp;", "&")];
+    };
+    const all = (day: string) =>
+      `/search?tags=nine&kind=event&after=2027-04-${day}&before=2027-04-${day}&sort=soonest`;
+    expect([await told("nine", "10"), await told("nine", "11")]).toEqual([
+      [8, "and 1 more", all("10")],
+      [5, "and 4 more that go on", all("11")],
+    ]);
+    expect([await told("eight", "20"), await told("five", "11")]).toEqual([
+      [8, undefined, undefined],
+      [5, undefined, undefined],
+    ]);
+  });
+
   it("names the zone of hours where there are several, and the place on top", async () => {
     const { text } = await month("2026-12");
     expect(text).toMatch(/<time[^>]*>18:00<\/time><\/span> <span>Berlin time<\/span> <a[^>]*><bdi>Carols/);
@@ -128,8 +188,12 @@ describe("the calendar", () => {
     // UTC stands beside the hour already, and a whole day has no hours.
     expect(text).toMatch(/>08:00<\/time> UTC<\/span> <a[^>]*><bdi>Breakfast/);
     expect((await month("2027-03")).text).toMatch(/>19:00<\/time><\/span> <a[^>]*><bdi>Night shift/);
+    expect(text).toMatch(
+      /\n<li> <span class="hours"><time datetime="2026-12-05T19:00:00.000Z">20:00<\/time><\/span> <span>Berlin time<\/span> <a href="\/p\/\w+"><bdi>Choir [^<]*<\/bdi><\/a> <span><bdi>Mitte<\/bdi><\/span><\/li>/,
+    );
+    expect(text).toMatch(/<h2>Sat 5 Dec 2026<\/h2><ul class="agenda">\n<li>[^\n]*Carols/);
     const near = (await month("2026-12", "&near=Berlin")).text;
-    expect(near).toContain("<h1>Events near <bdi>Berlin</bdi> in ");
+    expect(near).toContain("<h1>Events near <bdi>Berlin</bdi> in <span>December 2026</span></h1>");
     expect(near).not.toContain("Berlin time");
     expect(near).toMatch(/<h1>[\s\S]*name="near" value="Berlin"[\s\S]*<table class="month">/);
     expect(near).toContain('<a class="button quiet" href="/calendar?near=Berlin">This week</a>');
@@ -165,11 +229,37 @@ describe("the calendar", () => {
       await text("?month=2026-12"),
       await text("?near=Berlin"),
     ];
-    expect(weeks).toContain("<title>Calendar · Agent Board</title>");
-    expect(december).toContain("<title>Events in 2026-12 · Agent Board</title>");
+    for (const [page, title, heading, description, path] of [
+      [weeks, "Calendar", "Events", "from this week on", "/calendar"],
+      [near, "Calendar", "Events near <bdi>Berlin</bdi>", "from this week on", "/calendar"],
+      [
+        december,
+        "Events in 2026-12",
+        "Events in <span>December 2026</span>",
+        "for 2026-12",
+        "/calendar?month=2026-12",
+      ],
+    ] as const) {
+      expect(page).toContain(`<title>${title} · Agent Board</title>`);
+      expect(page).toContain(`<h1>${heading}</h1>`);
+      expect(page).toContain(
+        `name="description" content="What agents have posted ${description}, day by day."`,
+      );
+      expect(page).toContain(`<link rel="canonical" href="${board.url}${path}">`);
+    }
     expect(weeks).toContain('href="/calendar.md" type="text/markdown"');
     expect(december).toContain('href="/calendar.md?month=2026-12" type="text/markdown"');
-    expect(near).toContain('href="/calendar.ics?near=Berlin&kind=event" type="text/calendar"');
+    const subscribed = await text("?month=2026-12&near=Berlin&radius_km=9&tags=music");
+    for (const [page, kept] of [
+      [weeks, ""],
+      [near, "near=Berlin&"],
+      [subscribed, "near=Berlin&radius_km=9&tags=music&"],
+    ]) {
+      expect(page).toContain(`href="/calendar.ics?${kept}kind=event" type="text/calendar"`);
+      expect(page).toContain(
+        `<a href="webcal://${board.url.slice("http://".length)}/calendar.ics?${kept}kind=event">Subscribe`,
+      );
+    }
     for (const [page, query] of [
       [weeks, "kind=event&after=2026-12-03&before=2027-01-03"],
       [december, "kind=event&after=2026-12-03&before=2026-12-31"],
@@ -188,9 +278,13 @@ describe("the calendar", () => {
   });
 
   it("leads to each of the places that bear a name", async () => {
-    const { status, text } = await getPage(board, "/calendar?near=Springfield&tags=music");
+    const { status, text } = await getPage(board, "/calendar?near=Springfield&tags=music&month=2027-01");
     expect(status).toBe(400);
-    const links = [...text.matchAll(/href="\/calendar\?near=Springfield%2C\+\w+&amp;tags=music"/g)];
+    // Another place is looked for in the same month.
+    expect(text).toMatch(/name="month" value="2027-01"[\s\S]*name="tags" value="music"[\s\S]*name="near"/);
+    const links = [
+      ...text.matchAll(/href="\/calendar\?near=Springfield%2C\+\w+&amp;tags=music&amp;month=2027-01"/g),
+    ];
     expect(links).toHaveLength(6);
     expect(text).not.toContain("<code>near</code>");
     expect(await problemsOf(text)).toEqual([]);
@@ -231,6 +325,8 @@ describe("the calendar", () => {
       const { status, text } = await month(name);
       expect(status).toBe(400);
       expect(text).toContain("<code>2026-12</code>");
+      expect(text).not.toContain('name="month"');
+      expect(text).toContain('<a href="/calendar">From this week on</a>');
       expect((await getPage(board, `/calendar.json?month=${name}`)).status).toBe(400);
       for (const kept of ["1970-01", "2999-12"]) expect((await month(kept)).status).toBe(200);
     },
@@ -251,7 +347,15 @@ describe("the calendar", () => {
         to,
       });
     expect(data.events.map(({ title }) => title)).toHaveLength(7);
-    expect((await getPage(board, "/calendar.md?month=2026-12")).text).toContain("# Events in 2026-12");
+    expect(data.month).toBe("2026-12");
+    const { text: markdown } = await getPage(board, "/calendar.md?month=2026-12");
+    expect(markdown).toMatch(
+      new RegExp(
+        `^# Events in 2026-12\n\n- ${board.url}/calendar.md\\?month=2026-11\n- ${board.url}/calendar.md\\?month=2027-01\n\n`,
+      ),
+    );
+    expect(markdown.match(/^\d\. `\w+` event "/gm)).toHaveLength(7);
+    expect(markdown).not.toContain("\nAll: ");
     for (const name of ["2026-12", "2027-06"]) {
       expect(await problemsOf((await month(name)).text)).toEqual([]);
     }

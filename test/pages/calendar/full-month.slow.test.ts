@@ -62,6 +62,9 @@ describe("a month of 600 events, 220 of them exhibitions", () => {
     expect(text).not.toContain(all);
     await write(board, author.key, { kind: "event", starts_at: "2027-01-31T20:00:00Z" });
     expect(await month()).toContain(all);
+    expect((await getPage(board, "/calendar.md?month=2027-01")).text).toContain(
+      `\nAll: ${board.url}/search?kind=event&after=2027-01-01&before=2027-01-31&sort=soonest\n`,
+    );
   });
 
   it("names five of those that go on, and says of the others that they do", async () => {

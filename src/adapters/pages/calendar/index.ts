@@ -85,7 +85,7 @@ export const calendar: View = {
     };
   },
   failed: ({ site, sent }, error) => {
-    const filters = filtersOf(sent);
+    const isMonthWrong = error.issues.some(({ path }) => path === "month");
     return page({
       title: "Calendar",
       description: "This calendar did not work.",
@@ -93,7 +93,7 @@ export const calendar: View = {
       site,
       noindex: true,
       banner: html`<h1>Events</h1>
-${placeForm(null, filters)}`,
+${placeForm(isMonthWrong ? undefined : sent["month"], filtersOf(sent))}`,
       main: html`<div class="notice"><p><b>This did not work.</b></p>
 <ul>${error.issues.map((issue) => html`<li>${placeChoice(issue, (near) => href("/calendar", { ...sent, near }))}</li>`)}</ul></div>
 <p><a href="/calendar">From this week on</a></p>`,
@@ -171,7 +171,7 @@ ${
 }
 
 /** Asks where: the box on top of the page. */
-function placeForm(month: string | null, { near, tags }: SearchParams): Html {
+function placeForm(month: string | null | undefined, { near, tags }: SearchParams): Html {
   const hidden = (name: string, value: string | null | undefined) =>
     value != null && html`<input type="hidden" name="${name}" value="${value}">`;
   return html`<search><form class="search" action="/calendar" method="get">${hidden("month", month)}${hidden("tags", tags)}

@@ -125,12 +125,12 @@ function headline(results: Results): Piece {
 }
 
 function found(
-  { posts, nextCursor, note, sought }: Results,
+  { posts, nextCursor, note, sought, unfiltered }: Results,
   params: SearchParams,
   now: number,
   language: Language,
 ): Html {
-  return html`${noteBox(note, params)}${postCards(posts, { now, language, sought, anchors: true })}
+  return html`${noteBox(note, unfiltered?.filtered ?? params)}${postCards(posts, { now, language, sought, anchors: true })}
 <nav class="pages" aria-label="Pages">
 ${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
 ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(params, { cursor: nextCursor })}">Next page</a>`}

@@ -55,12 +55,18 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const query = answer.meta["query"] as Record<string, unknown>;
   const q = (unfiltered === null ? (query["q"] as string | undefined) : params["q"]) ?? "";
-  const near = SearchQuery.shape.near.safeParse(params["near"]).data;
+  const nearIn = (asked: SearchParams) => SearchQuery.shape.near.safeParse(asked["near"]).data;
+  const near = nearIn(params);
   // Where the board decided between places, or took an area for one, its note says more than a name.
   const place = near?.radiusKm === undefined ? (near?.place ?? null) : null;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
+  // A chip names the place that was read in the words.
+  const named = unfiltered === null ? near : nearIn(unfiltered.filtered);
   const ownNote =
-    [place === null || near === undefined ? "" : (placeInWords(near) ?? ""), ...notesOnCorrections(corrected)]
+    [
+      named === undefined || named.radiusKm !== undefined ? "" : (placeInWords(named) ?? ""),
+      ...notesOnCorrections(corrected),
+    ]
       .reduce((note, shown) => note.replace(shown, () => ""), withoutUnderstood(noteOf(answer) ?? ""))
       .replace(/ {2,}/g, " ")
       .trim() || null;
