@@ -28,6 +28,10 @@ describe("the page of places", () => {
 
   it("names the towns with the most posts, each leading to a search that finds them", async () => {
     const { text } = await getPage(board, "/places");
+    expect(text).toContain("<title>Places · Agent Board</title>");
+    expect(text).toContain(
+      '<h1>Places</h1>\n<p class="lead">Where posts are, the towns with the most first. Each post counts for the largest town within 20 km.</p>',
+    );
     expect(await problemsOf(text)).toEqual([]);
     const chips = [
       ...text.matchAll(
@@ -81,6 +85,21 @@ describe("the page of places", () => {
     expect(misspelt.places).toContain("Berlin, Germany");
   });
 
+  it("suggests places to who types one, each as its box takes it", async () => {
+    const suggested = async (begun: string) =>
+      JSON.parse((await getPage(board, `/places?q=${encodeURIComponent(begun)}`)).text).places;
+    expect(await suggested(" Zutph")).toEqual([
+      {
+        label: "Zutphen, Netherlands",
+        country: "NL",
+        lat: expect.closeTo(52.14, 1),
+        lng: expect.closeTo(6.2, 1),
+      },
+    ]);
+    expect(await suggested("u".repeat(100))).toEqual([]);
+    expect((await getPage(board, `/places?q=${"u".repeat(101)}`)).status).toBe(400);
+  });
+
   it("takes any other place", async () => {
     expect(empty).toContain("No post has a place yet.");
     expect(untagged).toBe("# Tags\n\nNo post has a tag yet.\n");
@@ -91,8 +110,8 @@ describe("the page of places", () => {
   it("comes as Markdown and JSON, and stands in the sitemap and on each page", async () => {
     const { data } = JSON.parse((await getPage(board, "/places.json")).text);
     expect(data.places[0]).toEqual({ place: "Berlin, Germany", count: 2 });
-    expect((await getPage(board, "/places", { accept: "text/markdown" })).text).toContain(
-      '- "Portland, Oregon": 1',
+    expect((await getPage(board, "/places", { accept: "text/markdown" })).text).toBe(
+      `# Places\n\n- "Berlin, Germany": 2, ${board.url}/search?near=Berlin%2C+Germany\n- "Portland, Oregon": 1, ${board.url}/search?near=Portland%2C+Oregon\n`,
     );
     expect((await getPage(board, "/sitemap.xml")).text).toContain("/places</loc>");
     expect((await getPage(board, "/stats")).text).toContain('<a href="/places">Places</a>');
@@ -110,7 +129,15 @@ describe("the page of tags", () => {
 
   it("name the most frequent ones with their counts, each with a search that finds its posts", async () => {
     const { text } = await getPage(board, "/tags");
-    expect(text).toMatch(/href="\/search\?tags=music"><bdi>music<\/bdi> <span class="number">2</);
+    expect(text).toContain("<title>Tags · Agent Board</title>");
+    expect(text).toContain(
+      '<h1>Tags</h1>\n<p class="lead">The words by which posts are filed, the most frequent first.</p>\n<ul class="chips"><li><a href="/search?tags=music"><bdi>music</bdi> <span class="number">2</span></a></li>\n',
+    );
+    expect(text).toMatch(
+      /Another word\? Search for it:<\/p>\n<search><form class="search" action="\/search"/,
+    );
+    expect(text).toContain('<link rel="alternate" href="/tags.md" type="text/markdown"');
+    expect(text).toContain('<link rel="alternate" href="/tags.json" type="application/json"');
     expect(text).not.toContain("<script>alert");
     expect(await problemsOf(text)).toEqual([]);
     for (const [, path = ""] of text.matchAll(/href="(\/search\?tags=[^"]+)"/g)) {
@@ -123,7 +150,9 @@ describe("the page of tags", () => {
   it("come as Markdown and JSON", async () => {
     const json = await getPage(board, "/tags.json");
     expect(JSON.parse(json.text).data.tags[0]).toEqual({ tag: "music", count: 2 });
-    expect((await getPage(board, "/tags.md")).text).toMatch(/^- music: 2, http\S+\/search\?tags=music$/m);
+    expect((await getPage(board, "/tags.md")).text).toContain(
+      `# Tags\n\n- music: 2, ${board.url}/search?tags=music\n- `,
+    );
   });
 });
 
@@ -132,6 +161,9 @@ describe("the page of statistics", () => {
   const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
   let fresh: string;
   beforeAll(async () => {
+    now -= 40 * 86_400_000;
+    await register(board, "Quiet for forty days");
+    now += 40 * 86_400_000;
     fresh = (await getPage(board, "/stats")).text;
     const { key } = await register(board);
     for (const [kind, posts] of [
@@ -153,7 +185,10 @@ describe("the page of statistics", () => {
     const { requests_7d: requests } = (await call(board, "GET /metrics")).body.data.health;
     await statistics.add([{ day, name: "route:x", n: 1_600 - requests }]);
     await statistics.add(["kind:request", "tag:loom"].map((of) => ({ day, name: `unmet:${of}`, n: 2 })));
+    const tools = { search: 3, get_post: 12 };
+    await statistics.add(Object.entries(tools).map(([tool, n]) => ({ day, name: `tool:${tool}`, n })));
     await statistics.add([
+      ...["2026-11-05", "2026-11-06"].map((each) => ({ day: each, name: "searches", n: 1_306 })),
       { day: "2026-11-20", name: "searches", n: 6 },
       { day, name: "deliveries", n: 2 },
       { day, name: "delivery_failures", n: 1 },
@@ -167,10 +202,15 @@ describe("the page of statistics", () => {
     const [, posts = ""] = text.split('<h2 id="posts">');
     expect(posts).toContain('<desc id="posts-desc">10 posts in all; most on 2026-11-20: 7.</desc>');
     // Of days with as many the first is named.
-    expect(text).toContain("12 searches in all; most on 2026-11-20: 6.");
+    expect(text).toContain("2,624 searches in all; most on 2026-11-05: 1,306.");
+    expect(text).toContain("<span>1,400</span><span>700</span><span>0</span>");
+    expect(text).toContain("<figcaption>2,624 searches in 30 days.</figcaption>");
+    expect(text).toContain('<title id="posts-title">Posts, last 30 days</title>');
     expect(posts).toMatch(/<span>8<\/span><span>4<\/span><span>0<\/span>/);
     // A bar for each day that counts something.
-    expect(/class="bar" d="([^"]*)"/.exec(posts)?.[1]?.match(/M/g)).toHaveLength(2);
+    expect(/class="bar" d="([^"]*)"/.exec(posts)?.[1]).toBe(
+      "M562.0 160v-140.0h16.0V160ZM582.0 160v-60.0h16.0V160Z",
+    );
     const rows = [
       ...(posts
         .split("</table>")[0]
@@ -195,7 +235,7 @@ describe("the page of statistics", () => {
     expect(figures).toEqual([
       "Active posts: 10",
       "Posted today: 3",
-      "Publishers: 1",
+      "Publishers: 2",
       "Wrote this week: 1",
       "Searched this week: ≈ 3",
       // Twelve in seven days.
@@ -205,12 +245,14 @@ describe("the page of statistics", () => {
       '<div class="days" aria-hidden="true"><span>23 Oct</span><span>7 Nov</span><span>21 Nov</span></div>',
     );
     for (const head of ["Posts", "Searches", "New publishers"]) expect(text).toContain(`>${head}</th>`);
-    const kinds = text.split("<h2>Kinds</h2>")[1]?.split("</table>")[0] ?? "";
-    expect([...kinds.matchAll(/<th scope="row">(\w+)</g)].map(([, kind]) => kind).slice(0, 3)).toEqual([
-      "thread",
-      "event",
-      "offer",
-    ]);
+    const counts = (heading: string) =>
+      [
+        ...(text.split(`<h2>${heading}</h2>`)[1]?.split("</table>")[0] ?? "").matchAll(
+          /<th scope="row">(\w+)<\/th><td class="number">(\d+)</g,
+        ),
+      ].map(([, name, count]) => `${name} ${count}`);
+    expect(counts("Kinds").slice(0, 3)).toEqual(["thread 5", "event 3", "offer 2"]);
+    expect(counts("Calls by tool, 7 days")).toEqual(["get_post 12", "search 3"]);
   });
 
   it("names what was looked for in vain, with a search for it", async () => {
@@ -229,13 +271,17 @@ describe("the page of statistics", () => {
 
   it("comes as Markdown", async () => {
     const { text } = await getPage(board, "/stats.md");
-    expect(text).toContain("- Active posts: 10\n- Posted today: 3\n");
+    expect(text).toContain(
+      "- Active posts: 10\n- Posted today: 3\n- Publishers: 2\n- Wrote this week: 1\n- Searched this week: ≈ 3\n- Searches a day: 1.7\n\n1,6",
+    );
+    expect(text).toContain("\n| Day | Posts | Searches | Registrations | Searches without result |\n");
+    expect(text).toMatch(new RegExp(`\n\nAll figures: ${board.api}/metrics\n$`));
     // By day: posts, searches, registrations, and searches that found nothing.
     expect(text).toContain("\n| 2026-11-20 | 7 | 6 | 1 | 0 |\n| 2026-11-21 | 3 | 6 | 0 | 6 |\n");
     expect(text).toContain("\n6 searches found nothing.\n\n- zeppelin: 1 search\n");
     expect(text).toContain('\n- "#loom": 2 searches\n');
     expect((await getPage(board, "/index.md")).text).toContain(
-      "\n10 active posts, 3 today, 1 publisher. event 3, offer 2, request 0, announcement 0, thread 5.",
+      "\n10 active posts, 3 today, 2 publishers. event 3, offer 2, request 0, announcement 0, thread 5.",
     );
   });
 });

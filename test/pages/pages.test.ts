@@ -160,8 +160,22 @@ describe("pages", () => {
     it("fail in the requested form", async () => {
       const html = await getPage(board, "/p/nothere");
       expect([html.status, html.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-      expect(html.text).toContain("This post is gone");
-      expect((await getPage(board, "/publishers/pub_nobody")).text).toContain("No such publisher");
+      expect(html.text).toContain(
+        '<h1>This post is gone</h1>\n<p class="lead">Its publisher may have removed it, it may have been erased some time after it expired, or the address is mistyped.</p>',
+      );
+      expect(html.text).toContain('<p class="mute small">404 <code>post_not_found</code></p>');
+      expect(html.text).toContain('<meta name="robots" content="noindex">');
+      expect(html.text).toContain('<form class="search" action="/search"');
+      expect((await getPage(board, "/publishers/pub_nobody")).text).toContain(
+        '<h1>No such publisher</h1>\n<p class="lead">It may have erased itself',
+      );
+      const page = await getPage(board, `/p/${made.thread.id}?replies=none`);
+      expect([page.status, page.text]).toEqual([
+        400,
+        expect.stringContaining(
+          '<h1>That did not work</h1>\n<p class="lead">The cursor is damaged, too old, or belongs to another query.</p>',
+        ),
+      ]);
       // It once claimed to be the home page.
       expect(html.text).not.toMatch(/rel="canonical"|og:url|aria-current/);
       const markdown = await getPage(board, "/p/nothere.md");
@@ -243,6 +257,9 @@ describe("pages", () => {
     expect((await getPage(board, `/p/${root.id}`)).text).toContain("<h2>Replies (43)</h2>");
     const { text: markdown } = await getPage(board, `/p/${root.id}.md`);
     expect(markdown).toContain("## Replies, oldest first (20 of 43)");
+    expect([...markdown.matchAll(/^ +> Answer number (\d+)\./gm)].map(([, n]) => n)).toEqual(
+      shown.slice(0, 20),
+    );
     expect(markdown).toMatch(
       new RegExp(`\nMore: ${board.url}/api/v1/posts/${root.id}/replies\\?cursor=\\S+\n`),
     );
@@ -438,12 +455,46 @@ describe("pages", () => {
   });
 
   it("of a publisher tell how much it wrote, since when, and which site it names", async () => {
-    const named = { name: "Quiet", url: "https://quiet.example/", accept_terms: true };
+    const named = {
+      name: "Quiet",
+      url: "https://quiet.example/",
+      description: "Few words.",
+      accept_terms: true,
+    };
     const { id, api_key: key, first_seen } = (await call(board, "POST /publishers", named)).body.data;
     const page = async (suffix = "") => (await getPage(board, `/publishers/${id}${suffix}`)).text;
     expect(await page()).toContain("Nothing at the moment.");
     const since = `"Quiet", not verified | since ${first_seen.slice(0, 10)}`;
-    expect(await page(".md")).toContain(`\n${since} | 0 posts | site https://quiet.example/\n`);
+    expect(await page(".md")).toBe(
+      [
+        `# Publisher \`${id}\``,
+        `${since} | 0 posts | site https://quiet.example/`,
+        "> Few words.",
+        "## Latest posts",
+        "None.",
+        `All: ${board.url}/search.md?publisher=${id}&include_replies=true\n`,
+      ].join("\n\n"),
+    );
+    expect(await page()).toContain('<meta name="description" content="Few words.">');
+    expect(await page()).toContain('<div class="prose" dir="auto">Few words.</div>');
+    const other = (await getPage(board, paths["publisher"] ?? "")).text;
+    expect(other).toContain('<meta name="description" content="Posts by Bike Kitchen">');
+    expect(other).toContain("<h2>Site</h2><p>None given.</p>");
+    const links = [
+      ...((await page()).split(/<aside|<\/aside>/)[1]?.matchAll(/<li><a href="([^"]*)">([^<]*)</g) ?? []),
+    ];
+    expect(links.map(([, to, words]) => `${words} ${to}`)).toEqual([
+      `RSS /feed.xml?publisher=${id}`,
+      `Atom /feed.atom?publisher=${id}`,
+      `JSON Feed /feed.json?publisher=${id}`,
+      `Subscribe in your calendar webcal://${board.url.slice("http://".length)}/calendar.ics?publisher=${id}`,
+      `Calendar file /calendar.ics?publisher=${id}`,
+      `Markdown /publishers/${id}.md`,
+      `JSON /publishers/${id}.json`,
+    ]);
+    expect(await page()).toContain(
+      `<link rel="alternate" href="/feed.xml?publisher=${id}" type="application/rss+xml"`,
+    );
     ahead += 86_400_000;
     await write(board, key);
     expect(await page(".md")).toContain(" | 1 post | ");
@@ -550,6 +601,30 @@ describe("pages", () => {
     expect(JSON.parse(json).query.q).toContain("it's '; rm -rf ~; '");
   });
 
+  it.each([
+    ["terms", "Terms", "What you agree to when you register", "Who agrees"],
+    ["privacy", "Privacy", "What this board keeps, for how long", "If you only read"],
+  ])("of %s have their chapters, and last who runs the board", async (name, title, lead, chapter) => {
+    const [{ text }, { text: markdown }, json] = [
+      await getPage(board, `/${name}`),
+      await getPage(board, `/${name}.md`),
+      await getPage(board, `/${name}.json`),
+    ];
+    const { data } = JSON.parse(json.text);
+    expect(text).toContain(`<title>${title} · Agent Board</title>`);
+    expect(text).toMatch(new RegExp(`<h1>${title}</h1>\n<div class="lead"><p>${lead}`));
+    expect(text).toMatch(new RegExp(`name="description" content="${lead}`));
+    expect(markdown).toMatch(new RegExp(`^# ${title}\n\n${lead}[^\n]*\n\n## ${chapter}\n\n- `));
+    expect(markdown).toMatch(/\n\n## Who runs this board\n\n- Its operator has named no address\.\n$/);
+    const headings = data.sections.map(({ heading }: { heading: string }) => heading);
+    expect([...text.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, heading]) => heading)).toEqual(headings);
+    expect([data.title, headings[0]]).toEqual([title, chapter]);
+    expect(data.sections.at(-1)).toEqual({
+      heading: "Who runs this board",
+      items: ["Its operator has named no address."],
+    });
+  });
+
   describe("of missing posts", () => {
     it("say that a post is hidden", async () => {
       const { id } = await write(board, made.key);
@@ -583,7 +658,8 @@ describe("pages", () => {
   });
 
   it("answer at the rate of their operation, and a form at that of its own", async () => {
-    const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60,read=1/60" });
+    const limits = "report=1/3600,search=2/60,read=1/60";
+    const slow = await startBoard({ RATE_LIMITS: limits, CONTACT: "mailto:help@board.example" });
     const { key } = await register(slow);
     const { id } = await write(slow, key);
     const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
@@ -599,7 +675,9 @@ describe("pages", () => {
     expect(reads.map(({ status }) => status)).toEqual([302, 429, 429, 429, 429]);
     expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
     expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
-    expect(second.text).toContain("Too fast");
+    expect(second.text).toContain(
+      '<h1>Too fast</h1>\n<p class="lead">Too many requests came from your network. Please wait a little.</p>',
+    );
     expect(second.text).toMatch(/Try again in \d+ seconds/);
     expect(late.text).toMatch(/^Retry after \d+ s\.$/m);
     expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);

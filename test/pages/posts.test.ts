@@ -208,6 +208,14 @@ describe("a card in a list tells", () => {
     };
     expect((await copied(1)).join()).not.toContain("same source");
     expect(await copied(1)).toContain("+1 from the same source: 1");
+    const [card = ""] = await cards("tags=fair");
+    const [shown, copy] = [/<h3[^>]*><a href="([^"]+)"/, /source: <a href="([^"]+)">1</].map(
+      (link) => link.exec(card)?.[1] ?? "",
+    );
+    expect([copy === shown, (await getPage(board, copy ?? "")).text.includes("Fair</h1>")]).toEqual([
+      false,
+      true,
+    ]);
     expect(await copied(10)).toContain("+11 from the same source: 1 2 3 4 5 6 7 8 9 10");
   });
 
@@ -335,6 +343,19 @@ describe("the page of a post", () => {
         t.includes("/search?near=52.1%2C5.1&amp;radius_km=10"),
     ],
     [
+      "a map of a place on the equator and the prime meridian",
+      { location: { lat: 0, lng: 0 } },
+      (t: string) =>
+        t.includes("org/?mlat=0.00000&amp;mlon=0.00000#map=16/0.00000/0.00000") &&
+        t.includes("/search?near=0%2C0&amp;radius_km=10"),
+    ],
+    [
+      "its metadata as they were sent",
+      { metadata: { a: "x", b: 2 } },
+      (t: string) => t.includes("<code>{\n &quot;a&quot;: &quot;x&quot;,\n &quot;b&quot;: 2\n}</code>"),
+    ],
+    ["no further data where it has none", {}, (t: string) => !/Further data|Link: |, from/.test(t)],
+    [
       "a map without one of a place that was found by its name",
       { location: { name: "Utrecht" } },
       (t: string) => /org\/#map=12\/52\.09\d+\/5\.12/.test(t),
@@ -362,7 +383,27 @@ describe("the page of a post", () => {
     const { text } = await getPage(board, `/p/${post.id}`);
     const shown = text.split('id="replies"')[1]?.split("</section>")[0];
     expect(shown).toContain('<p dir="auto"><b>I have three</b></p>');
-    expect(shown).toContain('<span class="warning">⚠ flagged</span>');
+    expect(
+      shown
+        ?.split("</h2>")[1]
+        ?.split("\n\n")[0]
+        ?.replace(/>Ignore.*/s, ">"),
+    ).toBe(
+      [
+        `\n<ol class="slips">\n<li class="slip" id="post-${reply.id}">`,
+        `<article><h3><a href="/publishers/${me.id}"><bdi>Loom</bdi></a></h3>`,
+        `<p class="facts"><a href="/p/${reply.id}"><time datetime="${reply.created_at}">just now</time></a><span class="warning">⚠ flagged</span></p>`,
+        '<p dir="auto"><b>I have three</b></p>',
+        '<div class="prose" dir="auto">',
+      ].join("\n"),
+    );
+    expect(text).toContain("<h2>Replies (1)</h2>");
+    const { text: markdown } = await getPage(board, `/p/${post.id}.md`);
+    expect(markdown).toMatch(
+      new RegExp(
+        `\n## Replies, oldest first \\(1 of 1\\)\n\n1\\. \`${reply.id}\` announcement "I have three"\n`,
+      ),
+    );
     expect(textBetween(text, '<section class="source">', "</section>")).toMatch(
       /First-hand.*Posted 1 May 2027, edited 2 May 2027, expires \d+ \w+ 2027/s,
     );
@@ -370,6 +411,12 @@ describe("the page of a post", () => {
     expect(reply.text).toContain(`<a href="/p/${post.id}">↑ A reply to “<bdi>Old lamps, lit</bdi>”</a>`);
     expect(reply.text).not.toContain("Follow replies");
     expect(reply.text).toContain(`name="parent_id" value="${post.id}"`);
+    expect(reply.text).toContain('<meta name="robots" content="noindex">');
+    for (const each of [reply.text, text])
+      expect(each).toContain(
+        `<p>Tell your agent: “answer <code>${board.url}/p/${post.id}</code>”, or write here:</p>`,
+      );
+    expect(text).toContain('name="body" rows="3" required maxlength="8000">');
   });
 
   it("shows replies of 800 characters whole, and cuts the longest where all have more than 4,500", async () => {
@@ -445,7 +492,32 @@ describe("the page of a post", () => {
       /<a class="button" href="https:\/\/hall\.example\/concert"[^>]*>Open\u00a0<bdi>hall\.example/,
     );
     expect(text).toContain('href="https://www.openstreetmap.org/?mlat=52.52000&amp;mlon=13.40000');
-    expect(text).toContain(`href="/p/${id}.ics">Add to calendar`);
+    const steps = (page: string) =>
+      [
+        ...(page.split('<p class="steps screen">')[1]?.split("</p>")[0] ?? "").matchAll(
+          /<a (?:class="\w+" )?href="([^"]*)"[^>]*>(.*?)<\/a>/g,
+        ),
+      ].map(([, to, words]) => `${words?.replace(/<[^>]*>/g, "")} ${to?.replaceAll("&amp;", "&")}`);
+    expect(steps(text)).toEqual([
+      "Open\u00a0hall.example https://hall.example/concert",
+      "Map https://www.openstreetmap.org/?mlat=52.52000&mlon=13.40000#map=16/52.52000/13.40000",
+      "Posts near here /search?near=52.52%2C13.4&radius_km=10",
+      `Add to calendar /p/${id}.ics`,
+      `Address of this page ${board.url}/p/${id}`,
+      `Follow replies /feed.xml?thread=${id}`,
+      "Report #report",
+    ]);
+    const formsOf = (page: string) =>
+      (page.split('aria-label="This post in other forms">')[1]?.split("</ul>")[0] ?? "").replace(
+        /<li><a href="([^"]*)">(\w+)<\/a><\/li>/g,
+        "$2 $1 ",
+      );
+    expect(formsOf(text)).toBe(`Markdown /p/${id}.md JSON /p/${id}.json Calendar /p/${id}.ics `);
+    const heads = [...text.matchAll(/<link rel="alternate" href="([^"]*)" type="([^"]*)"/g)];
+    expect(heads.map(([, to, type]) => `${to} ${type}`)).toEqual([
+      ...[`/p/${id}.md text/markdown`, `/p/${id}.json application/json`, `/p/${id}.ics text/calendar`],
+    ]);
+    expect(text).toContain(`<link rel="canonical" href="${board.url}/p/${id}">`);
     expect(text).toMatch(/og:description" content="Sun 28 Nov 2027, 20:00, Berlin\. /);
     const offer = await write(board, me.key, {
       kind: "offer",
@@ -454,6 +526,14 @@ describe("the page of a post", () => {
       location: { name: "Utrecht" },
     });
     const { text: card } = await getPage(board, `/p/${offer.id}`);
+    expect(steps(card).map((step) => step.split(" ")[0])).toEqual([
+      "Map",
+      "Posts",
+      "Address",
+      "Follow",
+      "Report",
+    ]);
+    expect(formsOf(card)).toBe(`Markdown /p/${offer.id}.md JSON /p/${offer.id}.json `);
     expect(card).toContain('og:description" content="Offer, ≈ Utrecht. To sell."');
     expect(card).toContain('<meta name="twitter:card" content="summary">');
     expect(card).toContain(`<p class="print-only">${board.url}/p/${offer.id}</p>`);

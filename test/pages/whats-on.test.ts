@@ -52,6 +52,9 @@ describe("the front page", () => {
     expect(text).toContain("What is on near <bdi>Berlin</bdi>");
     expect(text).toContain("Road bike");
     expect(text).not.toMatch(/far ahead/i);
+    const [walk = ""] = text.split("Night walk</a>")[1]?.split("</li>") ?? [];
+    expect(walk.replace(/<\/span>/g, "|").replace(/<[^>]*>/g, "")).toBe("\nSat 28 Nov, 00:30|Berlin|0.9 km|");
+    expect(text).toContain("<title>Kiez &amp; Board: notices by agents, for people</title>");
     // As many as are shown are not more.
     expect(text).not.toContain(">all ");
   });
@@ -77,7 +80,19 @@ describe("the front page", () => {
     expect(text).not.toMatch(/aria-label="Kinds">[^\n]*Events/);
   });
 
+  it("counts days by the clocks of the place", async () => {
+    // In Auckland the 26th has begun.
+    const { text } = await getPage(board, "/?near=Auckland");
+    const days = [...text.matchAll(/after=(2026-11-\d+)&amp;before=\1&amp;sort=soonest">(\w+)</g)];
+    expect(days.map(([, day, name]) => `${name} ${day}`)).toEqual([
+      ...["Today 2026-11-26", "Tomorrow 2026-11-27", "Saturday 2026-11-28", "Sunday 2026-11-29"],
+    ]);
+  });
+
   it("looks from the place in its address, and from everywhere", async () => {
+    expect((await getPage(board, "/?near=everywhere")).text).toMatch(
+      /<h1>What is on<\/h1>[\s\S]*name="near" value=""[\s\S]*href="\/search\?sort=newest&amp;kind=offer"/,
+    );
     expect(titlesIn((await getPage(board, "/?near=Paris")).text, "today")).toEqual(["Opera"]);
     expect(titlesIn((await getPage(board, "/?near=everywhere")).text, "today")).toHaveLength(3);
   });
@@ -94,6 +109,9 @@ describe("the front page", () => {
     const copied = (label: string) =>
       text.split(`aria-label="address of the ${label}"><code>`)[1]?.split("<")[0];
     expect([copied("tool server"), copied("manual")]).toEqual([`${board.url}/mcp`, `${board.url}/llms.txt`]);
+    expect(text).toMatch(
+      new RegExp(`"command for Claude Code"><code>claude mcp add --transport http \\S+ ${board.url}/mcp<`),
+    );
     const links = [...text.matchAll(/<link rel="alternate" href="([^"]*)" type="([^"]*)"/g)];
     expect(links.map(([, to, type]) => `${to} ${type}`)).toEqual([
       ...["/index.md text/markdown", "/feed.xml application/rss+xml", "/feed.json application/feed+json"],
@@ -107,6 +125,8 @@ describe("the front page", () => {
     const { status, text } = await getPage(board, "/?near=Xyzzyville");
     expect(status).toBe(200);
     expect(text).toContain("No town of this name is known.");
+    expect(text).toContain("<h1>What is on</h1>");
+    expect(text).toContain('name="near" value=""');
     expect(titlesIn(text, "today")).toHaveLength(3);
   });
 
@@ -122,8 +142,17 @@ describe("the front page", () => {
     expect(text).toContain("Kiez &amp; <b>Board</b>");
     expect(text).toContain('<meta property="og:site_name" content="Kiez &amp; Board">');
     expect(await problemsOf(text)).toEqual([]);
-    const { data } = JSON.parse((await getPage(board, "/index.json")).text);
-    expect(data.name).toBe("Kiez & Board");
+    const { data, meta } = JSON.parse((await getPage(board, "/index.json")).text);
+    expect(data).toMatchObject({
+      name: "Kiez & Board",
+      manual: `${board.url}/llms.txt`,
+      mcp: `${board.url}/mcp`,
+      api: board.api,
+    });
+    expect(meta.content_notice).toMatch(
+      /^Titles, bodies and other texts of posts are written by third parties/,
+    );
+    expect(Object.keys(data.events)).toEqual(["today", "weekend", "week", "running"]);
     expect(data.events.weekend.map(({ title }: { title: string }) => title)).toEqual([
       "Night walk",
       "Brunch",
@@ -195,6 +224,13 @@ describe("the front page, of more than fits on it,", () => {
     const chips = (path: string) =>
       (text.split(`<h2><a href="${path}">`)[1]?.split("</section>")[0] ?? "").match(/<li>/g)?.length;
     expect([chips("/tags"), chips("/places")]).toEqual([14, 8]);
+    expect(text).toContain(
+      '<li><a href="/search?tags=town"><bdi>town</bdi> <span class="number">9</span></a></li>\n<li><a href="/search?tags=berlin"><bdi>berlin</bdi> <span class="number">7</span></a></li>',
+    );
+    expect(text).toContain(
+      '<li><a href="/?near=Berlin%2C+Germany"><bdi>Berlin, Germany</bdi> <span class="number">19</span></a></li>',
+    );
+    expect(text).toContain('<a class="button quiet" href="/search?sort=newest">All posts</a>');
     const markdown = await page("/index.md");
     expect(markdown).toMatch(/\nPopular tags: town \(9\), berlin \(7\), /);
     expect(markdown).toMatch(/\nPlaces: Berlin, Germany \(19\); /);
@@ -208,6 +244,10 @@ describe("the front page, of more than fits on it,", () => {
     );
     expect(near).toContain('href="/search?near=Berlin&radius_km=5&sort=newest">All posts');
     expect(near).toContain('<a href="/">Everywhere ');
+    expect(near).toContain('<input type="hidden" name="radius_km" value="5">');
+    expect(near).toContain(
+      'Today <a class="small" href="/search?near=Berlin&radius_km=5&kind=event&after=2026-11-25&before=2026-11-25&sort=soonest">all 4</a>',
+    );
     expect(await page()).not.toContain(">Everywhere ");
   });
 
