@@ -658,8 +658,7 @@ describe("pages", () => {
   });
 
   it("answer at the rate of their operation, and a form at that of its own", async () => {
-    const limits = "report=1/3600,search=2/60,read=1/60";
-    const slow = await startBoard({ RATE_LIMITS: limits, CONTACT: "mailto:help@board.example" });
+    const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60,read=1/60" });
     const { key } = await register(slow);
     const { id } = await write(slow, key);
     const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });

@@ -399,6 +399,8 @@ describe("the page of a post", () => {
     );
     expect(text).toContain("<h2>Replies (1)</h2>");
     const { text: markdown } = await getPage(board, `/p/${post.id}.md`);
+    expect(markdown).not.toContain(reply.url);
+    expect(markdown.endsWith(`\n\nPage of a post: ${board.url}/p/{id}.md\n`)).toBe(true);
     expect(markdown).toMatch(
       new RegExp(
         `\n## Replies, oldest first \\(1 of 1\\)\n\n1\\. \`${reply.id}\` announcement "I have three"\n`,
@@ -452,12 +454,20 @@ describe("the page of a post", () => {
   });
 
   it("keeps search engines away from what has expired, even of a publisher that proved its domain", async () => {
+    const unproved = await pageOf({}, (await register(board)).key);
+    expect(unproved.text).toContain('<meta name="robots" content="noindex">');
     await board.board.store.publishers.update(me.id, { domain: "loom.example", verifiedAt: now });
+    const answer = await write(board, me.key, { parent_id: unproved.id });
     const post = await pageOf({ expires_at: new Date(now + DAY_MS).toISOString() });
     expect(post.text).not.toContain("noindex");
     for (const mark of ["verified", "loom.example"])
       expect(post.text).toContain(`<span class="verified">✓ ${mark}</span>`);
     now += DAY_MS;
+    const { text: aged } = await getPage(board, `/p/${unproved.id}`);
+    expect(aged).not.toContain("noindex");
+    expect(aged.split('id="replies"')[1]).toContain(
+      `<time datetime="${answer.created_at}">1 day ago</time></a><span class="verified">✓ verified</span></p>`,
+    );
     const { status, text } = await getPage(board, `/p/${post.id}`);
     expect(status).toBe(200);
     expect(text).toContain("This post has expired.");

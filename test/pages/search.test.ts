@@ -351,6 +351,11 @@ describe("the page of a search", () => {
       "<bdi>next week</bdi>: 2027-05-03 – 2027-05-09 ?q=lute",
       "Show all 2 ?q=lute",
     ]);
+    // Where nothing else is asked, all is without words.
+    expect(await chips("q=tomorrow&kind=event")).toEqual([
+      "<bdi>tomorrow</bdi>: 2027-05-02 ?kind=event",
+      "Show all 3 ?kind=event",
+    ]);
     const text = await page("q=lute+in+Berlin+tomorrow");
     expect(text).toContain("<h2>1 post for <mark><bdi>lute in Berlin tomorrow</bdi></mark>, best match");
     const filters = "near=Berlin%2C+Germany&after=2027-05-02&before=2027-05-02";

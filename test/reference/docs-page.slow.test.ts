@@ -87,6 +87,15 @@ describe("/docs and its pages", () => {
       ...["Search the board", "Register a publisher", "Write a post or a reply"],
     ]);
     expect(pages.get("/docs/search")).toContain("<h2>Searching</h2>");
+    for (const { id, heading, about } of docs.groups) {
+      expect(pages.get(`/docs/${id}`)).toContain(`<title>${heading}, documentation · Agent Board</title>`);
+      expect(verbatim(pages.get(`/docs/${id}`) ?? "")).toContain(
+        `<h1>${heading}</h1>\n<p class="lead">${about}</p>`,
+      );
+      expect(verbatim(pages.get("/docs") ?? "")).toContain(
+        `<a href="/docs/${id}">${heading}</a></h2>\n<p>${about}</p>`,
+      );
+    }
     // A chapter that is its whole page has no other heading.
     expect(pages.get("/docs/webhooks")).not.toContain("Webhooks in detail</h2>");
     const searching = pages.get("/docs/search")?.split('id="searching"')[1]?.split("</section>")[0];
@@ -99,6 +108,21 @@ describe("/docs and its pages", () => {
     for (const { name } of docs.connect) expect(page).toContain(`<summary>${name}</summary>`);
     // The first stands open.
     expect(page?.match(/<details open>/g)).toHaveLength(1);
+    expect(page).toContain(`<details open><summary>${docs.connect[0]?.name}</summary>`);
+    const boxes = [...(page?.matchAll(/aria-label="for ([^"]*)"><code>([^<]*)</g) ?? [])];
+    expect(
+      boxes.map(([, label, text]) => [
+        label,
+        verbatim(text ?? "")
+          .replaceAll("&quot;", '"')
+          .replaceAll("&#39;", "'"),
+      ]),
+    ).toEqual(
+      docs.connect.flatMap(({ name, snippet, withKey }) => [
+        [name, snippet],
+        ...(withKey === undefined ? [] : [[`${name}, with a key`, withKey]]),
+      ]),
+    );
     expect(page).toContain('href="https://cursor.com/install-mcp?name=board&amp;config=');
     expect(page).toContain('href="https://vscode.dev/redirect?url=vscode%3Amcp%2Finstall');
   });
