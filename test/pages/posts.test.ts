@@ -217,6 +217,8 @@ describe("a card in a list tells", () => {
       true,
     ]);
     expect(await copied(10)).toContain("+11 from the same source: 1 2 3 4 5 6 7 8 9 10");
+    const links = [...((await cards("tags=fair"))[0] ?? "").matchAll(/<a href="(\/p\/\w+)">\d+</g)];
+    expect(new Set(links.map(([, to]) => to)).size).toBe(10);
   });
 
   it("that a post is called off, is over, or has expired", async () => {

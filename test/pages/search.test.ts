@@ -406,6 +406,9 @@ describe("the page of a search", () => {
     expect(await page(`q=${"q".repeat(501)}&tags=${"t".repeat(101)}`)).toMatch(
       /<li><b>What<\/b>: [\s\S]*<li><b>Tags<\/b>: /,
     );
+    expect(await page("near=France")).toContain(
+      "<b>Where</b>: This country or region is too large, or there are several. Name a town.",
+    );
     expect(await page("cursor=bad&tags=map")).toContain(
       '<a href="/search?tags=map">Search again from the first page.</a>',
     );
