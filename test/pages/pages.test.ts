@@ -616,6 +616,7 @@ describe("pages", () => {
     expect(text).toMatch(new RegExp(`name="description" content="${lead}`));
     expect(markdown).toMatch(new RegExp(`^# ${title}\n\n${lead}[^\n]*\n\n## ${chapter}\n\n- `));
     expect(markdown).toMatch(/\n\n## Who runs this board\n\n- Its operator has named no address\.\n$/);
+    expect(text).toContain("<li><p>Its operator has named no address.</p></li>");
     const headings = data.sections.map(({ heading }: { heading: string }) => heading);
     expect([...text.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, heading]) => heading)).toEqual(headings);
     expect([data.title, headings[0]]).toEqual([title, chapter]);
