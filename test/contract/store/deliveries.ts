@@ -65,9 +65,12 @@ export function describeDeliveries({ store }: Subject): void {
       }));
       const told = await Promise.all(matches.map((one) => store.subscriptions.deliver([one], [])));
       expect(told.flat()).toHaveLength(1);
+      const others = matches.map((one) => ({ ...one, subscriptionId: "sub_2" }));
+      expect(await store.subscriptions.deliver(others.slice(0, 1), [])).toHaveLength(1);
       await store.subscriptions.remove("sub_1");
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
       expect(await store.subscriptions.deliver(matches.slice(0, 1), [])).toHaveLength(1);
+      expect(await store.subscriptions.deliver(others.slice(1), [])).toEqual([]);
     });
 
     it("happen once for each pair, whatever is tried together", async () => {
@@ -95,26 +98,39 @@ export function describeDeliveries({ store }: Subject): void {
       );
     });
 
-    it("are read from a watermark on, in order, and nothing is consumed", async () => {
+    it("are read from a watermark on, in order, each with its publisher, and nothing is consumed", async () => {
+      await store.publishers.insert(aPublisher("pub_b", { name: "Another", verifiedAt: T0 }));
+      await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
       await store.subscriptions.deliver(
-        [0, 1, 2, 3].map((n) => match("sub_1", `p${n}`, T0 + n)),
+        [match("sub_2", "p4"), match("sub_2", "p3"), match("sub_2", "p2")],
+        [],
+      );
+      await store.subscriptions.deliver(
+        ["p0", "p1", "b", "p3"].map((id, n) => match("sub_1", id, T0 + n)),
         [],
       );
       const read = () => store.subscriptions.pending("sub_1", 1, 2);
-      const publisher = await store.publishers.get("pub_a");
-      const [p1, p2] = await store.posts.many(["p1", "p2"]);
+      const [one, other] = await store.publishers.many(["pub_a", "pub_b"]);
+      const [p1, b] = await store.posts.many(["p1", "b"]);
       expect(await read()).toEqual([
-        { deliveryId: 2, matchedAt: T0 + 1, change: null, post: p1, publisher },
-        { deliveryId: 3, matchedAt: T0 + 2, change: null, post: p2, publisher },
+        { deliveryId: 2, matchedAt: T0 + 1, change: null, post: p1, publisher: one },
+        { deliveryId: 3, matchedAt: T0 + 2, change: null, post: b, publisher: other },
       ]);
       expect(await read()).toEqual(await read());
       expect(await store.subscriptions.pending("sub_1", 4, 10)).toEqual([]);
       expect(await store.subscriptions.pending("nope", 0, 10)).toEqual([]);
+      await store.publishers.erase("pub_b");
+      expect((await read()).map(({ deliveryId, post }) => [deliveryId, post.id])).toEqual([
+        [2, "p1"],
+        [4, "p3"],
+      ]);
     });
 
     it("set the time of the last match, which never goes back", async () => {
       await store.subscriptions.deliver([match("sub_1", "p0", T0 + 5), match("sub_1", "p1", T0 + 4)], []);
-      expect((await store.subscriptions.get("sub_1"))?.lastMatchedAt).toBe(T0 + 5);
+      await store.subscriptions.deliver([match("sub_1", "p2", T0 + 3), match("sub_2", "p2", T0 + 3)], []);
+      const rows = await store.subscriptions.ofPublisher("pub_a");
+      expect(rows.map(({ lastMatchedAt }) => lastMatchedAt)).toEqual([T0 + 5, T0 + 3]);
     });
 
     it("settle the work they came from", async () => {
@@ -195,13 +211,32 @@ export function describeDeliveries({ store }: Subject): void {
         [match("sub_1", "p1", T0 + 1), match("sub_1", "p0", T0), match("sub_1", "p2", T0 + 2)],
         [],
       );
-      const left = async () => (await store.subscriptions.pending("sub_1", 0, 10)).map(({ post }) => post.id);
-      expect([await store.subscriptions.pruneDeliveries(T0 + 2, 1), await left()]).toEqual([1, ["p1", "p2"]]);
-      expect([await store.subscriptions.pruneDeliveries(T0 + 2, 10), await left()]).toEqual([1, ["p2"]]);
-      expect(await store.subscriptions.pruneDeliveries(T0 + 2, 10)).toBe(0);
-      expect(await store.subscriptions.deliver([match("sub_1", "p0", T0 + 9)], [])).toEqual([]);
-      const [next] = await store.subscriptions.deliver([match("sub_1", "p3", T0 + 9)], []);
-      expect(next?.deliveryId).toBe(4);
+      await store.subscriptions.deliver([match("sub_2", "p0", T0 + 1), match("sub_2", "p1", T0 + 2)], []);
+      const left = async () => {
+        const lists = ["sub_1", "sub_2"].map((id) => store.subscriptions.pending(id, 0, 10));
+        return (await Promise.all(lists)).map((list) => list.map(({ post }) => post.id));
+      };
+      const prune = async (limit: number) => [
+        await store.subscriptions.pruneDeliveries(T0 + 2, limit),
+        await left(),
+      ];
+      expect(await prune(1)).toEqual([
+        1,
+        [
+          ["p1", "p2"],
+          ["p0", "p1"],
+        ],
+      ]);
+      expect(await prune(10)).toEqual([2, [["p2"], ["p1"]]]);
+      expect(await prune(10)).toEqual([0, [["p2"], ["p1"]]]);
+      expect([...(await store.subscriptions.pendingCounts(["sub_1", "sub_2"])).values()]).toEqual([1, 1]);
+      const again = [match("sub_1", "p0", T0 + 9), match("sub_2", "p0", T0 + 9)];
+      expect(await store.subscriptions.deliver(again, [])).toEqual([]);
+      const next = await store.subscriptions.deliver(
+        [match("sub_1", "p3", T0 + 9), match("sub_2", "p2", T0 + 9)],
+        [],
+      );
+      expect(next.map(({ deliveryId }) => deliveryId)).toEqual([4, 3]);
     });
   });
 }

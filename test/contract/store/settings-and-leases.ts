@@ -9,6 +9,8 @@ export function describeSettingsAndLeases({ store, reopen }: Subject): void {
       const kept = await Promise.all(["a", "b", "c"].map((value) => store.settings.setOnce("secret", value)));
       expect(new Set(kept).size).toBe(1);
       await reopen();
+      expect(await store.settings.setOnce("secret", "d")).toBe(kept[0]);
+      expect(await store.settings.setOnce("other", "e")).toBe("e");
       expect(await store.settings.get("secret")).toBe(kept[0]);
       expect(await store.settings.get("nope")).toBeNull();
     });
@@ -16,6 +18,7 @@ export function describeSettingsAndLeases({ store, reopen }: Subject): void {
     it("keep the last value of a setting that is set", async () => {
       await store.settings.set("launched", "1");
       await store.settings.set("launched", "2");
+      await store.settings.set("other", "3");
       expect(await store.settings.get("launched")).toBe("2");
     });
 
@@ -23,6 +26,7 @@ export function describeSettingsAndLeases({ store, reopen }: Subject): void {
       const fence = await store.leases.acquire("job", "a", 10, T0);
       expect(fence).toEqual(expect.any(Number));
       expect(await store.leases.acquire("job", "b", 10, T0 + 9)).toBeNull();
+      expect(await store.leases.acquire("other job", "b", 10, T0 + 9)).not.toBeNull();
       expect(await store.leases.acquire("job", "a", 10, T0 + 9)).toBe(fence);
       expect(await store.leases.acquire("job", "b", 10, T0 + 18)).toBeNull();
       expect(await store.leases.acquire("job", "b", 10, T0 + 19)).not.toBeNull();

@@ -9,8 +9,9 @@ const MIDNIGHT = T0 - 12 * HOUR_MS;
 export function describeStatistics({ store }: Subject): void {
   describe("statistics", () => {
     it("count posts that are neither expired nor removed, publishers, and the posts of today", async () => {
+      await store.publishers.insert(aPublisher("pub_b", { suspendedAt: T0 }));
       await store.posts.insert(aPost("p1"));
-      await store.posts.insert(aPost("p1-1", { parentId: "p1" }));
+      await store.posts.insert(aPost("p1-1", { parentId: "p1", publisherId: "pub_b" }));
       await store.posts.insert(aPost("hidden"));
       await store.posts.update("hidden", { state: "hidden" }, { text: false });
       await store.posts.insert(aPost("expired", { expiresAt: T0 }));
@@ -18,7 +19,7 @@ export function describeStatistics({ store }: Subject): void {
       await store.posts.insert(aPost("midnight", { createdAt: MIDNIGHT }));
       await store.posts.insert(aPost("gone"));
       await store.posts.remove("gone", T0);
-      expect(await store.statistics.counts(T0)).toEqual({ activePosts: 5, publishers: 1, postsToday: 6 });
+      expect(await store.statistics.counts(T0)).toEqual({ activePosts: 5, publishers: 2, postsToday: 6 });
     });
 
     it("count on while posts change, expire, are removed and erased", async () => {

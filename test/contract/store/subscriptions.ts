@@ -141,11 +141,21 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
 
     it("are gone once removed, with their deliveries, and nothing is delivered to them", async () => {
       await store.posts.insert(aPost("p"));
-      await store.subscriptions.insert(aSubscription("sub_1"), 50);
-      await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
+      const hook = { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 };
+      for (const id of ["sub_0", "sub_1"]) await store.subscriptions.insert(aSubscription(id, hook), 50);
+      for (const subscriptionId of ["sub_0", "sub_1"])
+        await store.subscriptions.deliver([{ subscriptionId, postId: "p", matchedAt: T0 }], []);
       expect(await store.subscriptions.remove("sub_1")).toBe(true);
       expect(await store.subscriptions.remove("sub_1")).toBe(false);
       expect(await store.subscriptions.pending("sub_1", 0, 10)).toEqual([]);
+      expect(idsOf(await store.subscriptions.ofPublisher("pub_a"))).toEqual(["sub_0"]);
+      // Others keep theirs.
+      expect(await store.subscriptions.pending("sub_0", 0, 10)).toHaveLength(1);
+      expect(await store.pushes.list("sub_0", { before: null, limit: 9 })).toHaveLength(1);
+      expect((await store.inbox.read("pub_a", 0, 9)).map(({ subscriptionId }) => subscriptionId)).toEqual([
+        "sub_0",
+      ]);
+      expect(await store.subscriptions.toldOf("p")).toEqual(["sub_0"]);
       expect(
         await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []),
       ).toEqual([]);

@@ -32,7 +32,10 @@ export function describeToldChanges({ store }: Subject): void {
     it("give each who was told another delivery with what changed, once, and nobody else", async () => {
       await deliver("sub_1");
       await edit({ startsAt: START + HOUR_MS, title: "A better title" }, T0 + 1);
-      expect(await told(T0 + 2)).toEqual([["sub_1", 2]]);
+      expect(await store.subscriptions.tellChange("p", T0 + 2)).toEqual([
+        { subscriptionId: "sub_1", publisherId: "pub_a", postId: "p", deliveryId: 2 },
+      ]);
+      expect((await store.subscriptions.get("sub_1"))?.lastMatchedAt).toBe(T0 + 2);
       expect(await told(T0 + 3)).toEqual([]);
       const [delivery] = await store.subscriptions.pending("sub_1", 0, 9);
       const change = { at: T0 + 1, what: ["starts_at"], before: { startsAt: START }, series: null };
@@ -61,12 +64,14 @@ export function describeToldChanges({ store }: Subject): void {
     });
 
     it("are none once the post is over, and none where nobody was told", async () => {
+      await store.posts.insert(aPost("q"));
+      await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "q", matchedAt: T0 }], []);
       expect((await edit({ startsAt: START + 1 }, T0 + 1))?.change).toBeNull();
       await deliver("sub_1");
       expect((await edit({ startsAt: START + 2 }, START + HOUR_MS))?.change).toBeNull();
       await store.posts.remove("p", START + HOUR_MS);
       expect(await told(START + HOUR_MS)).toEqual([]);
-      expect(await pending("sub_1")).toEqual([]);
+      expect(await pending("sub_1")).toEqual([[1, null, "active"]]);
     });
 
     it("are told neither to who is paused nor to who wants none", async () => {
@@ -81,7 +86,10 @@ export function describeToldChanges({ store }: Subject): void {
         await edit({ endsAt: START + (2 + n) * HOUR_MS }, T0 + 2 + n);
         expect(await told(T0 + 3)).toEqual([["sub_2", 2 + n]]);
       }
-      expect(await store.subscriptions.toldOf("p")).toEqual(expect.arrayContaining(["sub_1", "sub_2"]));
+      await store.posts.insert(aPost("q"));
+      await store.subscriptions.insert(aSubscription("sub_3"), 50);
+      await store.subscriptions.deliver([{ subscriptionId: "sub_3", postId: "q", matchedAt: T0 }], []);
+      expect((await store.subscriptions.toldOf("p")).sort()).toEqual(["sub_1", "sub_2"]);
     });
 
     it("are removals too, of which nothing but the id is left", async () => {
@@ -130,11 +138,11 @@ export function describeToldChanges({ store }: Subject): void {
       const heard = async (id: string) =>
         (await store.inbox.read(id, 0, 9))
           .filter(({ change }) => change !== null)
-          .map(({ type, postId, change }) => [type, postId, change?.what]);
+          .map(({ type, at, postId, change }) => [type, at - T0, postId, change?.what]);
       await edit({ startsAt: START + HOUR_MS }, T0 + 1);
       expect(await heard("pub_a")).toEqual([]);
       await edit({ expiresAt: T0 + 2 }, T0 + 2);
-      expect(await heard("pub_a")).toEqual([["activity", "p", ["ended"]]]);
+      expect(await heard("pub_a")).toEqual([["activity", 2, "p", ["ended"]]]);
       await edit({ title: "Over" }, T0 + 3);
       await store.posts.remove("p", T0 + 4);
       expect(await heard("pub_a")).toEqual([]);

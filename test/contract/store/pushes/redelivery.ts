@@ -63,6 +63,23 @@ export function describePushRedelivery({ store }: Subject): void {
       const again = await claim();
       expect(named(again)).toEqual(["sub_1 1", "sub_1 2", "sub_1 3", "sub_1 4"]);
       expect(again.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+      expect(again.map(({ receiver: { failing } }) => failing)).toEqual([true, true, true, true]);
+    });
+
+    it("go where their subscription says by now when they go out once more, and wait while it says nowhere", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      await end(first(await claim()), "delivered");
+      await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
+      expect(await store.pushes.redeliver("sub_1", 1, NOW)).toBe(true);
+      expect(await claim()).toEqual([]);
+      await store.subscriptions.update("sub_1", { active: true, inactiveReason: null });
+      await end(first(await claim()), "delivered");
+      await store.subscriptions.update("sub_1", { webhookUrl: "https://b.example/" });
+      await store.pushes.redeliver("sub_1", 1, NOW + 1);
+      expect(await claim()).toEqual([]);
+      const { receiver, matchedAt } = first(await claim({ now: NOW + 1 }));
+      expect([receiver.origin, matchedAt]).toEqual(["b.example:443", T0]);
     });
 
     it.each([
@@ -104,6 +121,8 @@ export function describePushRedelivery({ store }: Subject): void {
       const [, second = ""] = await match("sub_1", 2);
       await store.subscriptions.pruneDeliveries(T0 + 1, 10);
       await store.posts.remove(second, NOW);
+      await consenting("sub_2", "https://a.example");
+      await match("sub_2", 4, T0 + 1);
       for (const n of [1, 2, 3]) expect(await store.pushes.redeliver("sub_1", n, NOW)).toBe(false);
       expect(await store.pushes.redeliver("nope", 1, NOW)).toBe(false);
     });
