@@ -27,7 +27,14 @@ describe("an error of MongoDB", () => {
     const contended = refusal(112);
     contended.addErrorLabel("TransientTransactionError");
     expect(await made(contended)).toMatchObject({ message: expect.stringContaining("others were writing") });
-    for (const error of [refusal(11000), refusal(2), new RangeError("ours")])
+    const wrongPassword = refusal(8000);
+    wrongPassword.addErrorLabel("HandshakeError");
+    expect(await made(wrongPassword)).toMatchObject({
+      name: "StoreUnavailable",
+      message: expect.stringContaining("refuses this user: look at name, password"),
+      cause: wrongPassword,
+    });
+    for (const error of [refusal(11000), refusal(2), refusal(18), refusal(13), new RangeError("ours")])
       expect(await made(error)).toBe(error);
   });
 });

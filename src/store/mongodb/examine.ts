@@ -7,6 +7,7 @@ import { connectMongodb, type MongodbConnection } from "./database/connection.ts
 import { COLLECTIONS, collectionsOf } from "./database/context.ts";
 import { INDEXES } from "./database/schema/indexes.ts";
 import { COPIES, SCHEMA_VERSION, schemaVersion } from "./database/schema/migrations.ts";
+import { REFUSED } from "./database/unavailable.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
@@ -128,7 +129,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof StoreUnavailable) return error.message;
   if (error instanceof MongoServerError) {
     return AUTHENTICATION.includes(Number(error.code))
-      ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"
+      ? `it ${REFUSED}`
       : `it answers with error ${error.code} (${error.codeName})`;
   }
   // The error is our own, or from the DNS look-up of mongodb+srv://.
@@ -136,5 +137,5 @@ function reasonOf(error: unknown): string {
   return String(error);
 }
 
-/** These are Unauthorized, AuthenticationFailed, and what Atlas answers. */
-const AUTHENTICATION = [13, 18, 8000];
+/** These are Unauthorized and AuthenticationFailed. Atlas has a code of its own (see `unavailable`). */
+const AUTHENTICATION = [13, 18];

@@ -20,6 +20,31 @@ export function matches(document: Document, operator: Document): boolean {
   return values.some((value) => test(value, options));
 }
 
+/** The fields that an operator and an order read, and the types by which an index must have each. */
+export function fieldsIn(operator: Document, sort: Document = {}): { path: string; types: string[] }[] {
+  const sorted = Object.keys(sort).filter((path) => sort[path].$meta === undefined);
+  return [
+    ...Object.entries(operator).flatMap(([name, body]) => {
+      if (name !== "compound")
+        return [body.path].flat().map((path) => ({ path, types: INDEXED_AS[name] ?? [] }));
+      const clauses = Object.values(body as Document)
+        .filter(Array.isArray)
+        .flat() as Document[];
+      return clauses.flatMap((clause) => fieldsIn(clause));
+    }),
+    ...sorted.map((path) => ({ path, types: ["token", "date"] })),
+  ];
+}
+
+const INDEXED_AS: Record<string, string[]> = {
+  text: ["string"],
+  phrase: ["string"],
+  equals: ["token", "boolean"],
+  in: ["token"],
+  range: ["token", "date"],
+  geoWithin: ["geo"],
+};
+
 /** The options of each operator, and whether it holds for a value. */
 const OPERATORS: Record<string, [options: string[], test: (value: unknown, of: Document) => boolean]> = {
   text: [

@@ -1,7 +1,7 @@
-import { type AddressInfo, createServer } from "node:net";
-import { type Binary, BSON, type Document, Double, Long, MongoClient } from "mongodb";
+import { type Binary, type Document, Double, Long, MongoClient } from "mongodb";
 import { cosineOf } from "../../../src/search/ranking/vectors.ts";
-import { matches } from "./mongot-operators.ts";
+import { CommandServer, failure, HELLO } from "./command-server.ts";
+import { fieldsIn, matches } from "./mongot-operators.ts";
 
 /** A search index as commands made it. */
 export interface StandInIndex {
@@ -13,7 +13,7 @@ export interface StandInIndex {
 
 /**
  * Stands in for mongot, the search process of MongoDB, behind a real mongod: it lets the server itself check and run
- * `$search`, `$searchMeta`, `$vectorSearch` and the commands for search indexes. mongod speaks to it in OP_MSG over TCP.
+ * `$search`, `$searchMeta`, `$vectorSearch` and the commands for search indexes.
  *
  * It reads the collection through an ordinary connection, so it lags only while frozen, and answers in one batch. To it all
  * posts that match are equally good. Only a real mongot can show Lucene's analyzers and scores, the recall of approximate
@@ -28,41 +28,27 @@ export class MongotStandIn {
   /** Whether indexes report that they answer, and their status. */
   queryable = true;
   status = "READY";
+  /** How well every match fits. */
+  score = 1;
   /** How often a definition was updated so far. */
   updates = 0;
   readonly #uri: () => string;
-  readonly #server: ReturnType<typeof createServer>;
+  readonly #server: CommandServer;
   #client: MongoClient | null = null;
   #frozen: Map<string, Document[]> | null = null;
   #count = 0;
 
-  private constructor(uri: () => string, server: ReturnType<typeof createServer>) {
+  private constructor(uri: () => string, server: CommandServer) {
     this.#uri = uri;
     this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-    server.on("connection", (socket) => {
-      let waiting = Buffer.alloc(0);
-      let turn = Promise.resolve();
-      socket.on("error", () => {});
-      socket.on("data", (data) => {
-        waiting = Buffer.concat([waiting, data]);
-        while (waiting.length >= 16 && waiting.length >= waiting.readInt32LE(0)) {
-          const message = waiting.subarray(0, waiting.readInt32LE(0));
-          waiting = waiting.subarray(message.length);
-          turn = turn.then(async () => {
-            const reply = replyTo(message, await this.#answer(commandOf(message)));
-            if (!socket.destroyed) socket.write(reply);
-          });
-        }
-      });
-    });
+    this.port = server.port;
   }
 
   /** @param uri  gives the address of the mongod that asks it, once that runs */
   static async start(uri: () => string): Promise<MongotStandIn> {
-    const server = createServer();
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    return new MongotStandIn(uri, server);
+    const server = await CommandServer.start((command) => standIn.#answer(command));
+    const standIn = new MongotStandIn(uri, server);
+    return standIn;
   }
 
   /** From now on it answers from the collections as they are now, like a mongot that lags behind. */
@@ -79,6 +65,7 @@ export class MongotStandIn {
     this.failure = null;
     this.queryable = true;
     this.status = "READY";
+    this.score = 1;
     this.catchUp();
   }
 
@@ -119,11 +106,20 @@ export class MongotStandIn {
     const ns = `${$db}.${search}`;
     const { index, count, sort = {}, ...operator } = query;
     // Like the real one: without an index there are no results, and no error.
-    const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
+    const known = this.indexes.get(`${ns} ${index}`);
+    const documents = known === undefined ? [] : await this.#documents(ns);
+    if (known !== undefined) {
+      const { mappings } = known.definition;
+      for (const { path, types } of fieldsIn(operator, sort)) {
+        if (!typesAt(mappings, path).some((type) => types.includes(type)))
+          throw Object.assign(new Error(`${path} is not indexed as ${types}`), { code: 8 });
+      }
+    }
+    const score = new Double(this.score);
     const found = documents.filter((document) => matches(document, operator));
     const keys = Object.entries(sort as Document).map(([path, order]) => ({
       order: Number(order),
-      of: (document: Document) => (order.$meta === undefined ? document[path] : SCORE),
+      of: (document: Document) => (order.$meta === undefined ? document[path] : score),
     }));
     const ordered = found.toSorted((a, b) => {
       const key = keys.find(({ of }) => of(a) < of(b) || of(a) > of(b));
@@ -131,7 +127,7 @@ export class MongotStandIn {
     });
     const rows = ordered.map((document) => ({
       _id: document["_id"],
-      $searchScore: SCORE,
+      $searchScore: score,
       $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(document)])),
     }));
     const counted = { [count?.type === "total" ? "total" : "lowerBound"]: Long.fromNumber(found.length) };
@@ -219,20 +215,6 @@ export class MongotStandIn {
   }
 }
 
-const HELLO = {
-  ok: 1,
-  isWritablePrimary: true,
-  minWireVersion: 0,
-  maxWireVersion: 27,
-  maxBsonObjectSize: 16 * 1024 * 1024,
-  maxMessageSizeBytes: 48_000_000,
-  maxWriteBatchSize: 100_000,
-};
-
-const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
-
-const SCORE = new Double(1);
-
 const pageOf = (ns: string, rows: Document[]): Document => ({
   ok: 1,
   cursor: { id: Long.ZERO, ns, nextBatch: rows },
@@ -245,48 +227,11 @@ function fieldsOf(filter: Document = {}): string[] {
   );
 }
 
-const OP_MSG = 2013;
-const OP_QUERY = 2004;
-
-/** The command in a message: one body, and its sequences of documents. Servers say hello with OP_QUERY. */
-function commandOf(message: Buffer): Document {
-  if (message.readInt32LE(12) === OP_QUERY) {
-    const start = message.indexOf(0, 20) + 9;
-    return BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
-  }
-  const end = message.length - ((message.readInt32LE(16) & 1) === 1 ? 4 : 0);
-  let command: Document = {};
-  for (let at = 20; at < end; ) {
-    const kind = message[at];
-    const size = message.readInt32LE(at + 1);
-    const part = message.subarray(at + 1, at + 1 + size);
-    at += 1 + size;
-    if (kind === 0) {
-      command = { ...BSON.deserialize(part, { promoteLongs: false }), ...command };
-      continue;
-    }
-    const nameEnd = part.indexOf(0, 4);
-    const list: Document[] = [];
-    for (let from = nameEnd + 1; from < part.length; from += part.readInt32LE(from)) {
-      list.push(
-        BSON.deserialize(part.subarray(from, from + part.readInt32LE(from)), { promoteLongs: false }),
-      );
-    }
-    command = { ...command, [part.toString("utf8", 4, nameEnd)]: list };
-  }
-  return command;
-}
-
-function replyTo(message: Buffer, answer: Document): Buffer {
-  const body = BSON.serialize(answer);
-  const old = message.readInt32LE(12) === OP_QUERY;
-  const head = Buffer.alloc(old ? 36 : 21);
-  head.writeInt32LE(head.length + body.length, 0);
-  head.writeInt32LE(message.readInt32LE(4), 8);
-  head.writeInt32LE(old ? 1 : OP_MSG, 12);
-  if (old) {
-    head.writeInt32LE(8, 16);
-    head.writeInt32LE(1, 32);
-  }
-  return Buffer.concat([head, body]);
+/** How a search index has a field: in several ways, or in none. */
+function typesAt({ fields }: Document, path: string): string[] {
+  const [name = "", ...within] = path.split(".");
+  const forms: Document[] = [fields[name] ?? []].flat();
+  return within.length > 0
+    ? forms.flatMap((form) => typesAt(form, within.join(".")))
+    : forms.map(({ type }) => type);
 }

@@ -20,7 +20,11 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
     if (error instanceof MongoServerError) {
       const code = Number(error.code);
       if (!UNAVAILABLE.has(code)) throw thrown;
-      throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
+      const why =
+        code === ATLAS && error.hasErrorLabel(HANDSHAKE)
+          ? `the database of STORE_URL ${REFUSED}`
+          : `the database cannot do this now (error ${code})`;
+      throw new StoreUnavailable(why, { cause: error });
     }
     // These are the driver's errors of network, selection, pool and closed client; their messages may name hosts.
     if (!isConnectionError(error)) throw thrown;
@@ -30,6 +34,13 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
     );
   }
 }
+
+/** Says what the operator can do about a database that does not know its user. */
+export const REFUSED =
+  "refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)";
+/** Atlas has one code for many errors. While a connection is made, it stands for a wrong name or password. */
+const ATLAS = 8000;
+const HANDSHAKE = "HandshakeError";
 
 export const CONTENDED = "others were writing the same for too long";
 
@@ -75,7 +86,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   11602, // InterruptedDueToReplStateChange
   13435, // NotPrimaryNoSecondaryOk
   13436, // NotPrimaryOrSecondary
-  8000, // Atlas: over quota, or a refused command
+  ATLAS, // over quota, or a refused command
   9001, // SocketException
   14031, // OutOfDiskSpace
 ]);
