@@ -9,6 +9,7 @@ import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "../../src/store/mongodb/search/atlas/definitions.ts";
+import { clausesOfWords } from "../../src/store/mongodb/search/atlas/words.ts";
 import {
   type MongodbIndex,
   type MongodbIndexOptions,
@@ -26,6 +27,7 @@ const NS = "board.posts";
 const DAY_MS = 86_400_000;
 /** The `now` of filters by which mongot knows every post. At T0 it may still lack those written at T0. */
 const LATER = T0 + DAY_MS;
+const NOTHING_ASKED = { any: [], phrases: [], excluded: [] };
 const NEWEST = { order: "newest", after: null, limit: 10 } as const;
 
 const mongod = await mongodCommand();
@@ -301,6 +303,81 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       ["new3", "new1"],
       ["new3", "new0", "new2"],
     ]);
+    // What an earlier page has shown is not shown again by its copy.
+    for (const words of [{}, { q: "unicycle" }]) {
+      const rest = aQuestion({ ...words, distinct: true, filter: { tags: ["edge"], now: T0 } });
+      expect(await index.ask("list", rest, { ...NEWEST, after: { at: T0 + 1, id: "new1" } })).toEqual([
+        { id: "new0", at: T0 },
+      ]);
+      expect(await index.ask("list", rest, { ...NEWEST, after: { at: T0, id: "new0" } })).toEqual([]);
+    }
+  });
+
+  it("gives a page of a list with the number of all matches, which its end needs not", async () => {
+    const index = await ready();
+    for (const n of [1, 2, 3]) {
+      const fields = { publisherId: "pub_0", title: "Unicycle", tags: ["edge"], createdAt: T0 + n };
+      await store.posts.insert(aPost(`new${n}`, fields));
+    }
+    const [new3, new2, new1] = [3, 2, 1].map((n) => ({ id: `new${n}`, at: T0 + n }));
+    for (const words of [{}, { q: "unicycle" }]) {
+      const asked = aQuestion({ ...words, filter: { tags: ["edge"], now: T0 } });
+      const page = (limit: number, most: number, after: Position | null = null) =>
+        index.ask("page", asked, { order: "newest", after, limit, most });
+      expect(await page(2, 9)).toEqual({ places: [new3, new2], total: 3 });
+      expect(await page(2, 2)).toEqual({ places: [new3, new2], total: 2 });
+      expect(await page(2, 0)).toEqual({ places: [new3, new2], total: null });
+      expect(await page(3, 9)).toEqual({ places: [new3, new2, new1], total: 3 });
+      expect(await page(4, 9)).toEqual({ places: [new3, new2, new1], total: null });
+      expect(await page(2, 9, new2)).toEqual({ places: [new1], total: null });
+    }
+  });
+
+  it("ranks first what has all the words, whether mongot knows it or it was written a moment ago", async () => {
+    const index = await ready();
+    mongot.score = 5;
+    const write = (id: string, title: string, updatedAt: number) =>
+      store.posts.insert(aPost(id, { publisherId: "pub_0", title, body: "x", tags: ["edge"], updatedAt }));
+    await write("new1", "Harpsichord", T0);
+    await write("new2", "Harpsichord and unicycle", T0);
+    for (const id of ["new4", "new5"]) await write(id, "Unicycle", T0);
+    await mongot.freeze(NS);
+    await write("new3", "Unicycle and harpsichord", LATER);
+    const asked = aQuestion({ q: "unicycle harpsichord", filter: { now: LATER } });
+    const ranked = await index.ask("rank", asked, aPage(9));
+    expect(ranked.map(({ id }) => id)).toEqual(["new2", "new3", "new1", "new4", "new5"]);
+    // Half of a meaning of 1, and all that words count, of 1.3.
+    expect(ranked.slice(0, 2).map(({ relevance }) => relevance)).toEqual([0.615, 0.615]);
+  });
+
+  it("asks mongot for words in each field by its weight, for phrases, and for none that is excluded", () => {
+    const { any, phrases, excluded } = aQuestion({ q: 'bike "garden market" -tent' }).words ?? NOTHING_ASKED;
+    const weighed = (path: string | string[], value: number) => ({
+      text: { query: "bike garden market tandem", path, score: { boost: { value } } },
+    });
+    const path = ["title", "body", "tags", "place.name"];
+    const clauses = clausesOfWords({ any, phrases, excluded, respelt: ["tandem"], publishers: ["pub_1"] });
+    expect(clauses).toEqual({
+      must: [
+        {
+          compound: {
+            should: [
+              weighed("title", 2),
+              weighed("body", 1),
+              weighed(["tags", "place.name"], 1.5),
+              { in: { path: "publisher_id", value: ["pub_1"], score: { boost: { value: 0.5 } } } },
+            ],
+            minimumShouldMatch: 1,
+          },
+        },
+        { phrase: { query: "garden market", path } },
+      ],
+      mustNot: [{ phrase: { query: "tent", path } }],
+    });
+    expect(clausesOfWords({ any: [], phrases: [], excluded })).toEqual({
+      must: [],
+      mustNot: [{ phrase: { query: "tent", path } }],
+    });
   });
 
   it("shows of a series the next date, or the last where all are over, and tells the later ones", async () => {
@@ -375,6 +452,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       const rest = await index.ask("rank", asked, others);
       expect(new Set(rest.map(({ id }) => id))).toEqual(new Set(ranked.slice(2).map(({ id }) => id)));
     }
+    const like = { ...asked, vector: null, like: "post00001" };
+    expect(await index.ask("rank", like, aPage(9))).toEqual(await embedded.ask("rank", like, aPage(9)));
+    expect(await index.ask("rank", { ...like, like: "post00003" }, aPage(9))).toEqual([]);
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0" }));
+    await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: "another", vector: vectorOf(1) }]);
+    expect(await index.ask("vectors", ["post00003", "post00001", "none", "new1"])).toEqual([
+      ...[null, vectorOf(1), null, null],
+    ]);
   });
 
   it("knows what misspelt words were meant to be, and which no post has, as the embedded index does", async () => {

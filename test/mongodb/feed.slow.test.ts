@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { documentOfPost, newPublisher } from "../../src/store/mongodb/database/posts.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, aReport, T0 } from "../support/search/rows.ts";
@@ -54,6 +55,31 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
       expect(concern).toMatchObject({ level: "majority" });
       expect(concern).not.toHaveProperty("afterClusterTime");
     }
+  });
+
+  it("reads all that there is in pages, each once, and of posts the active ones", async () => {
+    const names = Array.from({ length: 4_000 }, (_, n) => String(n).padStart(4, "0"));
+    await store.collections.publishers.insertMany(names.map((n) => newPublisher(aPublisher(`pub_${n}`))));
+    const standing = { pub_verified: false, pub_suspended: false };
+    const posts = [
+      ...names.map((n) => aPost(`p${n}`)),
+      aPost("hidden", { state: "hidden" }),
+      aPost("q", { parentId: "p0001" }),
+    ];
+    await store.collections.posts.insertMany(posts.map((post) => documentOfPost(post, standing)));
+    await other.publishers.update("pub_0001", { verifiedAt: T0 });
+    await other.publishers.update("pub_0002", { suspendedAt: T0 });
+    const [seen, known]: [string[], Map<string, boolean[]>] = [[], new Map()];
+    for await (const page of store.feed.scan()) {
+      seen.push(...page.posts.map(({ entry }) => entry.id));
+      for (const { id, verified, suspended } of page.publishers) known.set(id, [verified, suspended]);
+    }
+    expect(seen).toEqual([...names.map((n) => `p${n}`), "q"]);
+    expect(known.size).toBe(4_001);
+    expect([...known].filter(([, status]) => status.includes(true))).toEqual([
+      ["pub_0001", [true, false]],
+      ["pub_0002", [false, true]],
+    ]);
   });
 
   it("passes over what no index reads: counts, reports, work, checks, and a status copied to posts", async () => {

@@ -76,8 +76,23 @@ describe.each(Object.entries(databases))(
       expect(await idsFor(replica, "number3")).toEqual([]);
       await store.posts.setVectors([{ id: "p4", updatedAt: T0, model: MODEL, vector: vectorOf(4) }]);
       expect(await replica.ask("vectors", ["p4"])).toEqual([vectorOf(4)]);
+      await store.posts.update("p4", { title: "Zither" }, { text: true });
+      expect(await replica.ask("vectors", ["p4"])).toEqual([null]);
+      // A thread and its replies end together.
+      await store.posts.insert(aPost("p6-1", { parentId: "p6", title: "Reply" }));
+      await store.posts.update("p6", { expiresAt: T0 + 60 * DAY_MS }, { text: false });
+      const late = { includeExpired: false, includeReplies: true, now: T0 + 40 * DAY_MS };
+      expect(await replica.ask("count", aQuestion({ filter: late }))).toBe(2);
       await store.posts.remove("p5", T0);
       expect(await idsFor(replica, "number5")).toEqual([]);
+      const moved = Array.from({ length: 250 }, (_, n) => ({
+        ...aPost(`moved${n}`, { tags: ["moved"] }),
+        removedAt: null,
+        embedding: null,
+      }));
+      const mark = { name: "moved", from: null, to: "here" };
+      await store.transfer.write([{ kind: "post", rows: moved }], mark);
+      expect(await replica.ask("count", aQuestion({ filter: { tags: ["moved"] } }))).toBe(250);
       await store.publishers.update("pub_a", { suspendedAt: T0 });
       expect(await replica.ask("count", aQuestion({}))).toBe(0);
     });
