@@ -283,6 +283,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect([await lasting(day(20)), await lasting(day(20) + 1)]).toEqual([["new2", "new1"], []]);
     await store.posts.update("new1", { expiresAt: day(40), updatedAt: T0 + 1 }, { text: false });
     expect([await lasting(day(40)), await lasting(day(40) + 1)]).toEqual([["new2", "new1"], []]);
+    // What has a start or an end is over by that.
+    await store.posts.insert(aPost("new3", { ...post, startsAt: day(2), expiresAt: day(5) }));
+    await store.posts.insert(aPost("new4", { ...post, endsAt: day(3), expiresAt: day(5) }));
+    for (const id of ["new3", "new4"])
+      await store.posts.insert(aPost(`${id}1`, { ...post, parentId: id }), { admit: () => day(20) });
+    expect(await lasting(day(2))).toEqual(["new41", "new4", "new31", "new3", "new2", "new1"]);
+    expect(await lasting(day(3))).toEqual(["new41", "new4", "new31", "new2", "new1"]);
+    expect(await lasting(day(20))).toEqual(["new41", "new31", "new2", "new1"]);
   });
 
   it("shows one of several publishers' copies of a page, and all that its publisher has", async () => {

@@ -292,7 +292,16 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       const first = await store.subscriptions.changes(since.next, 1);
       const second = await store.subscriptions.changes(first.next, 1);
       expect([first, second].map(({ rows }) => idsOf(rows))).toEqual([["sub_3"], ["sub_1"]]);
-      expect(idsOf((await store.subscriptions.changes(since.next, 9)).rows)).toEqual(["sub_3", "sub_1"]);
+      const both = await store.subscriptions.changes(since.next, 9);
+      expect(idsOf(both.rows)).toEqual(["sub_3", "sub_1"]);
+      // What an import writes comes one by one too.
+      const imported = ["sub_5", "sub_4"].map((id) => ({ ...aSubscription(id), nextDelivery: 1 }));
+      const mark = { name: "imported", from: null, to: "both" };
+      await store.transfer.write([{ kind: "subscription", rows: imported }], mark);
+      const one = await store.subscriptions.changes(both.next, 1);
+      const other = await store.subscriptions.changes(one.next, 1);
+      expect([one, other].map(({ rows }) => idsOf(rows))).toEqual([["sub_5"], ["sub_4"]]);
+      expect((await store.subscriptions.changes(other.next, 1)).rows).toEqual([]);
     });
 
     it("go on growing after a restart", async () => {
