@@ -175,6 +175,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
         // The next date of a series stands on an earlier page than this one, where another date has no place.
         examples: [
           [{ ...aQuestion({}).filter, createdUntil: T0 - 100_000 }, "qwertz", null, false, ["pub_1"], true],
+          [aQuestion({}).filter, "-tent", null, false, [], false],
+          [aQuestion({}).filter, "-tent", 1, true, [], false],
         ],
       },
     );
@@ -211,6 +213,9 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       ),
       { numRuns: 50 },
     );
+    const most = async (asked: Pick<MongodbIndex, "ask">) =>
+      (await asked.ask("spots", aQuestion({}), 2)).map(({ count }) => count);
+    expect(await most(index)).toEqual(await most(embedded));
   });
 
   /** What a list finds of the posts with a tag of their own, by filters alone and by their word; it must be the same. */
@@ -460,6 +465,18 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       const rest = await index.ask("rank", asked, others);
       expect(new Set(rest.map(({ id }) => id))).toEqual(new Set(ranked.slice(2).map(({ id }) => id)));
     }
+    // Where no post has a word, what is found by meaning alone must be a little nearer.
+    const isNear = async (q: string, margin?: number, publishers: string[] = []) => {
+      const question = aQuestion({
+        ...{ q, vector: vectorOf(1), minCosine: 0.95, ...(margin === undefined ? {} : { margin }) },
+        filter: { includeReplies: true },
+      });
+      if (question.words !== null) question.words = { ...question.words, publishers };
+      const found = await index.ask("rank", question, aPage(POSTS));
+      return found.some(({ id }) => id === "post00001");
+    };
+    expect([await isNear("qwertz"), await isNear("qwertz", 0.02)]).toEqual([false, true]);
+    expect([await isNear("qwertz bike"), await isNear("qwertz", 0.1, ["pub_9"])]).toEqual([true, true]);
     const like = { ...asked, vector: null, like: "post00001" };
     expect(await index.ask("rank", like, aPage(9))).toEqual(await embedded.ask("rank", like, aPage(9)));
     expect(await index.ask("rank", { ...like, like: "post00003" }, aPage(9))).toEqual([]);

@@ -59,9 +59,10 @@ describe.each(Object.entries(databases))(
       await store.posts.insert(aPost("p2", { title: "Unicycle, hidden" }));
       await store.posts.update("p2", { state: "hidden" }, { text: false });
       const replica = opened(store.feed);
-      expect(replica.ready()).toBe(false);
+      expect([replica.ready(), replica.state()]).toEqual([false, "building"]);
       await expect(idsFor(replica, "unicycle")).rejects.toThrow(StoreUnavailable);
       expect(await replica.readyWithin(30_000)).toBe(true);
+      expect([replica.ready(), replica.state()]).toEqual([true, "local"]);
       expect(await idsFor(replica, "unicycle")).toEqual(["p1"]);
     });
 

@@ -251,6 +251,14 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
         (await store.pushes.list("sub_1", { before: null, limit: 9 })).map(({ postId }) => postId),
       ).toEqual(["p1", "p3"]);
       expect((await store.inbox.read("pub_a", 0, 9)).map(({ postId }) => postId)).toEqual(["p3", "p1"]);
+      const last = async () => (await store.subscriptions.changes(0, 99)).rows.at(-1);
+      expect(await last()).toMatchObject({ id: "sub_1", subscription: { createdAt: T0 + 1 } });
+      await store.subscriptions.remove("sub_1");
+      expect(await last()).toEqual({ id: "sub_1", subscription: null });
+      expect(await store.subscriptions.insert(anew, 50)).toBe(true);
+      await deliver("sub_1", "p4");
+      expect((await told("sub_1")).map((one) => one.split(" ")[1])).toEqual(["p4"]);
+      expect(await last()).toMatchObject({ id: "sub_1", subscription: { createdAt: T0 + 1 } });
     });
   });
 
