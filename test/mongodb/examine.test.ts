@@ -1,5 +1,6 @@
 import { type Document, Long } from "mongodb";
 import { afterEach, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/platform/version.ts";
 import { COLLECTIONS } from "../../src/store/mongodb/database/context.ts";
 import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
@@ -35,11 +36,8 @@ const SOUND: Record<string, (command: Document) => Document> = {
   }),
 };
 
-/** All that is found at a server that answers so, each as `level about: text`. */
-const examined = async (
-  answers: Partial<typeof SOUND> = {},
-  { user = "", now = T0 }: { user?: string; now?: number } = {},
-) => {
+/** The URL of a database on a server that answers so. */
+const urlOf = async (answers: Partial<typeof SOUND> = {}, user = "") => {
   const server = await CommandServer.start(async (command) => {
     const [name = ""] = Object.keys(command);
     const said = { ...SOUND, ...answers };
@@ -47,7 +45,15 @@ const examined = async (
     return (said[known] ?? (() => ({ ...OK, n: 1 })))(command);
   });
   servers.push(server);
-  const url = `mongodb://${user}127.0.0.1:${server.port}/board?directConnection=true&minPoolSize=0`;
+  return `mongodb://${user}127.0.0.1:${server.port}/board?directConnection=true&minPoolSize=0`;
+};
+
+/** All that is found there, each as `level about: text`. */
+const examined = async (
+  answers: Partial<typeof SOUND> = {},
+  { user = "", now = T0 }: { user?: string; now?: number } = {},
+) => {
+  const url = await urlOf(answers, user);
   const found: string[] = [];
   for await (const { level, about, text } of mongodb.examine(url, () => now))
     found.push(`${level} ${about}: ${text.replace(/^[\d.]+ ms until/, "some ms until")}`);
@@ -65,11 +71,28 @@ const streamOf = (batch: string) => ({
   cursor: { id: Long.ONE, ns: "board.meta", [batch]: [], postBatchResumeToken: { _data: "1" } },
 });
 
-describe("what is found at a server of MongoDB", () => {
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close();
-  });
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
 
+describe("a database that is no open board", () => {
+  it("tells whether there is anything in it, and a setting", async () => {
+    const empty = await urlOf({ listCollections: () => batchOf("$cmd.listCollections", []) });
+    expect([await mongodb.exists(await urlOf()), await mongodb.exists(empty)]).toEqual([true, false]);
+    const settings = { board_id: "the id", secret_key: "the key" };
+    const url = await urlOf({
+      find: ({ find, filter: { _id } }) =>
+        batchOf(
+          find,
+          find === "settings" && _id in settings ? [{ _id, value: settings[_id as "board_id"] }] : [],
+        ),
+    });
+    const asked = ["secret_key", "board_id", "none"].map((name) => mongodb.setting(url, name));
+    expect(await Promise.all(asked)).toEqual(["the key", "the id", null]);
+  });
+});
+
+describe("what is found at a server of MongoDB", () => {
   const [SERVER, CLOCK] = [
     "ok database: MongoDB 8.0.4 (wire version 25), replica set rs0 of 2 members",
     "ok clock: 0 ms from the server's",
@@ -175,6 +198,16 @@ describe("what is found at a server of MongoDB", () => {
       "may not be written",
       { findAndModify: () => failure(8000, "you are over your space quota") },
       "the database cannot do this now (error 8000)",
+    ],
+    [
+      "has a board of a newer release",
+      { find: () => batchOf("meta", [{ ...schema(99), program: "9.9.9" }]) },
+      `The database was written by Agent Board 9.9.9 (version 99, this program (${VERSION}) knows ${SCHEMA_VERSION}). Start that release; or, to lose what was written since, put the copies that its upgrade kept (collections before_*) back: see "Upgrades" in docs/mongodb.md.`,
+    ],
+    [
+      "has a board of a newer release that does not say which",
+      { find: () => batchOf("meta", [schema(99)]) },
+      `The database was written by another Agent Board (version 99, this program (${VERSION}) knows ${SCHEMA_VERSION}). Install that version, or move the board by its \`export\` and this one's \`import\`.`,
     ],
     ["allows this user nothing", { find: () => failure(13, "not authorized") }, `it ${REFUSES}`],
     [

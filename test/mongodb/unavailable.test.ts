@@ -1,6 +1,14 @@
-import { MongoNetworkError, MongoServerError } from "mongodb";
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { isDuplicate } from "../../src/store/mongodb/database/connection.ts";
 import { unavailable } from "../../src/store/mongodb/database/unavailable.ts";
 
 const refusal = (code: number) => new MongoServerError({ message: "no", code });
@@ -36,5 +44,38 @@ describe("an error of MongoDB", () => {
     });
     for (const error of [refusal(11000), refusal(2), refusal(18), refusal(13), new RangeError("ours")])
       expect(await made(error)).toBe(error);
+  });
+
+  it.each([
+    "MongoClientClosedError",
+    "MongoExpiredSessionError",
+    "MongoNetworkTimeoutError",
+    "MongoNotConnectedError",
+    "MongoOperationTimeoutError",
+    "MongoPoolClosedError",
+    "MongoServerClosedError",
+    "MongoServerSelectionError",
+    "MongoTopologyClosedError",
+    "MongoWaitQueueTimeoutError",
+  ])("says so of what the driver calls %s", async (name) => {
+    const error = Object.defineProperty(new MongoError("db.internal:27017"), "name", { value: name });
+    const known = [MongoNetworkTimeoutError, MongoServerSelectionError].find((one) => one.name === name);
+    expect(await made(known === undefined ? error : new known("db.internal", {} as never))).toMatchObject({
+      name: "StoreUnavailable",
+      message: expect.stringMatching(/^the database of STORE_URL does not answer: (?!.*internal)/),
+    });
+    const other = Object.defineProperty(new MongoError("ours"), "name", { value: "MongoAPIError" });
+    expect(await made(other)).toBe(other);
+  });
+
+  it("says so of an error that ends several writes at once", async () => {
+    for (const [code, is] of [
+      [11602, true],
+      [11000, false],
+    ] as const) {
+      const error = new MongoBulkWriteError(refusal(code) as never, {} as never);
+      expect((await made(error)) instanceof StoreUnavailable, String(code)).toBe(is);
+      expect(isDuplicate(error)).toBe(!is);
+    }
   });
 });

@@ -220,6 +220,15 @@ describe.skipIf(database === null)("a database of 0.1.0", () => {
     expect(kept.filter((post) => "mood" in post)).toEqual([]);
   });
 
+  it("takes each step once, from one release to the next", async () => {
+    const runs = { $add: [{ $ifNull: ["$runs", 0] }, 1] };
+    const counted: Step[] = [{ collection: "posts", where: {}, update: [{ $set: { runs } }] }];
+    await upgrade([...today, counted]);
+    await upgrade([...today, counted, first]);
+    const posts = await db.collection("posts").find().toArray();
+    expect(new Set(posts.map((post) => `${post["runs"]} ${post["mood"]}`))).toEqual(new Set(["1 calm"]));
+  });
+
   it("is refused by the earlier release afterwards, which names the way back, and that works", async () => {
     await upgrade([...today, first, first]);
     await expect(rows()).rejects.toThrow(/was written by Agent Board .* \(collections before_\*\) back/);
