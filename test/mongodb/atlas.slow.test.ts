@@ -141,7 +141,16 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     await fc.assert(
       fc.asyncProperty(
         anyFilter,
-        fc.constantFrom(undefined, "bike", "cello repair", '"garden market"', "music -tent", "qwertz", "!!!"),
+        fc.constantFrom(
+          undefined,
+          "bike",
+          "cello repair",
+          '"garden market"',
+          "music -tent",
+          "-tent",
+          "qwertz",
+          "!!!",
+        ),
         fc.option(fc.nat(12), { nil: null }),
         fc.boolean(),
         fc.subarray(["pub_1", "pub_2", "pub_9"]),
