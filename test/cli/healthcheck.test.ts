@@ -5,9 +5,9 @@ import { runHere } from "../support/boards/command.ts";
 import { folderForTest, serverForTest } from "../support/run/temporary.ts";
 
 /** Runs a command beside a server that says this at `/readyz`, with 503 where it is not ok. */
-async function beside(says: { ok?: boolean }, command: string) {
+async function beside(says: object, command: string) {
   const address = await serverForTest((request, response) => {
-    response.statusCode = request.url !== "/readyz" ? 404 : says.ok === false ? 503 : 200;
+    response.statusCode = request.url !== "/readyz" ? 404 : "ok" in says && says.ok === false ? 503 : 200;
     response.end(JSON.stringify(says));
   });
   const place = { DATA_DIR: folderForTest(), PORT: new URL(address).port, EMBEDDINGS: "off" };
