@@ -266,6 +266,11 @@ export function describePosts({ store, another, reopen }: Subject): void {
       );
       await store.posts.addRetrievals(new Map([["p", 1]]));
       expect((await store.posts.get("p"))?.retrievals).toBe(6);
+      // However many are counted at once.
+      await store.posts.insert(aPost("q"));
+      const gone = Array.from({ length: 500 }, (_, n) => [`gone${n}`, 1] as const);
+      await store.posts.addRetrievals(new Map([...gone, ["q", 2]]));
+      expect((await store.posts.many(["p", "q"])).map(({ retrievals }) => retrievals)).toEqual([6, 2]);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { RowPage } from "../../../src/ports/store/transfer.ts";
 import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
 import { claimedWork, type Subject } from "./subject.ts";
 
@@ -31,7 +32,10 @@ export function describeToldChanges({ store }: Subject): void {
 
     it("give each who was told another delivery with what changed, once, and nobody else", async () => {
       await deliver("sub_1");
+      await store.posts.insert(aPost("q", { startsAt: START }));
+      await store.subscriptions.deliver([{ subscriptionId: "sub_2", postId: "q", matchedAt: T0 }], []);
       await edit({ startsAt: START + HOUR_MS, title: "A better title" }, T0 + 1);
+      expect(await store.subscriptions.toldOf("p")).toEqual(["sub_1"]);
       expect(await store.subscriptions.tellChange("p", T0 + 2)).toEqual([
         { subscriptionId: "sub_1", publisherId: "pub_a", postId: "p", deliveryId: 2 },
       ]);
@@ -40,13 +44,35 @@ export function describeToldChanges({ store }: Subject): void {
       const [delivery] = await store.subscriptions.pending("sub_1", 0, 9);
       const change = { at: T0 + 1, what: ["starts_at"], before: { startsAt: START }, series: null };
       expect(delivery).toMatchObject({ deliveryId: 2, matchedAt: T0 + 2, change });
-      expect(await pending("sub_2")).toEqual([]);
+      expect(await pending("sub_2")).toEqual([[1, null, "active"]]);
       const entries = await store.inbox.read("pub_a", 0, 9);
-      expect(entries.map((entry) => [entry.type, entry.deliveryId, entry.change?.what])).toEqual([
-        ["match", 1, undefined],
-        ["match", 2, ["starts_at"]],
-      ]);
+      expect(entries.map(({ postId, deliveryId, change: news }) => [postId, deliveryId, news?.what])).toEqual(
+        [
+          ["p", 1, undefined],
+          ["q", 1, undefined],
+          ["p", 2, ["starts_at"]],
+        ],
+      );
+      expect(entries.at(-1)).toMatchObject({ type: "match", at: T0 + 2, subscriptionId: "sub_1", change });
       expect((await store.subscriptions.pendingCounts(["sub_1"])).get("sub_1")).toBe(1);
+    });
+
+    it("are told to all who were told, however many they are", async () => {
+      const ids = Array.from({ length: 201 }, (_, n) => `many_${n}`);
+      // As an import writes them: what was told lies there already.
+      const pages: RowPage[] = [
+        { kind: "subscription", rows: ids.map((id) => ({ ...aSubscription(id), nextDelivery: 2 })) },
+        {
+          kind: "delivery",
+          rows: ids.map((subscriptionId) => ({
+            ...{ subscriptionId, postId: "p", deliveryId: 1, matchedAt: T0, change: null },
+          })),
+        },
+      ];
+      await store.transfer.write(pages, { name: "told", from: null, to: "there" });
+      await edit({ startsAt: START + HOUR_MS }, T0 + 1);
+      expect((await told(T0 + 2)).sort()).toEqual(ids.map((id) => [id, 2]).sort());
+      expect(await told(T0 + 3)).toEqual([]);
     });
 
     it("wait with the post until its work is settled, and gather", async () => {

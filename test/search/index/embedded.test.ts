@@ -125,6 +125,88 @@ describe("the embedded index", () => {
     }
   });
 
+  it("names the copies that a post stands for, oldest first: other publishers', and those that match", async () => {
+    const opened = openIndex();
+    const asked = ["own", "alone", "other", "gone"];
+    opened.write((index) => {
+      for (const [n, id, fields] of [
+        [1, "late", { publisherId: "pub_2", syndicated: true }],
+        [0, "early", { publisherId: "pub_3", syndicated: true }],
+        [2, "own", {}],
+        [-1, "mine-too", {}],
+        [-2, "thread", { publisherId: "pub_2", kind: "thread" }],
+        [3, "cello", { publisherId: "pub_3", title: "Cello" }],
+        [4, "alone", { source: null }],
+        [5, "other", { source: "t" }],
+      ] as const)
+        index.put(anEntry({ id, title: "Bike", source: "s", createdAt: n, ...fields }));
+    });
+    const copies = (q: Parameters<typeof question>[0]) => opened.index.ask("copies", question(q), asked);
+    const filter = { kinds: ["offer" as const] };
+    expect(await copies({ filter })).toEqual([["early", "late", "cello"], [], [], []]);
+    expect(await copies({ filter, q: "bike" })).toEqual([["early", "late"], [], [], []]);
+    expect(await copies({ q: "bike -cello" })).toEqual([["thread", "early", "late"], [], [], []]);
+  });
+
+  it("names the dates of a series that come after one, soonest first, and pass", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const [id, at, fields] of [
+        ["d3", 30, {}],
+        ["d1", 10, {}],
+        ["d2b", 20, {}],
+        ["d2a", 20, {}],
+        ["thread", 25, { kind: "thread" }],
+        ["other", 15, { series: "t" }],
+        ["none", 15, { series: null }],
+      ] as const)
+        index.put(anEntry({ id, series: "s", windowStart: NOW + at, ...fields }));
+    });
+    const { filter } = question({ filter: { kinds: ["offer"] } });
+    const at = (id: string, start: number) => ({ id, at: NOW + start });
+    expect(
+      await opened.index.ask("laterDates", filter, ["d1", "d2a", "d3", "other", "none", "gone"]),
+    ).toEqual([
+      [at("d2a", 20), at("d2b", 20), at("d3", 30)],
+      [at("d2b", 20), at("d3", 30)],
+      ...[[], [], [], []],
+    ]);
+  });
+
+  it("counts all matches with a page of a list, up to a number, and none with the last page", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let n = 0; n < 5; n += 1)
+        index.put(anEntry({ id: `p${n}`, createdAt: n, kind: n === 4 ? "event" : "offer" }));
+    });
+    const page = async (limit: number, most: number, after: { at: number; id: string } | null = null) => {
+      const asked = question({ filter: { kinds: ["offer"] } });
+      const found = await opened.index.ask("page", asked, { order: "newest", after, limit, most });
+      return [found.places.map(({ id }) => id), found.total];
+    };
+    expect(await page(2, 9)).toEqual([["p3", "p2"], 4]);
+    expect(await page(2, 3)).toEqual([["p3", "p2"], 3]);
+    expect(await page(2, 0)).toEqual([["p3", "p2"], null]);
+    expect(await page(2, 9, { at: 1, id: "p1" })).toEqual([["p0"], null]);
+  });
+
+  it("finds what means the same as a post, the nearest first, and nothing for one without a vector", async () => {
+    const opened = openIndex();
+    const near = vectorOf(3).map((x, at) => (at % 4 === 0 ? 0 : x));
+    opened.write((index) => {
+      for (const [id, vector] of Object.entries({ a: vectorOf(3), b: near, c: vectorOf(3), d: null })) {
+        index.put(anEntry({ id }));
+        index.putVector(id, MODEL, vector);
+      }
+    });
+    const like = async (id: string, except: string[]) => {
+      const asked = question({ like: id, minCosine: 0 });
+      return (await opened.index.ask("rank", asked, aPage(9, except))).map((found) => found.id);
+    };
+    expect(await like("a", ["a"])).toEqual(["c", "b"]);
+    expect([await like("d", []), await like("gone", [])]).toEqual([[], []]);
+  });
+
   it("shows of a series the next date, or the last where all are over", async () => {
     const opened = openIndex();
     opened.write((index) => {
@@ -143,10 +225,15 @@ describe("the embedded index", () => {
 
   it("finds an edited post by its new words only", async () => {
     const opened = openIndex();
-    opened.write((index) => index.put(anEntry({ id: "a", title: "Road bike", tags: ["cycling"] })));
-    opened.write((index) => index.put(anEntry({ id: "a", title: "Cello", tags: ["music"] })));
-    expect(await opened.find("bike")).toEqual([]);
-    expect(await opened.find("cello")).toEqual(["a"]);
+    opened.write((index) =>
+      index.put(anEntry({ id: "a", title: "Road bike", tags: ["cycling"], placeName: "Delft" })),
+    );
+    expect([await opened.find("delft"), await opened.find("cycling")]).toEqual([["a"], ["a"]]);
+    opened.write((index) =>
+      index.put(anEntry({ id: "a", title: "Cello", tags: ["music"], placeName: "Gouda" })),
+    );
+    for (const former of ["bike", "delft", "cycling"]) expect(await opened.find(former)).toEqual([]);
+    for (const word of ["cello", "gouda", "music"]) expect(await opened.find(word)).toEqual(["a"]);
     expect(await opened.pass({ tags: ["cycling"] })).toEqual([]);
     expect(await opened.pass({ tags: ["music"] })).toEqual(["a"]);
   });
@@ -176,10 +263,17 @@ describe("the embedded index", () => {
     });
     expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
     opened.write((index) => index.putPublisher("pub_1", { verified: true, suspended: true }));
-    expect(await opened.pass({})).toEqual(["b"]);
+    expect([await opened.pass({}), await opened.pass({ verifiedOnly: true })]).toEqual([["b"], []]);
     opened.write((index) => index.putPublisher("pub_1", { verified: false, suspended: false }));
     expect(await opened.pass({})).toEqual(["a", "b"]);
     expect(await opened.pass({ verifiedOnly: true })).toEqual([]);
+    // Two change between two questions, in another order than that of their names.
+    opened.write((index) => {
+      index.putPublisher("pub_2", { verified: false, suspended: true });
+      index.putPublisher("pub_1", { verified: true, suspended: false });
+    });
+    for (const { pass } of [opened, openIndex()])
+      expect([await pass({}), await pass({ verifiedOnly: true })]).toEqual([["a"], ["a"]]);
   });
 
   it("keeps the id of a publisher nowhere once it and its posts are removed", async () => {

@@ -99,6 +99,38 @@ describe("words", () => {
       (await opened.index.ask("rank", question({ q: "bike" }), aPage(...page))).map(({ id }) => id);
     expect(await best(3)).toEqual(ids.slice(0, 3));
     expect(await best(2, ["p100", "gone"])).toEqual(ids.slice(1, 3));
+    // Without a vector, words vouch for 0.5, and add 0.3; the best of all has 1.3.
+    const [first] = await opened.index.ask("rank", question({ q: "bike" }), aPage(1));
+    expect(first).toEqual({ id: "p100", relevance: 0.615 });
+  });
+
+  it("count most in a title, then in tags and place, then in the body, single or quoted", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let n = 0; n < 9; n += 1) index.put(anEntry({ id: `p${n}`, title: "x y", body: "x y" }));
+      index.put(anEntry({ id: "a-body", title: "x y", body: "cello suite" }));
+      index.put(anEntry({ id: "b-place", title: "x", body: "y", placeName: "cello suite" }));
+      index.put(anEntry({ id: "c-title", title: "cello suite", body: "x y" }));
+    });
+    for (const q of ["cello", '"cello suite"'])
+      expect(await opened.find(q), q).toEqual(["c-title", "b-place", "a-body"]);
+  });
+
+  it("that name a publisher find its posts, behind those that have the words", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let n = 0; n < 9; n += 1) index.put(anEntry({ id: `p${n}`, title: "Flute" }));
+      index.put(anEntry({ id: "a-theirs", title: "Drum", publisherId: "pub_2" }));
+      index.put(anEntry({ id: "b-word", title: "Kestrel", publisherId: "pub_3" }));
+    });
+    const find = async (publishers: string[], respelt: string[] = [], any = ["kestrel"]) => {
+      const words = { any, respelt, publishers, phrases: [], excluded: [] };
+      return (await opened.index.ask("rank", question({ words }), aPage(9))).map(({ id }) => id);
+    };
+    expect(await find([])).toEqual(["b-word"]);
+    expect(await find(["pub_2", "nobody"])).toEqual(["b-word", "a-theirs"]);
+    // Words as others write them count where a post has them.
+    expect(await find([], ["drums", "nowhere"])).toEqual(["a-theirs", "b-word"]);
   });
 
   it("lift what fits a place or a time from among the best two hundred", async () => {

@@ -86,14 +86,21 @@ describe("a large board", () => {
     const caller = new AbortController();
     const gone = { ...asked, gone: caller.signal };
     const rank = (one: typeof asked) => index.ask("rank", one, { ...FIRST, rerank: true });
-    // The thread has two at a time.
-    const others = [rank(asked), rank(asked)];
-    const waiting = rank(gone).catch((error: unknown) => error);
+    const refused = (one: typeof asked) => rank(one).catch((error: unknown) => error);
+    // The thread has two at a time. Of those that wait, the callers of some between the others go.
+    const asking = [
+      refused(gone),
+      rank(asked),
+      rank(asked),
+      refused(gone),
+      rank(asked),
+      rank(asked),
+    ] as const;
     caller.abort();
-    expect(await waiting).toBeInstanceOf(Abandoned);
+    const [underWay, first, second, waiting, ...behind] = await Promise.all(asking);
+    for (const refusal of [underWay, waiting]) expect(refusal).toBeInstanceOf(Abandoned);
     await expect(rank(gone)).rejects.toThrow(Abandoned);
-    const [first, second] = await Promise.all(others);
-    expect(second).toEqual(first);
+    expect([second, ...behind]).toEqual([first, first, first]);
     expect(await rank(asked)).toEqual(first);
     await index.close();
   });
