@@ -199,6 +199,8 @@ describe("exit codes, and what is said of a slip of the fingers", () => {
   it.each([
     [0, ["--version"], {}, ""],
     [1, ["feeds", "poll", "feed_none"], {}, "feed_none"],
+    // A store that cannot be asked is none where nothing was ever written.
+    [1, ["moderate", "list"], { STORE_URL: "mongodb://" }, "STORE_URL is no connection string of MongoDB.\n"],
     [1, ["restore", "no-such-file"], {}, "no-such-file"],
     [1, ["doctor"], { PORT: "http" }, ""],
     [2, ["moderate", "list"], { PORT: "http" }, "PORT"],

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
+import { DAY_MS } from "../../src/platform/time.ts";
 import { indexEntryOf } from "../../src/ports/index-entry.ts";
 import { LIMITS } from "../../src/search/index/follower.ts";
 import { indexedTextOf } from "../../src/search/index/indexed-post.ts";
@@ -56,12 +57,25 @@ it("the index of a board reads its posts, publishers and vectors from their own 
   await store.posts.update(idOf(3), { state: "hidden" }, { text: false });
   await store.posts.update(idOf(3), { state: "active" }, { text: false });
   await store.posts.remove(idOf(4), T0);
+  // Two threads end, and one goes on with a new reply; a third is erased when it is over.
+  const [lasting, ended] = [idOf(10), idOf(13)];
+  await store.posts.insert(aPost("over", { publisherId: "pub_b" }));
+  for (const id of [lasting, ended, "over"])
+    await store.posts.insert(aPost(`${id}-1`, { parentId: id, publisherId: "pub_b", createdAt: T0 + 90 }));
+  await index.ask("count", aQuestion({ q: "tandem" }));
+  for (const id of [lasting, ended]) await store.posts.update(id, { expiresAt: T0 }, { text: false });
+  await store.posts.update("over", { expiresAt: T0 - 9 }, { text: false });
+  await index.ask("count", aQuestion({ q: "tandem" }));
+  const again = aPost(`${lasting}-2`, { parentId: lasting, publisherId: "pub_b", createdAt: T0 + 91 });
+  await store.posts.insert(again, { admit: () => T0 + DAY_MS });
+  expect(await store.posts.erase({ expired: T0 - 8, removed: 0 }, 9)).toBe(2);
   await store.publishers.update("pub_c", { suspendedAt: T0 });
   await store.publishers.erase("pub_a");
 
-  const ids = Array.from({ length: 60 }, (_, n) => idOf(n));
+  const replies = [`${lasting}-1`, `${lasting}-2`, `${ended}-1`];
+  const ids = [...Array.from({ length: 60 }, (_, n) => idOf(n)), "over", "over-1", ...replies];
   const rows = (await store.posts.many(ids)).filter(({ state }) => state === "active");
-  expect(rows).toHaveLength(60 - 20 - 2);
+  expect(rows).toHaveLength(60 - 20 - 2 + 3);
   mkdirSync(join(folder(), "told"));
   const told = openIndex(join(folder(), "told"));
   const kept = await store.posts.vectors(
@@ -83,12 +97,12 @@ it("the index of a board reads its posts, publishers and vectors from their own 
   expect(await store.reindex()).toBe(rows.length);
   expect(await allAnswers(index)).toEqual(answers);
   await close();
-  const again = await open({ threadFrom: 5 });
-  await again.index.open();
-  expect(again.index.isThreaded).toBe(true);
-  expect(await allAnswers(again.index)).toEqual(answers);
-  expect(await again.index.ask("spellings", ["harpsicord", "tandom"])).toEqual(["harpsichord", "tandem"]);
-  await again.close();
+  const threaded = await open({ threadFrom: 5 });
+  await threaded.index.open();
+  expect(threaded.index.isThreaded).toBe(true);
+  expect(await allAnswers(threaded.index)).toEqual(answers);
+  expect(await threaded.index.ask("spellings", ["harpsicord", "tandom"])).toEqual(["harpsichord", "tandem"]);
+  await threaded.close();
   told.database.close();
 
   const database = new DatabaseSync(join(folder(), "board.db"));

@@ -1,12 +1,16 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
+import { VERSION } from "../../src/platform/version.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
+import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
 import { expectClosed } from "../contract/being-erased.ts";
+import { turn } from "../contract/store/subject.ts";
+import { aQuestion } from "../support/boards/questions.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -84,6 +88,113 @@ describe("the embedded index", () => {
     const migrations = [...newer.migrations, "ALTER TABLE index_change ADD COLUMN later TEXT"];
     expect(await filled(Object.assign(newer, { migrations }))).toBe(248);
     expect(await store?.reindex()).toBe(248);
+    await store?.close();
+    const said: string[] = [];
+    const newest = Object.assign(anIndex(), { migrations: [...migrations, "SELECT 1"] });
+    store = await openSqlite(`sqlite:${file}`, { index: newest, log: (line) => void said.push(line) });
+    const copy = `${file}.before-${VERSION}-3`;
+    expect(said).toEqual([
+      `${file} is of an earlier release: upgrading it to ${VERSION}`,
+      `${file} is upgraded. How it was before is kept in ${copy}: remove that when all is well`,
+      "filling the search index; the board opens when that is done",
+      "the search index is filled with 248 posts",
+    ]);
+  });
+});
+
+describe("the look at a file", () => {
+  const found = async () => {
+    const lines: string[] = [];
+    for await (const { level, about, text } of sqlite.examine(`sqlite:${file}`, () => T0))
+      lines.push(`${level} ${about}: ${text}`);
+    return lines;
+  };
+  /** Changes the file as another program does. */
+  const change = (statement: string) => {
+    const db = new DatabaseSync(file);
+    db.exec(statement);
+    db.close();
+  };
+
+  it("says that it will be made, or what there is to see to, and changes nothing", async () => {
+    expect(await found()).toEqual([
+      `ok database: ${file} is not there yet and will be made at the first start`,
+    ]);
+    expect(existsSync(file)).toBe(false);
+    await (await start()).close();
+    const [permissions, sound, journal] = [
+      "ok permissions: only this board's user reads the file",
+      "ok integrity: every page of the file is sound",
+      "ok journal: write-ahead log",
+    ];
+    const known = STORE_MIGRATIONS.length;
+    expect(await found()).toEqual([permissions, `ok schema: version ${known}`, sound, journal]);
+
+    change("UPDATE agent_board_version SET version = version - 1 WHERE part = 'store'");
+    const earlier = `ok schema: version ${known - 1}; the next start makes it ${known}, and keeps a copy of how it was`;
+    expect(await found()).toEqual([permissions, earlier, sound, journal]);
+
+    chmodSync(file, 0o604);
+    const [early, first, third] = ["0.9.0", "0.10.0", "0.10.0-3"].map((name) => `${file}.before-${name}`);
+    for (const name of [third, early, first, `${early}-wal`]) writeFileSync(name ?? "", "");
+    const kept =
+      "how the board was before an upgrade, with what was erased since: remove it when all is well";
+    expect(await found()).toEqual([
+      `warning permissions: every user of this machine may read ${file}: chmod 600 keeps its keys private`,
+      earlier,
+      `warning upgrade: ${early}, ${first}, ${third} keep ${kept}`,
+      sound,
+      journal,
+    ]);
+    for (const name of [third, early]) rmSync(name ?? "");
+    expect((await found())[2]).toBe(`warning upgrade: ${first} keeps ${kept}`);
+  });
+
+  it("says of a newer one which release wrote it, and the way back", async () => {
+    await (await start()).close();
+    change("UPDATE agent_board_version SET version = version + 2 WHERE part = 'store'");
+    change("UPDATE setting SET value = '9.8.7' WHERE name = 'program'");
+    const known = STORE_MIGRATIONS.length;
+    const versions = `store version ${known + 2}, this program (${VERSION}) knows ${known}`;
+    const by = `${file} was written by Agent Board 9.8.7 (${versions}). Start that release; or, to lose what was written since,`;
+    expect((await found())[1]).toBe(`problem schema: ${by} restore a backup that this release made.`);
+    await expect(start()).rejects.toThrow(`${by} restore a backup that this release made.`);
+    for (const n of ["", "-2"]) writeFileSync(`${file}.before-9.8.7${n}`, "");
+    const copies = `${file}.before-9.8.7, ${file}.before-9.8.7-2`;
+    expect((await found())[1]).toBe(
+      `problem schema: ${by} put the copy that the upgrade kept (${copies}) in place of ${file}, without its -wal and -shm.`,
+    );
+    change("DELETE FROM setting WHERE name = 'program'");
+    expect((await found())[1]).toBe(
+      `problem schema: ${file} was written by another Agent Board (${versions}). Start that one: a newer to go on, one from before 0.1.0 to \`export\` the board and \`import\` it here.`,
+    );
+  });
+
+  it("says of one of another program, an empty one or a broken one what to do", async () => {
+    change("CREATE TABLE theirs (a)");
+    chmodSync(file, 0o600);
+    const permissions = "ok permissions: only this board's user reads the file";
+    const theirs = `problem database: ${file} is a database of another program: point STORE_URL at another file`;
+    expect(await found()).toEqual([permissions, theirs]);
+    writeFileSync(file, "");
+    const empty = `problem database: ${file} is empty: the next start makes a new board in it. Was there one? Restore a backup`;
+    expect(await found()).toEqual([permissions, empty]);
+    expect(await sqlite.exists(`sqlite:${file}`)).toBe(false);
+    writeFileSync(file, "Dear diary, this is not a database.\n".repeat(200));
+    const broken = `problem database: ${file} cannot be read (file is not a database): restore a backup`;
+    expect(await found()).toEqual([permissions, broken]);
+    expect(await sqlite.exists(`sqlite:${file}`)).toBe(true);
+  });
+
+  it("reads a setting, null without it, its table or the file", async () => {
+    const setting = (name: string) => sqlite.setting(`sqlite:${file}`, name);
+    expect(await setting("launched")).toBeNull();
+    const { settings } = await start();
+    await settings.set("launched", "2026-11-20");
+    expect([await setting("launched"), await setting("landed")]).toEqual(["2026-11-20", null]);
+    await store?.close();
+    change("DROP TABLE setting");
+    expect(await setting("launched")).toBeNull();
   });
 });
 
@@ -339,6 +450,24 @@ describe("erasing a publisher", () => {
     expect(inFiles("XYZZY")).toEqual([]);
     expect((await publishers.get("pub_b"))?.postCount).toBe(300 - 34);
     expect(await posts.get("b1")).not.toBeNull();
+  });
+
+  it("takes its posts out of the search at once, and its id out of the index in the end", async () => {
+    const index = anIndex();
+    const { posts, publishers, connection } = await start(index);
+    for (const id of ["pub_a", "pub_b"]) await publishers.insert(aPublisher(id, { verifiedAt: T0 }));
+    const ids = Array.from({ length: 200 }, (_, n) => `p${n}`);
+    await Promise.all(ids.map((id) => posts.insert(aPost(id))));
+    await posts.insert(aPost("b", { publisherId: "pub_b" }));
+    const found = () => index.ask("count", aQuestion({ filter: { verifiedOnly: true } }));
+    expect(await found()).toBe(201);
+    const erased = publishers.erase("pub_a");
+    while ((await publishers.get("pub_a")) !== null) await turn();
+    expect([await found(), (await posts.many(ids)).length > 0]).toEqual([1, true]);
+    expect(await index.ask("count", aQuestion({}))).toBe(1);
+    expect(await erased).toEqual({ posts: 200, subscriptions: 0, complete: true });
+    const named = "SELECT count(*) AS n FROM index_change WHERE publisher_id = 'pub_a'";
+    expect([await found(), connection.db.prepare(named).get()]).toEqual([1, { n: 0 }]);
   });
 
   it("empties the log once a reader elsewhere has ended that kept it, though nobody asks again", async () => {

@@ -55,6 +55,20 @@ function comparable(lines: readonly string[]): string[] {
     .sort();
 }
 
+/** Fields that 0.1.0 did not have say what its boards did. */
+function expectLateFields(lines: readonly string[]): void {
+  const rows = (kind: string) => lines.flatMap((line) => JSON.parse(line)[kind] ?? []);
+  const [posts, subscriptions] = [rows("post"), rows("subscription")];
+  for (const all of [posts, subscriptions, rows("delivery"), rows("inbox")]) expect(all).not.toEqual([]);
+  const late = { breadth: "close", changes: true, webhookRefusal: null };
+  for (const row of subscriptions)
+    expect(row).toMatchObject({ ...late, savedNo: row.createdAt - 8_640_000_000_000_000 });
+  for (const row of posts)
+    expect(row).toMatchObject({ change: null, writtenNo: row.createdAt - 8_640_000_000_000_000 });
+  for (const row of [...rows("delivery"), ...rows("inbox")]) expect(row.change).toBeNull();
+  for (const row of rows("publisher")) expect(row.recovery).toBeNull();
+}
+
 /** The recorded board answers its publishers and shows their posts. */
 async function expectAnswers(environment: Record<string, string>, dataDir: string): Promise<void> {
   const { secret_key: SECRET_KEY, keys, ids } = recordedKeys("0.1.0");
@@ -106,7 +120,9 @@ describe("a folder of 0.1.0", () => {
   });
 
   it("opens with everything in it, and answers", async () => {
-    expect(comparable(await rows())).toEqual(comparable(exported()));
+    const there = await rows();
+    expect(comparable(there)).toEqual(comparable(exported()));
+    expectLateFields(there);
     await expectAnswers({}, folder);
   });
 
@@ -153,14 +169,16 @@ describe("a folder of 0.1.0", () => {
     expect(copies()).toHaveLength(1);
   });
 
-  it("keeps the copies of two upgrades apart, and none for a new board", async () => {
+  it("keeps the copies of several upgrades apart, and none for a new board", async () => {
     await upgrade(later);
-    await upgrade([...later, "ALTER TABLE post ADD COLUMN tone TEXT"]);
-    expect(copies()).toEqual([`board.db.before-${VERSION}`, `board.db.before-${VERSION}-2`]);
+    const more = ["tone", "tempo"].map((column) => `ALTER TABLE post ADD COLUMN ${column} TEXT`);
+    await upgrade([...later, ...more.slice(0, 1)]);
+    await upgrade([...later, ...more]);
+    expect(copies()).toEqual(["", "-2", "-3"].map((n) => `board.db.before-${VERSION}${n}`));
     const other = join(folder, "new.db");
     await (await openStore(`sqlite:${other}`)).close();
     expect(existsSync(other)).toBe(true);
-    expect(copies()).toHaveLength(2);
+    expect(copies()).toHaveLength(3);
   });
 });
 
@@ -200,7 +218,9 @@ describe.skipIf(database === null)("a database of 0.1.0", () => {
   const today: Step[][] = Array.from({ length: SCHEMA_VERSION - 2 }, () => []);
 
   it("opens with everything in it, and answers", async () => {
-    expect(comparable(await rows())).toEqual(comparable(exported()));
+    const there = await rows();
+    expect(comparable(there)).toEqual(comparable(exported()));
+    expectLateFields(there);
     await expectAnswers({ STORE_URL: url }, folder);
   });
 
