@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seriesOf, sourceOf } from "../../src/ports/index-entry.ts";
+import { indexEntryOf, seriesOf, sourceOf, windowOf } from "../../src/ports/index-entry.ts";
 import type { StoredPost } from "../../src/ports/store/index.ts";
 import { MOVED } from "../../src/records/index.ts";
 import { numberByTime, POST } from "../../src/records/post.ts";
@@ -101,6 +101,49 @@ describe("a record", () => {
       moodSince: null,
       moodVector: null,
     });
+  });
+});
+
+describe("a post, as an index reads it,", () => {
+  const place = { name: "Hall", lat: 52.37, lng: 4.9 };
+  const post = aPost("p", {
+    ...{ parentId: "root", startsAt: T0 + 1, endsAt: T0 + 2, expiresAt: T0 + 9, createdAt: T0 - 5 },
+    ...{ updatedAt: T0 - 3, location: place, syndicated: true },
+  });
+
+  it("has its text and place, who wrote it and when, and no more", () => {
+    expect(indexEntryOf(post)).toEqual({
+      ...{ id: "p", kind: "offer", title: post.title, body: post.body, tags: ["bike", "amsterdam"] },
+      ...{ placeName: "Hall", lat: 52.37, lng: 4.9, windowStart: T0 + 1, windowEnd: T0 + 2 },
+      ...{ expiresAt: T0 + 9, createdAt: T0 - 5, publisherId: "pub_a", parentId: "root", syndicated: true },
+      ...{ source: null, series: null },
+    });
+    const bare = indexEntryOf({
+      ...post,
+      location: null,
+      parentId: null,
+      sourceUrl: "https://www.a.example/s?utm_source=x",
+    });
+    expect(bare).toMatchObject({
+      placeName: null,
+      lat: null,
+      lng: null,
+      source: sourceOf({ ...post, parentId: null, sourceUrl: "http://a.example/s" }),
+    });
+    expect(bare.source).not.toBeNull();
+    expect(bare.series).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  const midnight = Date.UTC(2026, 10, 20, 23);
+  it.each<[string, Partial<StoredPost>, start: number, end: number]>([
+    ["its dates", {}, T0 + 1, T0 + 2],
+    ["its start alone", { endsAt: null }, T0 + 1, T0 + 1],
+    ["its day", { startsAt: midnight, endsAt: null }, midnight, midnight + 86_400_000 - 1],
+    ["its day elsewhere", { startsAt: midnight, endsAt: null, timezone: "UTC" }, midnight, midnight],
+    ["its end alone", { startsAt: null }, T0 - 5, T0 + 2],
+    ["its life without dates", { startsAt: null, endsAt: null }, T0 - 5, T0 + 9],
+  ])("takes place at %s", (_, fields, windowStart, windowEnd) => {
+    expect(windowOf({ ...post, ...fields })).toEqual({ windowStart, windowEnd });
   });
 });
 

@@ -65,6 +65,10 @@ describe("what is told of an edit", () => {
     expect(again?.before).toEqual({ startsAt: T0 + 9, endsAt: T0 + 20, expiresAt: T0 + 30 });
     expect(told({ title: "Other" }, { change: moved })).toBe(moved);
     expect(told({ location: null })?.before).toEqual({ location: place });
+    expect(told({ location: null }, { location: { ...place, approximate: true } })?.before).toEqual({
+      location: place,
+    });
+    expect(told({ location: place }, { location: null })?.before).toEqual({ location: null });
     const cancelled = { metadata: { status: "cancelled" } };
     expect(told({ title: "Other" }, cancelled)).toBeNull();
     // Coordinates that are found for a name are no move.

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -334,6 +344,31 @@ it("what has ended is pruned: windows of limits, rankings and sign-ins, and no o
     [1, undefined, undefined],
     [2, "lasting", "lasting"],
   ]);
+});
+
+describe("a file that is no longer where it was", () => {
+  it("is not written to, until the same file is put back", async () => {
+    const { publishers, ping } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    const gone = {
+      message:
+        "the files of the database were moved, deleted or replaced while the board runs: put the same files back, or stop the board and restore a backup",
+    };
+    const moved = `${file}-moved`;
+    const write = () => publishers.update("pub_a", { name: "New" });
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+      renameSync(name, moved);
+      await expect(write(), name).rejects.toMatchObject(gone);
+      expect(await ping()).toMatchObject({ unwritable: gone });
+      expect(await publishers.get("pub_a")).not.toBeNull();
+      // Another in its place is no better.
+      copyFileSync(moved, name);
+      await expect(write(), name).rejects.toMatchObject(gone);
+      renameSync(moved, name);
+      await write();
+      expect(await ping()).toEqual({ unwritable: null });
+    }
+  });
 });
 
 describe("writes that meet others", () => {
