@@ -102,28 +102,39 @@ describe("the embedded index", () => {
     expect(await opened.pass({ tags: ["a", "b"] })).toEqual(["both", "one"]);
   });
 
-  it("shows one of two publishers' copies where that is asked for, and both where not", async () => {
-    const opened = openIndex();
-    opened.write((index) => {
-      for (const n of [1, 2])
-        index.put(
-          anEntry({ id: `p${n}`, title: "Bike", publisherId: `pub_${n}`, source: "s", createdAt: n }),
-        );
-    });
-    for (const words of [{}, { q: "bike" }]) {
-      const found = async (distinct: boolean) => {
-        const asked = question({ ...words, distinct });
-        return [
-          (await opened.index.ask("rank", asked, aPage(9))).length,
-          await opened.index.ask("count", asked),
-        ];
-      };
-      expect([await found(true), await found(false)]).toEqual([
-        [1, 1],
-        [2, 2],
-      ]);
-    }
-  });
+  it.each([
+    ["the older one", { p1: true, p2: true }, "p1"],
+    ["the first-hand one", { p1: true, p2: false }, "p2"],
+  ])(
+    "shows one of two publishers' copies where that is asked for, %s, and both where not",
+    async (_, relayed, one) => {
+      const opened = openIndex();
+      opened.write((index) => {
+        for (const [n, [id, syndicated]] of Object.entries(relayed).entries())
+          index.put(
+            anEntry({ id, title: "Bike", publisherId: `pub_${n}`, source: "s", createdAt: n, syndicated }),
+          );
+      });
+      const page = { order: "newest", after: null, limit: 9 } as const;
+      for (const words of [{}, { q: "bike" }]) {
+        const found = async (distinct: boolean) => {
+          const asked = question({ ...words, distinct });
+          const lists = [
+            await opened.index.ask("rank", asked, aPage(9)),
+            await opened.index.ask("list", asked, page),
+          ];
+          return [
+            ...lists.map((list) => list.map(({ id }) => id).sort()),
+            await opened.index.ask("count", asked),
+          ];
+        };
+        expect([await found(true), await found(false)]).toEqual([
+          [[one], [one], 1],
+          [["p1", "p2"], ["p1", "p2"], 2],
+        ]);
+      }
+    },
+  );
 
   it("names the copies that a post stands for, oldest first: other publishers', and those that match", async () => {
     const opened = openIndex();
@@ -236,6 +247,36 @@ describe("the embedded index", () => {
     for (const word of ["cello", "gouda", "music"]) expect(await opened.find(word)).toEqual(["a"]);
     expect(await opened.pass({ tags: ["cycling"] })).toEqual([]);
     expect(await opened.pass({ tags: ["music"] })).toEqual(["a"]);
+  });
+
+  it("shows an edited post by its new dates, place, kind, source and series only", async () => {
+    const opened = openIndex();
+    const entry = (id: string, fields: Partial<IndexEntry> = {}) =>
+      opened.write((index) => index.put(anEntry({ id, createdAt: NOW, windowStart: NOW + 20, ...fields })));
+    entry("a", { windowStart: NOW + 10, windowEnd: NOW + 30, lat: 52, lng: 4, source: "s", series: "s" });
+    entry("b", { windowEnd: NOW + 90, publisherId: "pub_2", source: "t", series: "t" });
+    const list = async (order: "newest" | "soonest", filter: Partial<PostFilter> = {}) => {
+      const asked = question({ filter, distinct: true });
+      return (await opened.index.ask("list", asked, { order, after: null, limit: 9 })).map(({ id }) => id);
+    };
+    const seen = async () => [
+      await list("soonest"),
+      await list("newest"),
+      await list("soonest", { after: NOW + 50 }),
+      await list("soonest", { near: { lat: 52, lng: 4, radiusKm: 5 } }),
+      await list("soonest", { kinds: ["event"] }),
+      await list("soonest", { series: "s" }),
+      await list("soonest", { datedOnly: true }),
+    ];
+    expect(await seen()).toEqual([["a", "b"], ["b", "a"], ["b"], ["a"], [], ["a"], ["a", "b"]]);
+    const moved = { windowStart: NOW + 40, windowEnd: NOW + 60, lat: 10, lng: 4, kind: "event" } as const;
+    entry("a", { ...moved, createdAt: NOW + 1 });
+    expect(await seen()).toEqual([["b", "a"], ["a", "b"], ["b", "a"], [], ["a"], [], ["b", "a"]]);
+    entry("a", { ...moved, source: "t", series: "t", syndicated: true, windowStart: NOW });
+    expect(await seen()).toEqual([["b"], ["b"], ["b"], [], ["a"], [], ["b"]]);
+    entry("b", { expiresAt: NOW, publisherId: "pub_2" });
+    expect(await seen()).toEqual([["a"], ["a"], ["a"], [], ["a"], [], []]);
+    expect(await openIndex().pass({})).toEqual(["a"]);
   });
 
   it("does not return a removed post, and finds one that comes back under the same id", async () => {
@@ -397,6 +438,9 @@ describe("the embedded index", () => {
       (await opened.index.ask("vectors", ["a", "b", "nobody"])).map((vector) => vector !== null),
     ).toEqual([false, true, false]);
     opened.write((index) => index.putVector("b", null, null));
+    expect(await opened.index.ask("vectors", ["b"])).toEqual([null]);
+    // The model changed under the same name.
+    opened.write((index) => index.putVector("b", MODEL, vectorOf(2).subarray(16)));
     expect(await opened.index.ask("vectors", ["b"])).toEqual([null]);
     const without = openIndex({ modelId: null });
     expect(without.index.ready()).toBe(true);

@@ -93,13 +93,16 @@ describe("meaning, when no post has any of the words", () => {
       index.put(anEntry({ id: "b", title: "Cello", kind: "event" }));
     });
     const minCosine = cosineOf(query, bike) - 0.05;
-    const find = async (q: string, kinds: PostFilter["kinds"]) => {
-      const asked = question({ filter: { kinds }, q, vector: query, minCosine });
+    const find = async (q: string, kinds: PostFilter["kinds"], margin?: number) => {
+      const own = margin === undefined ? {} : { margin };
+      const asked = question({ filter: { kinds }, q, vector: query, minCosine, ...own });
       return (await opened.index.ask("rank", asked, aPage(10))).map(({ id }) => id);
     };
     expect(await find("cello", ["offer"])).toEqual(["a"]);
     expect(await find("qwertz", ["offer"])).toEqual([]);
     expect(await find("qwertz", null)).toEqual([]);
+    // A question may say by how much.
+    expect([await find("qwertz", null, 0.04), await find("qwertz", null, 0.06)]).toEqual([["a"], []]);
     expect(await find("bike", null)).toEqual(["a"]);
   });
 });
