@@ -346,6 +346,30 @@ it("what has ended is pruned: windows of limits, rankings and sign-ins, and no o
   ]);
 });
 
+it("what is read in steps is counted whole", async () => {
+  const { publishers, subscriptions, statistics, connection } = await start(NO_INDEX);
+  for (const id of ["pub_a", "pub_b"]) await publishers.insert(aPublisher(id));
+  await subscriptions.insert(aSubscription("sub_1"), 50);
+  // Every fifth is hidden, and the last is somebody else's.
+  connection.db.exec(`
+    INSERT INTO post (id, publisher_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint,
+      input_hash, created_at, updated_at, state)
+    WITH RECURSIVE post_no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM post_no WHERE n < 4001)
+    SELECT 'p' || n, CASE n WHEN 4001 THEN 'pub_b' ELSE 'pub_a' END, 'offer', ${T0} + n, 0, n % 2, 0, '[]', '00', '',
+      ${T0} + n, ${T0}, CASE n % 5 WHEN 0 THEN 'hidden' ELSE 'active' END FROM post_no;
+    INSERT INTO post_content (post, title, body, tags, metadata) SELECT seq, '', '', '["a"]', '{}' FROM post;
+    INSERT INTO delivery (subscription, post, delivery_id, matched_at) SELECT 1, seq, seq, ${T0} + seq FROM post`);
+  expect(await subscriptions.pendingCounts(["sub_1"])).toEqual(new Map([["sub_1", 3201]]));
+  expect(await statistics.overview(T0 + 1, 1)).toMatchObject({
+    ...{ activePosts: 4000, firstHand: 2000, syndicated: 2000, kinds: { offer: 4000 } },
+    topTags: [{ tag: "a", count: 3200 }],
+  });
+  expect(await statistics.activePublishers(T0, T0 + 9_999)).toBe(2);
+  expect(await subscriptions.pruneDeliveries(T0 + 9_999, 3_000)).toBe(3_000);
+  expect(await subscriptions.pendingCounts(["sub_1"])).toEqual(new Map([["sub_1", 801]]));
+  expect(await subscriptions.pruneDeliveries(T0 + 9_999, 3_000)).toBe(1_001);
+});
+
 describe("a file that is no longer where it was", () => {
   it("is not written to, until the same file is put back", async () => {
     const { publishers, ping } = await start();
