@@ -57,25 +57,27 @@ it("the index of a board reads its posts, publishers and vectors from their own 
   await store.posts.update(idOf(3), { state: "hidden" }, { text: false });
   await store.posts.update(idOf(3), { state: "active" }, { text: false });
   await store.posts.remove(idOf(4), T0);
-  // Two threads end, and one goes on with a new reply; a third is erased when it is over.
-  const [lasting, ended] = [idOf(10), idOf(13)];
+  // Two threads end, and one goes on with a new reply; a third is erased when it is over. One is hidden without its reply.
+  const [lasting, ended, hidden, taken] = [idOf(10), idOf(13), idOf(16), idOf(19)];
   await store.posts.insert(aPost("over", { publisherId: "pub_b" }));
-  for (const id of [lasting, ended, "over"])
+  for (const id of [lasting, ended, hidden, taken, "over"])
     await store.posts.insert(aPost(`${id}-1`, { parentId: id, publisherId: "pub_b", createdAt: T0 + 90 }));
   await index.ask("count", aQuestion({ q: "tandem" }));
   for (const id of [lasting, ended]) await store.posts.update(id, { expiresAt: T0 }, { text: false });
   await store.posts.update("over", { expiresAt: T0 - 9 }, { text: false });
   await index.ask("count", aQuestion({ q: "tandem" }));
+  await store.posts.update(hidden, { state: "hidden" }, { text: false });
+  await store.posts.remove(taken, T0);
   const again = aPost(`${lasting}-2`, { parentId: lasting, publisherId: "pub_b", createdAt: T0 + 91 });
   await store.posts.insert(again, { admit: () => T0 + DAY_MS });
   expect(await store.posts.erase({ expired: T0 - 8, removed: 0 }, 9)).toBe(2);
   await store.publishers.update("pub_c", { suspendedAt: T0 });
   await store.publishers.erase("pub_a");
 
-  const replies = [`${lasting}-1`, `${lasting}-2`, `${ended}-1`];
+  const replies = [`${lasting}-1`, `${lasting}-2`, `${ended}-1`, `${hidden}-1`, `${taken}-1`];
   const ids = [...Array.from({ length: 60 }, (_, n) => idOf(n)), "over", "over-1", ...replies];
   const rows = (await store.posts.many(ids)).filter(({ state }) => state === "active");
-  expect(rows).toHaveLength(60 - 20 - 2 + 3);
+  expect(rows).toHaveLength(60 - 20 - 4 + 4);
   mkdirSync(join(folder(), "told"));
   const told = openIndex(join(folder(), "told"));
   const kept = await store.posts.vectors(

@@ -511,19 +511,31 @@ describe("erasing a publisher", () => {
     expect(await posts.get("b1")).not.toBeNull();
   });
 
-  it("takes its posts out of the search at once, and its id out of the index in the end", async () => {
+  it("takes its posts out of the search and what is told of them at once, and its id out of the index in the end", async () => {
     const index = anIndex();
-    const { posts, publishers, connection } = await start(index);
+    const { posts, publishers, subscriptions, inbox, statistics, connection } = await start(index);
     for (const id of ["pub_a", "pub_b"]) await publishers.insert(aPublisher(id, { verifiedAt: T0 }));
     const ids = Array.from({ length: 200 }, (_, n) => `p${n}`);
     await Promise.all(ids.map((id) => posts.insert(aPost(id))));
     await posts.insert(aPost("b", { publisherId: "pub_b" }));
+    await posts.insert(aPost("p98-1", { publisherId: "pub_b", parentId: "p98" }));
+    await subscriptions.insert(aSubscription("sub_b", { publisherId: "pub_b" }), 50);
+    const matches = ["p99", "p98-1", "b"].map((postId) => ({
+      subscriptionId: "sub_b",
+      postId,
+      matchedAt: T0,
+    }));
+    await subscriptions.deliver(matches, []);
     const found = () => index.ask("count", aQuestion({ filter: { verifiedOnly: true } }));
     expect(await found()).toBe(201);
     const erased = publishers.erase("pub_a");
     while ((await publishers.get("pub_a")) !== null) await turn();
-    expect([await found(), (await posts.many(ids)).length > 0]).toEqual([1, true]);
+    expect([await found(), (await posts.many(["p99", "p98-1"])).length]).toEqual([1, 2]);
     expect(await index.ask("count", aQuestion({}))).toBe(1);
+    expect((await subscriptions.pending("sub_b", 0, 9)).map(({ post }) => post.id)).toEqual(["b"]);
+    expect(await subscriptions.pendingCounts(["sub_b"])).toEqual(new Map([["sub_b", 1]]));
+    expect((await inbox.read("pub_b", 0, 9)).map(({ postId }) => postId)).toEqual(["b"]);
+    expect((await statistics.counts(T0)).publishers).toBe(1);
     expect(await erased).toEqual({ posts: 200, subscriptions: 0, complete: true });
     const named = "SELECT count(*) AS n FROM index_change WHERE publisher_id = 'pub_a'";
     expect([await found(), connection.db.prepare(named).get()]).toEqual([1, { n: 0 }]);

@@ -51,10 +51,11 @@ export function describeReports({ store }: Subject): void {
       await store.reports.upsert(aReport("rep_1", { postId: "q", reporter: "addr:1", createdAt: T0 + 9 }));
       await store.reports.upsert(aReport("rep_2", { reporter: "addr:1", reason: "scam" }));
       await store.reports.upsert(aReport("rep_3", { reporter: "addr:2", reason: "spam", createdAt: T0 + 1 }));
+      await store.reports.upsert(aReport("rep_4", { reporter: "addr:3", reason: "scam" }));
       await store.posts.update("p", { state: "hidden" }, { text: false });
       const queue = await store.reports.queue(10);
       expect(queue.map((item) => ({ ...item, reasons: [...item.reasons].sort() }))).toEqual([
-        { postId: "p", reporters: 2, reasons: ["scam", "spam"], lastAt: T0 + 1 },
+        { postId: "p", reporters: 3, reasons: ["scam", "spam"], lastAt: T0 + 1 },
         { postId: "q", reporters: 1, reasons: ["spam"], lastAt: T0 + 9 },
         { postId: "r", reporters: 1, reasons: ["spam"], lastAt: T0 + 8 },
       ]);

@@ -57,6 +57,12 @@ describe("words", () => {
     expect(await opened.index.ask("spellings", typed)).toEqual([
       ...["yoga", null, "kitchen", "carpel", null, null, null],
     ]);
+    // Words that came since are meant, too, and those that went are not.
+    opened.write((index) => index.put(anEntry({ id: "e", title: "Kayaking" })));
+    opened.write((index) => index.remove("a"));
+    expect(await opened.index.ask("spellings", ["kayakign", "kitcehn", "carpeq"])).toEqual([
+      ...["kayaking", null, "carpel"],
+    ]);
   });
 
   it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
