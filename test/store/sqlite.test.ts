@@ -14,7 +14,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { VERSION } from "../../src/platform/version.ts";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { EmbeddedIndex } from "../../src/search/index/index.ts";
+import { isBusy, isDamaged, sqliteCode } from "../../src/search/index/sqlite-errors.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/connection.ts";
 import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
@@ -98,6 +100,11 @@ describe("the embedded index", () => {
     const migrations = [...newer.migrations, "ALTER TABLE index_change ADD COLUMN later TEXT"];
     expect(await filled(Object.assign(newer, { migrations }))).toBe(248);
     expect(await store?.reindex()).toBe(248);
+    // Another version of Unicode has other words.
+    const { settings } = store as SqliteStore;
+    await settings.set("index_filled", "1.0");
+    const sameAgain = anIndex();
+    expect(await filled(Object.assign(sameAgain, { migrations }))).toBe(248);
     await store?.close();
     const said: string[] = [];
     const newest = Object.assign(anIndex(), { migrations: [...migrations, "SELECT 1"] });
@@ -392,6 +399,59 @@ describe("a file that is no longer where it was", () => {
       await write();
       expect(await ping()).toEqual({ unwritable: null });
     }
+  });
+});
+
+describe("an error of SQLite", () => {
+  const withCode = (errcode: number) => Object.assign(new Error("of SQLite"), { errcode });
+
+  it.each<[number, string, number]>([
+    [5, "database is locked", 5 + 256],
+    [8, "attempt to write a readonly database", 8 + 4 * 256],
+    [10, "disk I/O error", 10 + 3 * 256],
+    [11, "database disk image is malformed", 11 + 256],
+    [13, "database or disk is full", 13],
+    [14, "unable to open database file", 14 + 2 * 256],
+    [26, "file is not a database", 26],
+  ])("has the code %i, by its text %j or its longer code", (code, text, longer) => {
+    const errors = [withCode(longer), Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR" })];
+    expect(errors.map(sqliteCode)).toEqual([code, code]);
+    expect(errors.map(isBusy)).toEqual([code === 5, code === 5]);
+    expect(errors.map(isDamaged)).toEqual(Array(2).fill(code === 11 || code === 26));
+    for (const other of [new Error(text), text, Object.assign(new Error("x"), { code: "ERR_SQLITE_ERROR" })])
+      expect(sqliteCode(other)).toBeNull();
+  });
+
+  it("is told as what can be done about it, and the file is tried again unless it is damaged", async () => {
+    const { connection, ping, publishers } = await start();
+    const told = (errcode: number) => {
+      try {
+        return connection.reported(withCode(errcode));
+      } catch (error) {
+        return error;
+      }
+    };
+    for (const [code, text] of [
+      [5, "another process has held the database for too long"],
+      [8, "the database file is read-only"],
+      [10, "the disk failed"],
+      [13, "the disk is full"],
+      [14, "the database file cannot be opened"],
+    ] as const) {
+      const failure = told(code);
+      expect(failure).toBeInstanceOf(StoreUnavailable);
+      expect(failure).toMatchObject({ message: text, cause: { errcode: code } });
+      expect(await ping()).toEqual({ unwritable: null });
+    }
+    expect(told(1)).toMatchObject({ message: "of SQLite", errcode: 1 });
+    await publishers.insert(aPublisher("pub_a"));
+    const damaged = "the database file is damaged: restore a backup";
+    expect(told(26)).toMatchObject({
+      message: "the database file is no database any more: restore a backup",
+    });
+    expect(told(11)).toMatchObject({ message: damaged });
+    await expect(ping()).rejects.toThrow(damaged);
+    await expect(publishers.insert(aPublisher("pub_b"))).rejects.toThrow(damaged);
   });
 });
 

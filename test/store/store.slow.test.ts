@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openStore, storeSchemes } from "../../src/store/open.ts";
+import { openStore, storedSetting, storeExists, storeSchemes } from "../../src/store/open.ts";
 import { describeStore, type StoreUnderTest } from "../contract/store.contract.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { mongodbUnderTest, sqliteUnderTest } from "../support/search/store-under-test.ts";
@@ -31,6 +31,16 @@ describe("openStore", () => {
       const refusal = await openStore(url).catch((error: Error) => error.message);
       expect(refusal).toMatch(/^STORE_URL must begin with one of .*sqlite:/);
       expect(refusal).not.toContain("secret");
+    },
+  );
+
+  it.each(["mongodb://", "mongodb+srv://"])(
+    "says of %s that nothing can be asked there, and not that nothing is",
+    async (url) => {
+      const refusal = "STORE_URL is no connection string of MongoDB.";
+      await expect(storeExists(url)).rejects.toThrow(refusal);
+      await expect(storedSetting(url, "launched")).rejects.toThrow(refusal);
+      await expect(openStore(url)).rejects.toThrow(refusal);
     },
   );
 });
