@@ -120,6 +120,16 @@ describe("words", () => {
     });
     for (const q of ["cello", '"cello suite"'])
       expect(await opened.find(q), q).toEqual(["c-title", "b-place", "a-body"]);
+    // However often a word is said, it is found, and counts for more than once.
+    opened.write((index) => {
+      for (const times of [1, 127, 128, 300])
+        index.put(anEntry({ id: `said-${times}`, title: "x", body: "harp ".repeat(times) }));
+    });
+    expect((await opened.find("harp")).sort()).toEqual(["said-1", "said-127", "said-128", "said-300"]);
+    opened.write((index) =>
+      index.put(anEntry({ id: "said-1", title: "x", body: `harp ${"y ".repeat(127)}` })),
+    );
+    expect((await opened.find("harp")).at(-1)).toBe("said-1");
   });
 
   it("that name a publisher find its posts, behind those that have the words", async () => {
@@ -153,6 +163,32 @@ describe("words", () => {
       return first?.id;
     };
     expect([await lifted(), await lifted("p100")]).toEqual(["p100", "least"]);
+  });
+
+  it("are lifted and lowered by all that fits, between 0 and 1", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const [id, fields] of [
+        ["both", { kind: "event", tags: ["x"] }],
+        ["event", { kind: "event" }],
+        ["none", {}],
+        ["tagged", { tags: ["x"], parentId: "none", syndicated: true }],
+      ] as const)
+        index.put(anEntry({ id, title: "Bike", ...fields }));
+    });
+    const ranked = async (event: number, tagged: number) => {
+      const lifts = [
+        { filter: { kinds: ["event" as const] }, weight: event },
+        { filter: { tags: ["x"] }, weight: tagged },
+      ];
+      const asked = question({ q: "bike", filter: { includeReplies: true } });
+      return (await opened.index.ask("rank", asked, { ...aPage(9), lifts })).map(
+        ({ id, relevance }) => `${id} ${relevance}`,
+      );
+    };
+    // Of 1.3, words alone are worth 0.8.
+    expect(await ranked(-0.1, 0.2)).toEqual(["tagged 0.769", "both 0.692", "none 0.615", "event 0.538"]);
+    expect(await ranked(-2, 1)).toEqual(["tagged 1", "none 0.615", "both 0", "event 0"]);
   });
 
   it("score the same whether few or many posts are left by the filters", async () => {
