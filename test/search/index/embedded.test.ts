@@ -141,8 +141,8 @@ describe("the embedded index", () => {
     const asked = ["own", "alone", "other", "gone"];
     opened.write((index) => {
       for (const [n, id, fields] of [
-        [1, "late", { publisherId: "pub_2", syndicated: true }],
-        [0, "early", { publisherId: "pub_3", syndicated: true }],
+        [1, "a-late", { publisherId: "pub_2", syndicated: true }],
+        [0, "b-early", { publisherId: "pub_3", syndicated: true }],
         [2, "own", {}],
         [-1, "mine-too", {}],
         [-2, "thread", { publisherId: "pub_2", kind: "thread" }],
@@ -154,9 +154,9 @@ describe("the embedded index", () => {
     });
     const copies = (q: Parameters<typeof question>[0]) => opened.index.ask("copies", question(q), asked);
     const filter = { kinds: ["offer" as const] };
-    expect(await copies({ filter })).toEqual([["early", "late", "cello"], [], [], []]);
-    expect(await copies({ filter, q: "bike" })).toEqual([["early", "late"], [], [], []]);
-    expect(await copies({ q: "bike -cello" })).toEqual([["thread", "early", "late"], [], [], []]);
+    expect(await copies({ filter })).toEqual([["b-early", "a-late", "cello"], [], [], []]);
+    expect(await copies({ filter, q: "bike" })).toEqual([["b-early", "a-late"], [], [], []]);
+    expect(await copies({ q: "bike -cello" })).toEqual([["thread", "b-early", "a-late"], [], [], []]);
   });
 
   it("names the dates of a series that come after one, soonest first, and pass", async () => {
@@ -171,7 +171,7 @@ describe("the embedded index", () => {
         ["other", 15, { series: "t" }],
         ["none", 15, { series: null }],
       ] as const)
-        index.put(anEntry({ id, series: "s", windowStart: NOW + at, ...fields }));
+        index.put(anEntry({ id, series: "s", createdAt: NOW - at, windowStart: NOW + at, ...fields }));
     });
     const { filter } = question({ filter: { kinds: ["offer"] } });
     const at = (id: string, start: number) => ({ id, at: NOW + start });
