@@ -122,7 +122,7 @@ describe("the embedded index", () => {
 describe("the look at a file", () => {
   const found = async () => {
     const lines: string[] = [];
-    for await (const { level, about, text } of sqlite.examine(`sqlite:${file}`, () => T0))
+    for await (const { level, about, text } of sqlite.examine(`sqlite:${file}`))
       lines.push(`${level} ${about}: ${text}`);
     return lines;
   };
