@@ -37,12 +37,15 @@ describe("the files that pages name", () => {
     ["script", /<script src="([^"]+)"/, "text/javascript; charset=utf-8"],
     ["icon", /rel="icon"[^>]* href="([^"]+)"/, "image/svg+xml; charset=utf-8"],
     ["touch icon", /rel="apple-touch-icon" href="([^"]+)"/, "image/png"],
-    ["picture of link cards", /property="og:image" content="([^"]+)"/, "image/png"],
+    // What reads link cards follows no relative address.
+    ["picture of link cards", /property="og:image" content="https:\/\/board\.example(\/[^"]+)"/, "image/png"],
   ])("%s: with its type, kept for good, small", async (_name, pattern, type) => {
     const file = await get(named(pattern));
     expect(file).toMatchObject({ status: 200, type, keep: "public, max-age=31536000, immutable" });
     expect(file.body.length).toBeGreaterThan(100);
     expect(file.body.length).toBeLessThanOrEqual(20_000);
+    if (type.startsWith("text/")) expect(file.body.toString()).not.toMatch(/^\s|\/\*|\s$/);
+    if (type.startsWith("text/css")) expect(file.body.toString()).not.toMatch(/\s\s|\n/);
   });
 
   it("pictures have the sizes that pages tell", async () => {
@@ -76,10 +79,12 @@ describe("the files that pages name", () => {
     expect(description.ShortName.length).toBeLessThanOrEqual(16);
     const [pages, feed] = description.Url;
     expect(description.Description).toMatch(/^A public bulletin board/);
-    expect(feed).toMatchObject({
-      "@_type": "application/rss+xml",
-      "@_template": `${site}/feed.xml?q={searchTerms}`,
-    });
+    expect([description.ShortName, description.InputEncoding]).toEqual(["Agent Board", "UTF-8"]);
+    expect([pages, feed]).toEqual([
+      { "@_type": "text/html", "@_method": "get", "@_template": `${site}/search?q={searchTerms}` },
+      { "@_type": "application/rss+xml", "@_template": `${site}/feed.xml?q={searchTerms}` },
+    ]);
+    expect(description.Image["#text"]).toMatch(/^https:\/\/board\.example\/touch-icon-/);
     const { "#text": picture = "", "@_width": width, "@_height": height } = description.Image;
     const { body } = await get(String(picture).replace(site, ""));
     expect(sizeOf(body)).toEqual([Number(width), Number(height)]);
