@@ -6,6 +6,35 @@ import { write } from "../support/boards/writing.ts";
 import { aSubscription } from "../support/search/rows.ts";
 import { getPage, postForm, problemsOf } from "../support/texts/html.ts";
 
+/** What a page says was done, or why nothing was; null where it says neither. */
+const saidOn = (text: string) => /role="status"><p>([^<]*)</.exec(text)?.[1] ?? null;
+/** The alert of a page, with a line for each fault. */
+const alertOn = (text: string) =>
+  (text.split('role="alert">')[1]?.split("</div>")[0] ?? "")
+    .split(/<\/p>|<\/li>/)
+    .map((line) => line.replace(/<[^>]+>/g, "").trim())
+    .filter(Boolean);
+const mainOf = (text: string) => text.split("<main")[1]?.split("</main>")[0] ?? "";
+/** The forms of a page: what each does, its fields with the values of hidden ones, and its button. */
+const formsOf = (text: string) =>
+  [...mainOf(text).matchAll(/<form [^>]*method="post" action="\/join">(.*?)<\/form>/gs)].map(
+    ([, form = ""]) => {
+      const fields = [...form.matchAll(/<(?:input|textarea|select)[^>]* name="(\w+)"[^>]*>/g)].map(
+        ([tag, name]) =>
+          tag.includes('type="hidden"') ? `${name}=${/value="([^"]*)"/.exec(tag)?.[1]}` : name,
+      );
+      return [...fields, /<button type="submit">([^<]*)</.exec(form)?.[1]];
+    },
+  );
+const boxesOf = (text: string) =>
+  [...mainOf(text).matchAll(/<(?:input|textarea)(?![^>]*hidden)([^>]*)>/g)].map(([, attributes = ""]) =>
+    attributes.trim(),
+  );
+const headingsOf = (text: string) =>
+  [...mainOf(text).matchAll(/<(h[123]|summary)\b[^>]*>(.*?)<\/\1>/g)].map(
+    ([, tag = "", words = ""]) => `${tag} ${words.replace(/<[^>]+>/g, "")}`,
+  );
+
 describe("/join", () => {
   const board = useTestBoard();
 
@@ -29,7 +58,32 @@ describe("/join", () => {
     expect(answer.text).toContain(`<code>Authorization: Bearer ${key}</code>`);
     expect(answer.text).not.toContain("The old key no longer works.");
     expect(await problemsOf(answer.text)).toEqual([]);
-    expect((await call(board, "GET /publishers/me", undefined, { key })).status).toBe(200);
+    const { status, body } = await call(board, "GET /publishers/me", undefined, { key });
+    expect([status, body.data.url]).toEqual([200, null]);
+    expect(answer.text).toContain(
+      `<p>You post as <a href="/publishers/${body.data.id}"><bdi>Tea House</bdi></a>.</p>`,
+    );
+    expect(headingsOf(answer.text)).toEqual([
+      ...["h1 Your key", "h2 Give it to your agent", "summary Claude Code", "summary Claude Desktop"],
+      ...["summary Cursor", "summary VS Code", "summary Any other host", "summary curl"],
+    ]);
+    expect(answer.text.match(/<details open><summary>[^<]*/g)).toEqual([
+      "<details open><summary>Claude Code",
+    ]);
+    const boxes = [...answer.text.matchAll(/aria-label="([^"]+)"><code>([^<]*)</g)].map(([, ...box]) => box);
+    expect([boxes[0], ...boxes.slice(-3)]).toEqual([
+      ["key", key],
+      ["address of the tool server", `${board.url}/mcp`],
+      ["header with the key", `Authorization: Bearer ${key}`],
+      [
+        "command that shows your publisher",
+        `curl ${board.url}/api/v1/publishers/me -H &#39;Authorization: Bearer ${key}&#39;`,
+      ],
+    ]);
+    expect(boxes.slice(1, -3).map(([label, text]) => [label, text?.includes(key)])).toEqual(
+      ["Claude Code", "Claude Desktop", "Cursor", "VS Code"].map((name) => [`setup for ${name}`, true]),
+    );
+    expect(formsOf(answer.text)).toEqual([["do=show", `api_key=${key}`, "Write a notice yourself"]]);
   });
 
   /** What is said of a box of a form: the text that it points to; null for one that nothing is wrong with. */
@@ -57,6 +111,21 @@ describe("/join", () => {
     expect(toldOf(text, "url")).toContain("complete URL");
     expect(toldOf(text, "accept_terms")).toBe("Accept the terms to go on.");
     expect(toldOf(text, "description")).toBeNull();
+    expect(alertOn(text)).toEqual([
+      "Fields are wrong or missing.",
+      expect.stringMatching(/^Name: .*at most 80/),
+      expect.stringMatching(/^Website: .*complete URL/),
+      "Terms: Accept the terms to go on.",
+    ]);
+    const declined = await send({ do: "register", name: "Tea House" });
+    expect([declined.status, alertOn(declined.text)]).toEqual([
+      400,
+      ["Accept the terms to get a key.", "Terms: Accept the terms to go on."],
+    ]);
+    expect(declined.text).toContain('value="Tea House"');
+    // A field that came twice is none.
+    const twice = new URLSearchParams("do=register&name=One&name=Two&accept_terms=yes");
+    expect((await fetch(`${board.url}/join`, { method: "POST", body: twice })).status).toBe(400);
     expect(text).toContain('value="nonsense"');
     expect(toldOf(text, "api_key")).toBeNull();
     expect(text).not.toMatch(/accept_terms<|Must be true/);
@@ -66,6 +135,21 @@ describe("/join", () => {
     const fresh = await getPage(board, "/join");
     expect([fresh.status, fresh.headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(fresh.text).not.toContain("aria-invalid");
+    expect([saidOn(fresh.text), alertOn(fresh.text)]).toEqual([null, []]);
+    expect(headingsOf(fresh.text)).toEqual(["h1 Join Agent Board", "h2 Get a key", "h2 You have a key"]);
+    expect(formsOf(fresh.text)).toEqual([
+      ["do=register", expect.stringMatching(/^once=./)].concat([
+        ...["name", "description", "url", "accept_terms", "Get a key"],
+      ]),
+      ["do=show", "api_key", "Show my publisher"],
+    ]);
+    expect(boxesOf(fresh.text)).toEqual([
+      'id="name" type="text" name="name" required maxlength="80" value="" autocomplete="organization"',
+      'id="description" name="description" rows="2" maxlength="500"',
+      'id="url" type="url" name="url" maxlength="1000" value="" placeholder="https://" autocomplete="url"',
+      'type="checkbox" name="accept_terms" value="yes" required',
+      'id="key" type="password" name="api_key" required maxlength="100" placeholder="bbk_…" autocomplete="current-password"',
+    ]);
     expect(await problemsOf(fresh.text)).toEqual([]);
   });
 
@@ -79,6 +163,10 @@ describe("/join", () => {
     };
     const edited = await refused({ do: "edit", name: "N".repeat(81), description: "A new one" });
     expect(toldOf(edited, "name")).toContain("at most 80");
+    expect(alertOn(edited)).toEqual([
+      "Fields are wrong or missing.",
+      expect.stringMatching(/^Name: .*at most 80/),
+    ]);
     expect(edited).toContain("N".repeat(81));
     expect(edited).toContain(">A new one</textarea>");
     const proved = await refused({ do: "verify", url: "nonsense" });
@@ -99,13 +187,40 @@ describe("/join", () => {
     expect(alert.split("</div>")[0]).toMatch(/<b>Link<\/b>: [\s\S]*<b>Title<\/b>: Fill this in\.</);
     expect(alert.split("</div>")[0]).not.toContain("<code>");
     expect(alert.split("</div>")[0]).toContain("<li><b>Place</b>: ");
+    const NAMES = ["kind", "title", "body", "place", "starts_at", "ends_at", "url", "tags"];
+    const times = { starts_at: "soon", ends_at: "2027-12-06T10:00Z", tags: "t".repeat(41) };
+    const dated = await refused({ do: "write", ...times, kind: "request", title: "Cups" });
+    const when =
+      "Write a day as 2026-12-05, or with its hour as 2026-12-05 19:00 beside a place, whose clocks count.";
+    expect(alertOn(dated).sort()).toEqual([
+      "Nothing was changed yet.",
+      `Starts: ${when}`,
+      expect.stringMatching(/^Tags: .*40/),
+      "Text: Fill this in.",
+    ]);
+    const told = (text: string) => NAMES.filter((name) => toldOf(text, name) !== null);
+    expect([told(written), told(dated)]).toEqual([
+      ["title", "place", "url"],
+      ["body", "starts_at", "tags"],
+    ]);
+    expect(toldOf(dated, "starts_at")).toBe(when);
+    expect(dated).toContain('<option value="request" selected>');
+    for (const value of Object.values(times)) expect(dated).toContain(`value="${value}"`);
+    expect(dated).toContain('<details class="write" open>');
     const { id } = await write(board, api_key, { title: "Cups" });
     await write(board, api_key, { title: "Saucers" });
     const answered = await refused({ do: "answer", parent_id: id, body: "x".repeat(8_001) });
     expect(answered.split("x".repeat(8_001))).toHaveLength(2);
     expect(answered.match(/<details open>/g)).toHaveLength(1);
     expect(answered.match(/aria-invalid/g)).toHaveLength(1);
+    expect(alertOn(answered)).toEqual(["Nothing was changed yet.", expect.stringMatching(/^Text: .*8000/)]);
     const saved = await refused({ do: "save", id, title: "T".repeat(201), body: "Other cups." });
+    expect(alertOn(saved)).toEqual(["Nothing was changed yet.", expect.stringMatching(/^Title: .*200/)]);
+    expect(saved).toContain(`value="${"T".repeat(201)}"`);
+    expect(formsOf(saved)).toEqual([
+      ["do=save", `api_key=${api_key}`, `id=${id}`, ...NAMES, "Save"],
+      ["do=show", `api_key=${api_key}`, "Back without saving"],
+    ]);
     expect(toldOf(saved, "title")).toContain("200");
     expect(saved).toContain(">Other cups.</textarea>");
   });
@@ -114,13 +229,21 @@ describe("/join", () => {
     const api_key = await newKey();
     expect((await send({ do: "show", api_key: ` ${api_key}\t` })).text).toContain("Tea House");
     const keyless = await send({ do: "show" });
-    expect([keyless.status, keyless.text]).toEqual([401, expect.stringContaining("Fill in your key.")]);
+    expect([keyless.status, alertOn(keyless.text)]).toEqual([401, ["Fill in your key."]]);
+    const unknown = await send({ do: "show", api_key: `bbk_${"x".repeat(38)}` });
+    expect([unknown.status, alertOn(unknown.text)]).toEqual([
+      401,
+      ["This key is not known. Look for a missing or extra letter; a replaced key no longer works."],
+    ]);
+    for (const site of ["same-origin", "none"])
+      expect((await send({ do: "show", api_key }, { "sec-fetch-site": site })).text).toContain("Tea House");
     for (const site of ["cross-site", "same-site"])
       expect((await send({ do: "show", api_key }, { "sec-fetch-site": site })).text).toContain(
         "Another site sent you here.",
       );
     const edited = await send({ do: "edit", api_key, name: "Tea & Co" });
-    expect(edited.text).toContain("Tea &amp; Co");
+    expect(edited.text).toContain("<h1><bdi>Tea &amp; Co</bdi></h1>");
+    expect(saidOn(edited.text)).toBe("Your publisher was changed.");
     const described = async (description: string) => {
       await send({ do: "edit", api_key, name: "Tea & Co", description });
       return (await call(board, "GET /publishers/me", undefined, { key: api_key })).body.data.description;
@@ -138,11 +261,13 @@ describe("/join", () => {
     expect(dns.value).toContain("board-verify=");
     const again = (await send({ do: "show", api_key })).text;
     expect(again).toMatch(/name="url" maxlength="1000" value="https:\/\/tea\.example\/?"/);
+    expect([saidOn(again), again.includes("<span>not verified</span>")]).toEqual([null, true]);
     const { id } = (await call(board, "GET /publishers/me", undefined, { key: api_key })).body.data;
     await board.board.store.publishers.update(id, { domain: "tea.example", verifiedAt: Date.now() });
     const proved = (await send({ do: "show", api_key })).text;
     expect(proved).toContain("✓ verified: tea.example");
     expect(proved).not.toContain("board-verify=");
+    expect(proved).not.toContain("not verified");
     const { text } = await send({ do: "rotate", api_key });
     expect(text).toContain("The old key no longer works.");
     const rotated = keyIn(text);
@@ -170,7 +295,7 @@ describe("/join", () => {
       const again = { do: "write", api_key, idempotency_key, ...BIKE };
       for (const { status, text, headers } of [await send(again), await send(again)]) {
         expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
-        expect(text).toContain("It is public now.");
+        expect(saidOn(text)).toBe("It is public now.");
         expect(await problemsOf(text)).toEqual([]);
       }
       const posts = await postsOf(api_key);
@@ -192,7 +317,7 @@ describe("/join", () => {
           {
             kind: "event",
             title: "Repair evening",
-            body: "Bring a bicycle.",
+            body: "Bring a bicycle.\nAnd oil.\n\nAnd rags.",
             tags: ["bike", "repair"],
             location: { name: "Back yard", lat: 52.09, lng: 5.12 },
             starts_at: "2027-12-05T19:00:30+01:00",
@@ -207,7 +332,8 @@ describe("/join", () => {
       const form = {
         kind: "event",
         title: post.title,
-        body: post.body,
+        // Browsers end lines so.
+        body: "Bring a bicycle.\r\nAnd oil.\r\n\r\nAnd rags.",
         place: "Back yard",
         ends_at: "",
         url: "https://repair.example/",
@@ -215,6 +341,8 @@ describe("/join", () => {
       const shown = { ...form, starts_at: "2027-12-05 19:00", tags: "bike, repair" };
       for (const value of [form.title, form.url, "2027-12-05 19:00", "bike, repair"])
         expect(text).toContain(`value="${value}"`);
+      expect(text).toContain(`>${post.body}</textarea>`);
+      expect(text).toContain('<option value="event" selected>Event</option>');
       const whole = await write(board, api_key, {
         timezone: "Europe/Berlin",
         starts_at: "2027-12-05",
@@ -232,7 +360,7 @@ describe("/join", () => {
         title: "Repair night",
         tags: "",
       });
-      expect(saved.text).toContain("Your post was changed.");
+      expect(saidOn(saved.text)).toBe("Your post was changed.");
       const [changed] = await postsOf(api_key);
       expect(changed).toEqual({
         ...post,
@@ -250,7 +378,22 @@ describe("/join", () => {
         place: "",
         url: "",
       });
-      expect((await postsOf(api_key))[0]).toMatchObject({ location: null, link: null });
+      const [bare] = await postsOf(api_key);
+      expect(bare).toMatchObject({ location: null, link: null, starts_at: post.starts_at });
+      // A box that was not sent changes nothing; one that was emptied does.
+      const rest = { kind: "offer", tags: " oil,  Rags ", ends_at: "2027-12-05 22:15", place: "Utrecht" };
+      await send({ do: "save", api_key, id: post.id, ...rest });
+      expect((await postsOf(api_key))[0]).toMatchObject({
+        ...{ kind: "offer", title: "Repair night", body: post.body, tags: ["oil", "rags"] },
+        ...{ starts_at: post.starts_at, ends_at: "2027-12-05T21:15:00.000Z" },
+        location: { name: "Utrecht", approximate: true },
+      });
+      await send({ do: "save", api_key, id: post.id, starts_at: "", ends_at: "" });
+      expect((await postsOf(api_key))[0]).toMatchObject({
+        title: "Repair night",
+        starts_at: null,
+        ends_at: null,
+      });
     });
 
     it("by answering, ending and taking down their own, and nobody else's", async () => {
@@ -270,16 +413,20 @@ describe("/join", () => {
       expect((await call(board, `GET /posts/${lamp}`)).body.data).toMatchObject({ title: "Lamp to sell" });
       expect((await send({ do: "show", api_key: mine })).text).toContain(">End now<");
       const ended = (await send({ do: "end", api_key: mine, id: bike })).text;
-      expect(ended).toContain("The post has ended.");
+      expect(saidOn(ended)).toBe(
+        "The post has ended. Its text stays readable at its address until it is erased; take it down to have it gone now.",
+      );
       expect(ended).not.toContain(">End now<");
       expect(await postsOf(mine)).toEqual([]);
       expect((await call(board, `GET /posts/${bike}`)).status).toBe(200);
-      expect((await send({ do: "remove", api_key: mine, id: bike })).text).toContain("The post is gone.");
+      expect(saidOn((await send({ do: "remove", api_key: mine, id: bike })).text)).toBe("The post is gone.");
       expect((await call(board, `GET /posts/${bike}`)).status).toBe(404);
       // The page that took it down may be loaded again.
-      const again = await send({ do: "remove", api_key: mine, id: bike });
-      expect([again.status, again.text.includes("This is gone already.")]).toEqual([404, true]);
-      expect(again.text).toContain("<bdi>Mine</bdi>");
+      for (const action of ["remove", "change", "save", "end"]) {
+        const again = await send({ do: action, api_key: mine, id: bike });
+        expect([again.status, saidOn(again.text)]).toEqual([404, "This is gone already."]);
+        expect(again.text).toContain("<bdi>Mine</bdi>");
+      }
     });
   });
 
@@ -302,6 +449,11 @@ describe("/join", () => {
     const [, section = ""] = text.split('id="replies"');
     const shown = [...(section.split("</section>")[0] ?? "").matchAll(/<p class="facts"><a href="([^"]+)"/g)];
     expect(shown.map(([, to]) => to)).toEqual([`/p/${last.id}`, `/p/${first.id}`]);
+    const [by = ""] = section.split("</h3>");
+    expect(by).toMatch(/<h3><a href="\/publishers\/pub_\w+"><bdi>Theirs<\/bdi><\/a>$/);
+    expect(section).toContain(
+      `<a href="/p/${first.id}"><time datetime="${first.created_at}">just now</time></a>`,
+    );
     // What is said in a thread after one's own answer is no reply to that.
     expect((await send({ do: "show", api_key: theirs })).text).toContain("None in the last thirty days.");
     expect(section).toContain("Is it &lt;b&gt;still&lt;/b&gt; there?");
@@ -311,6 +463,102 @@ describe("/join", () => {
     expect([text.match(/>Edit</g)?.length, text.match(/>End now</g)?.length]).toEqual([1, 2]);
     const answers = section.match(/name="parent_id" value="([^"]+)"/g) ?? [];
     expect(answers.slice(0, 2)).toEqual(Array(2).fill(`name="parent_id" value="${post.id}"`));
+  });
+
+  it("has a form for each thing that can be done, to a publisher, its posts, its replies and its saved searches", async () => {
+    const [mine, theirs] = [await newKey("Mine"), await newKey("Theirs")];
+    const { id: publisher } = (await call(board, "GET /publishers/me", undefined, { key: mine })).body.data;
+    const [old, latest] = [
+      await write(board, mine, { title: "Bicycle <b>" }),
+      await write(board, mine, { title: "Lamp", kind: "event", starts_at: "2037-05-01T10:00:00Z" }),
+    ];
+    const reply = await write(board, theirs, { parent_id: old.id, body: "Is it still there?" });
+    const query = { query: { q: "piano" } };
+    const { id: search } = (await call(board, "POST /subscriptions", query, { key: mine })).body.data;
+    const { text } = await send({ do: "show", api_key: mine });
+    expect(headingsOf(text)).toEqual([
+      ...["h1 Mine", "summary Write a notice", "h2 Your posts (2)"],
+      ...["h3 Lamp", "summary Answer", "summary Take down"],
+      ...["h3 Bicycle &lt;b&gt;", "summary Answer", "summary Take down"],
+      ...["h2 Replies to you", "h3 Theirs", "summary Answer"],
+      ...["h2 Saved searches (1)", "h3 Posts about &quot;piano&quot;"],
+      ...["h2 Name and description", "h2 Prove your domain", "h2 Replace the key", "h2 Erase everything"],
+    ]);
+    const key = `api_key=${mine}`;
+    const once = expect.stringMatching(/^idempotency_key=[0-9a-f-]{36}$/);
+    const answer = (id: string) => [
+      ...["do=answer", key, once, `parent_id=${id}`, "body", "Publish the answer"],
+    ];
+    const steps = (id: string) => [
+      ["do=change", key, `id=${id}`, "Edit"],
+      ["do=end", key, `id=${id}`, "End now"],
+      answer(id),
+      ["do=remove", key, `id=${id}`, "Take it down"],
+    ];
+    const forms = formsOf(text);
+    const notice = ["kind", "title", "body", "place", "starts_at", "ends_at", "url", "tags"];
+    expect(forms).toEqual([
+      ["do=write", key, once, ...notice, "Publish"],
+      ...[...steps(latest.id), ...steps(old.id), answer(old.id)],
+      ["do=pause", key, `id=${search}`, "Pause"],
+      ["do=widen", key, `id=${search}`, "All that may fit"],
+      ["do=stop", key, `id=${search}`, "End"],
+      ["do=edit", key, "name", "description", "Change"],
+      ["do=verify", key, "url", "Look for the proof"],
+      ["do=rotate", key, expect.stringMatching(/^once=/), "Replace the key"],
+      ["do=erase", key, "confirm", "Erase"],
+    ]);
+    // Each form of a page is another one.
+    const names = forms.flat().filter((field) => String(field).startsWith("idempotency_key="));
+    expect(new Set(names).size).toBe(4);
+    const line = (name: string, more: string) =>
+      `id="new-${name}" type="text" name="${name}" value="" ${more}`;
+    const box = (id: string) => `id="answer-${id}" name="body" rows="3" required maxlength="8000"`;
+    expect(boxesOf(text)).toEqual([
+      line("title", 'required maxlength="200"'),
+      'id="new-body" name="body" rows="6" required maxlength="8000"',
+      line("place", 'placeholder="Utrecht"'),
+      line("starts_at", 'placeholder="2026-12-05 19:00"'),
+      line("ends_at", 'placeholder="2026-12-05 22:00"'),
+      line("url", 'placeholder="https://"'),
+      line("tags", 'placeholder="bike, repair"'),
+      ...[box(latest.id), box(old.id), box(reply.id)],
+      'id="name" type="text" name="name" required maxlength="80" value="Mine"',
+      'id="description" name="description" rows="2" maxlength="500"',
+      'id="url" type="url" name="url" maxlength="1000" value=""',
+      'type="checkbox" name="confirm" value="yes" required',
+    ]);
+    const labels = [...text.matchAll(/<label for="new-(\w+)">([^<]+)</g)].map(([, ...of]) => of.join(": "));
+    expect(labels).toEqual([
+      ...["kind: Kind", "title: Title", "body: Text, which everybody can read", "place: Place (optional)"],
+      ...["starts_at: Starts (optional)", "ends_at: Ends (optional)", "url: Link (optional)"],
+      "tags: Tags (optional)",
+    ]);
+    expect(text).toContain('<option value="offer" selected>');
+    expect(text).toContain(
+      `<span class="id">${publisher}</span><span>not verified</span><a href="/publishers/${publisher}">Public page</a>`,
+    );
+    const [, lamp = ""] = text.split(`<a href="/p/${latest.id}">Lamp</a></h3>`);
+    expect(
+      lamp
+        .split("</p>")[0]
+        ?.replace(/<[^>]+>/g, " ")
+        .split(/ +/)
+        .join(" ")
+        .trim(),
+    ).toBe("event 10:00 UTC");
+    expect(text).toContain("<span>0 waiting</span><span>tells of what fits well</span>");
+    expect(text).toContain(
+      "Readers see that you are who you say: give a website on a domain of your own first.",
+    );
+    const { text: other } = await send({ do: "show", api_key: theirs });
+    expect(headingsOf(other).slice(2, 6)).toEqual([
+      ...["h2 Your posts (1)", `h3 ${reply.title.replace("<b>", "&lt;b&gt;")}`],
+      ...["summary Answer", "summary Take down"],
+    ]);
+    // A reply is answered in its thread.
+    const [[, ...inThread] = [], more] = formsOf(other).filter(([does]) => does === "do=answer");
+    expect([inThread.slice(1), more]).toEqual([answer(old.id).slice(2), undefined]);
   });
 
   it("keeps an answer that was refused to a post of somebody else, and publishes one twice sent once", async () => {
@@ -347,17 +595,20 @@ describe("/join", () => {
     expect([first.includes(">Pause<"), first.includes(">Go on<")]).toEqual([true, false]);
     const paused = (await send({ do: "pause", api_key, id })).text;
     expect(await isActive()).toBe(false);
-    expect(paused).toContain("The saved search is paused: it finds nothing until it goes on.");
+    expect(saidOn(paused)).toBe("The saved search is paused: it finds nothing until it goes on.");
+    expect(paused).toContain('<span class="warning">paused</span>');
     expect(paused).toContain("Saved searches (1)");
     expect([paused.includes(">Pause<"), paused.includes(">Go on<")]).toEqual([false, true]);
     expect(await problemsOf(paused)).toEqual([]);
-    expect((await send({ do: "resume", api_key, id })).text).toContain("The saved search goes on.");
+    expect(saidOn((await send({ do: "resume", api_key, id })).text)).toBe("The saved search goes on.");
     expect(await isActive()).toBe(true);
     const ended = (await send({ do: "stop", api_key, id })).text;
     expect(ended).toContain("Saved searches (0)");
+    expect(ended).toContain("None yet. Your agent saves one when you ask it to tell you of what is new.");
+    expect(saidOn(ended)).toBe("The saved search is gone. A host that still wants it may make it again.");
     expect(await isActive()).toBeUndefined();
     const again = await send({ do: "stop", api_key, id });
-    expect([again.status, again.text.includes("This is gone already.")]).toEqual([404, true]);
+    expect([again.status, saidOn(again.text)]).toEqual([404, "This is gone already."]);
     const theirs = await newKey("Theirs");
     expect((await send({ do: "pause", api_key: theirs, id })).status).toBe(404);
   });
@@ -385,10 +636,12 @@ describe("/join", () => {
     const wide = (await send({ do: "widen", api_key, id })).text;
     expect(await problemsOf(wide)).toEqual([]);
     expect(await breadth()).toBe("wide");
+    expect(saidOn(wide)).toBe("The saved search now tells of all that may fit; most of it will not.");
     expect(wide).toContain("tells of all that may fit</span>");
     expect(wide).toContain(">Only what fits well</button>");
     expect(wide).not.toContain(">All that may fit</button>");
-    await send({ do: "narrow", api_key, id });
+    const { text: close } = await send({ do: "narrow", api_key, id });
+    expect(saidOn(close)).toBe("The saved search now tells only of what fits well.");
     expect(await breadth()).toBe("close");
     const theirs = await newKey("Theirs");
     expect((await send({ do: "widen", api_key: theirs, id })).status).toBe(404);
@@ -434,6 +687,19 @@ describe("/join", () => {
       '<span class="warning">suspended</span>',
     );
     expect(suspended).not.toMatch(/>Pause<|>Go on</);
+    for (const [fields, typed, ...told] of [
+      [{ do: "edit" }, { name: "Other" }, "The operator of this board has suspended this publisher."],
+      [
+        { do: "write" },
+        { title: "A" },
+        "Nothing was changed yet.",
+        "This publisher is suspended by the operator.",
+      ],
+    ] as const) {
+      const refused = await send({ api_key, ...fields, ...typed });
+      expect([refused.status, alertOn(refused.text)]).toEqual([403, told]);
+      for (const value of Object.values(typed)) expect(refused.text).toContain(`value="${value}"`);
+    }
   });
 
   it("takes a notice of 8,000 letters, however they are written, and no form that is packed or much longer", async () => {
@@ -450,10 +716,18 @@ describe("/join", () => {
 
   it("erases a publisher only when the box is ticked", async () => {
     const api_key = await newKey();
-    for (const box of [{}, { confirm: "no" }])
-      expect((await send({ do: "erase", api_key, ...box })).status).toBe(400);
+    const other = await newKey();
+    for (const box of [{}, { confirm: "no" }]) {
+      const { status, text } = await send({ do: "erase", api_key, ...box });
+      expect([status, saidOn(text)]).toEqual([400, "Nothing was erased: tick the box to confirm."]);
+    }
     expect((await send({ do: "show", api_key })).status).toBe(200);
-    expect((await send({ do: "erase", api_key, confirm: "yes" })).status).toBe(200);
+    const erased = await send({ do: "erase", api_key, confirm: "yes" });
+    expect([erased.status, headingsOf(erased.text)]).toEqual([200, ["h1 Erased"]]);
+    expect(erased.text).toContain(
+      "<p>Your publisher, its posts and its saved searches are gone, and the key no longer works.</p>",
+    );
+    expect((await send({ do: "show", api_key: other })).status).toBe(200);
     expect((await send({ do: "show", api_key })).status).toBe(401);
   });
 });
@@ -472,7 +746,7 @@ describe("/join of a board that takes invitations alone", () => {
 
 describe("the page with a key, loaded again,", () => {
   let now = Date.now();
-  const board = useTestBoard({ TRUST_PROXY: "1" }, { clock: () => now });
+  const board = useTestBoard({ TRUST_PROXY: "1", SIGN_IN: "on" }, { clock: () => now });
   const formOf = (page: string) => /name="once" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const keyIn = (text: string) => /bbk_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
   const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -512,7 +786,9 @@ describe("the page with a key, loaded again,", () => {
     const before = await publishers();
     const late = await send(fields);
     expect([late.status, keyIn(late.text)]).toEqual([200, ""]);
-    expect(late.text).toContain("Nothing has been done now");
+    expect(saidOn(late.text)).toBe(
+      "This page was open for a while. Nothing has been done now: send the form again if you still want to.",
+    );
     expect(late.text).toContain('value="Tea House"');
     now += 61_000;
     expect(await publishers()).toBe(before);
@@ -576,5 +852,37 @@ describe("the page with a key, loaded again,", () => {
     expect([keyIn(one.text) === api_key, keyIn(two.text)]).toEqual([false, keyIn(one.text)]);
     expect((await send({ do: "show", api_key: keyIn(one.text) })).status).toBe(200);
     expect((await send({ do: "rotate", api_key, once: `${once}x` })).status).toBe(401);
+  });
+
+  it("signs out the hosts of a publisher where its key is replaced and the box is ticked", async () => {
+    expect((await getPage(board, "/join")).text).toContain(
+      `aria-label="address for hosts that sign in"><code>${board.url}/mcp/me</code>`,
+    );
+    const { signIns } = board.board.store;
+    const own = await register(board, "Own");
+    const day = new Date(now).toISOString().slice(0, 10);
+    const ofKey = async (api_key: string) => {
+      const { text } = await send({ do: "show", api_key });
+      return text.split("<h2>Replace the key</h2>")[1]?.split("</section>")[0] ?? "";
+    };
+    const signIn = (client: string) =>
+      signIns.put({
+        ...{ id: `RefreshToken:${client}`, grantId: client, publisherId: own.id, consumedAt: null },
+        payload: JSON.stringify({ clientId: client, iiat: Math.floor(now / 1_000) }),
+        expiresAt: now + DAY_MS,
+      });
+    expect(await ofKey(own.key)).not.toMatch(/Signed in|sign_out_hosts/);
+    await signIn("https://a.example/");
+    expect(await ofKey(own.key)).toContain(
+      `<p>Signed in: <bdi>https://a.example/</bdi> (since ${day})</p>\n<label class="check"><input type="checkbox" name="sign_out_hosts" value="true"> Also sign out this host</label>`,
+    );
+    await signIn("https://b.example/");
+    expect(await ofKey(own.key)).toMatch(
+      /<bdi>https:\/\/[ab]\.example\/<\/bdi> \(since [\d-]+\), <bdi>.*> Also sign out these hosts</s,
+    );
+    const kept = keyIn((await send({ do: "rotate", api_key: own.key })).text);
+    expect(await ofKey(kept)).toContain("Also sign out these hosts");
+    const none = keyIn((await send({ do: "rotate", api_key: kept, sign_out_hosts: "true" })).text);
+    expect(await ofKey(none)).not.toMatch(/Signed in|sign_out_hosts/);
   });
 });
