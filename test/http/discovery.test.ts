@@ -257,6 +257,7 @@ describe("well-known addresses", () => {
       ["terms-of-service", "/terms"],
       ["privacy-policy", "/privacy"],
     ]);
+    expect(all[0]?.links[0]?.type).toBe("application/vnd.oai.openapi+json;version=3.1");
     // OpenAPI has a type of its own, which few programs know: it is served as JSON.
     for (const { href, type } of all.flatMap(({ links }) => links).slice(1))
       expect([href, (await get(pathOf(href))).headers.get("content-type")?.split(";")[0]]).toEqual([
@@ -293,7 +294,13 @@ describe("well-known addresses", () => {
     const cardOf = async (on: typeof board) => JSON.parse((await get("/mcp/server-card", on)).text);
     expect(await cardOf(board)).toEqual(cardAt(SITE, "example.board/agent-board", doors));
     expect(await cardOf(bare)).toEqual(cardAt(bare.url, "127.0.0.1/agent-board", [...doors, "/mcp/me"]));
-    expect(serverCard(new Site("http://[fd00::1]:8787")).name).toBe("fd00-1/agent-board");
+    for (const [site, name] of [
+      ["http://[fd00::1]:8787", "fd00-1"],
+      ["http://192.168.1.20:8787", "192.168.1.20"],
+      ["http://localhost:8787", "localhost"],
+      ["https://www.board.co.example", "example.co.board.www"],
+    ] as const)
+      expect(serverCard(new Site(site)).name).toBe(`${name}/agent-board`);
     const [one, two] = await Promise.all(
       ["/mcp/server-card", "/.well-known/mcp/server-card.json"].map((path) => get(path)),
     );
@@ -309,16 +316,20 @@ describe("well-known addresses", () => {
     const index = JSON.parse((await get("/.well-known/agent-skills/index.json")).text);
     expect(index.$schema).toBe("https://schemas.agentskills.io/discovery/0.2.0/schema.json");
     expect(entries.slice(1)).toMatchObject([
-      { identifier: "urn:air:board.example:api:agent-board", displayName: "Agent Board, REST" },
+      {
+        ...{ identifier: "urn:air:board.example:api:agent-board", displayName: "Agent Board, REST" },
+        ...{ type: "application/vnd.oai.openapi+json;version=3.1", url: `${SITE}/openapi.json` },
+      },
       ...index.skills.map(({ name, description }: Record<string, string>) => ({
         identifier: `urn:air:board.example:skill:${name}`,
         ...{ displayName: name, description, type: "text/markdown" },
       })),
     ]);
-    expect(entries[0]).toMatchObject({
+    expect(entries[0]).toEqual({
       identifier: "urn:air:board.example:mcp:agent-board",
       type: "application/mcp-server-card+json",
       url: `${SITE}/mcp/server-card`,
+      tags: ["board", "search", "events"],
     });
     for (const { url, digest } of entries) {
       const { status, text } = await get(pathOf(url));

@@ -51,6 +51,40 @@ describe("pages write dates and numbers in the visitor's language", () => {
     expect(await problemsOf(text)).toEqual([]);
   });
 
+  it("of several days, on the page of a post and in lists", async () => {
+    const { key } = await register(board);
+    const { id } = await write(board, key, {
+      ...{ kind: "event", tags: ["days"], timezone: "Europe/Berlin" },
+      ...{ starts_at: "2026-10-03T20:00:00+02:00", ends_at: "2026-10-05T18:30:00+02:00" },
+    });
+    const time = (at: string, words: string) =>
+      `<time datetime="2026-10-${at}:00.000Z" lang="de">${words}</time>`;
+    const { text } = await page(`/p/${id}`, "de");
+    expect(text).toContain(
+      `<span class="hours">${time("03T18:00", "Sa., 3. Okt. 2026, 20:00")} – ${time("05T16:30", "Mo., 5. Okt. 2026, 18:30")} <span class="mute">Berlin time</span>`,
+    );
+    const { text: list } = await page("/search?tags=days", "de");
+    expect(list).toContain(
+      `<span class="hours"><time datetime="2026-10-03T18:00:00.000Z">20:00</time> until ${time("05T16:30", "5. Okt.")}</span>`,
+    );
+    const open = await write(board, key, { kind: "offer", tags: ["days"], ends_at: "2026-10-05T16:30:00Z" });
+    expect((await page(`/p/${open.id}`, "de")).text).toContain(
+      `<span class="hours">until ${time("05T16:30", "Mo., 5. Okt. 2026, 16:30")}`,
+    );
+  });
+
+  it.each([
+    ["America/Port_of_Spain", "Hall", "Port of Spain time"],
+    ["America/Argentina/Buenos_Aires", "Hall", "Buenos Aires time"],
+    ["UTC", "Hall", "UTC"],
+  ])("beside the clocks that they go by: %s, at %s", async (timezone, name, words) => {
+    const { key } = await register(board);
+    const starts_at = "2026-10-03T19:30";
+    const { id } = await write(board, key, { kind: "event", timezone, starts_at, location: { name } });
+    const { text } = await page(`/p/${id}`, "en");
+    expect(text).toContain(`>Sat 3 Oct 2026, 19:30</time> <span class="mute">${words}</span></span>`);
+  });
+
   it("and distances with the decimal mark of that language", async () => {
     const search = "/search?near=40.8,-74.01&radius_km=50";
     expect((await page(search, "en")).text).toMatch(
