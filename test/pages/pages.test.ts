@@ -10,6 +10,7 @@ import {
   sentence,
   shortHost,
 } from "../../src/adapters/pages/frame/html.ts";
+import { postData } from "../../src/adapters/pages/frame/json-ld.ts";
 import { calendarLinks } from "../../src/adapters/pages/frame/layout.ts";
 import { chapterHtml } from "../../src/adapters/pages/frame/prose.ts";
 import { Site } from "../../src/domain/site.ts";
@@ -467,6 +468,32 @@ describe("pages", () => {
     const places: Record<string, unknown> = { Online: there, Offline: place, Mixed: [place, there] };
     expect(data?.["location"]).toEqual(places[mode]);
     expect(data).toMatchObject({ organizer: { name: "Bike Kitchen" }, sameAs: there.url });
+  });
+
+  it("know a place that is none by its name, and no place by a name that only begins so", async () => {
+    const { id } = await write(board, made.key, { kind: "event", starts_at: "2027-05-28T18:00:00Z" });
+    const { data } = (await call(board, `GET /posts/${id}`)).body;
+    const modeAt = (name: string) => {
+      const location = { name, lat: null, lng: null };
+      return postData({ ...data, location })["eventAttendanceMode"];
+    };
+    const mode = (word: string) => `https://schema.org/${word}EventAttendanceMode`;
+    for (const name of [
+      ...["online", "Virtual", "virtuell", "Virtuel", "virtuelle", "Virtueel", "remote", "Webinar, 18:00"],
+      ...["livestream", "Live stream", "ZOOM", "discord", "Teams", "Microsoft Teams", "MS Teams", "jitsi"],
+      ...["Google Meet", "Skype", "Webex", "Twitch", "YouTube", "en ligne", "En línea", "em linha"],
+      ...["in rete", "Internet", "video call", "Video conference", "(online)", "🎥 Zoom", "http://a.example"],
+    ])
+      expect([name, modeAt(name)]).toEqual([name, mode("Online")]);
+    for (const name of [
+      "Zoom-Bar",
+      "Internetcafé",
+      "Remotely",
+      "Café Online",
+      "Meetinghouse",
+      "Live music bar",
+    ])
+      expect([name, modeAt(name)]).toEqual([name, mode("Offline")]);
   });
 
   it.each([

@@ -148,7 +148,7 @@ function attendance(post: Post): Record<string, unknown> {
 
 /** These names of places are none. */
 const ONLINE =
-  /^\W*(?:https?:\/\/|(?:online|virtual|virtuell|virtuelle?|virtueel|remote|webinar|live ?stream|zoom|discord|(?:microsoft |ms )?teams|google meet|jitsi|skype|webex|twitch|youtube|en ligne|en línea|em linha|in rete|internet|video (?:call|conference))(?![\p{L}-]))/iu;
+  /^\W*(?:https?:\/\/|(?:online|virtual|virtuel(?:le?)?|virtueel|remote|webinar|live ?stream|zoom|discord|(?:microsoft |ms )?teams|google meet|jitsi|skype|webex|twitch|youtube|en ligne|en línea|em linha|in rete|internet|video (?:call|conference))(?![\p{L}-]))/iu;
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
 
