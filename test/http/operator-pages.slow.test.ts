@@ -68,6 +68,13 @@ describe("a form of the operator", () => {
     expect(acts[0]?.reason).toBe("r".repeat(500));
     // The first page names the newest hundred.
     expect((await operator.page("/operate")).match(/: hide /g)).toHaveLength(100);
+    const shown = (page: string) => page.match(/type="checkbox" name="id"/g)?.length ?? 0;
+    const full = await operator.page("/operate/posts?hidden=yes&with=notice&since=1+hour+ago");
+    const [, on = ""] = /<p><a href="([^"]+)">Earlier ones<\/a><\/p>/.exec(full) ?? [];
+    expect(on).toMatch(
+      /^\/operate\/posts\?since=1\+hour\+ago&amp;with=notice&amp;hidden=yes&amp;before=\w+$/,
+    );
+    expect([shown(full), shown(await operator.page(on.replaceAll("&amp;", "&")))]).toEqual([500, 0]);
     await moderation().actOn("restore", ids, "fine", now);
   });
 });
