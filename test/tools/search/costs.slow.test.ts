@@ -44,8 +44,8 @@ describe("a query of 500 characters", () => {
       "hexadecimal digits": "9f8a7b6c5d4e3f2a1b".repeat(27),
     };
     for (const [name, text] of Object.entries(texts)) {
-      // Half as much again covers what else the process does meanwhile.
-      expect(await cpuMsOf(text.slice(0, 500)), name).toBeLessThan(1.5 * bound);
+      // Twice as much covers what else the machine does meanwhile.
+      expect(await cpuMsOf(text.slice(0, 500)), name).toBeLessThan(2 * bound);
     }
   });
 });
