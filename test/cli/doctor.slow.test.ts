@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SECRET_KEY_CHECK_SETTING, Secrets } from "../../src/domain/secrets.ts";
 import { VERSION } from "../../src/platform/version.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/database/schema/migrations.ts";
 import mongodb from "../../src/store/mongodb/index.ts";
@@ -103,6 +104,23 @@ describe("agent-board doctor", () => {
     ["192.168.1.2", "warning"],
   ])("says of a board on %s without SITE_URL: %s", async (HOST, level) => {
     expect((await doctor({ HOST, PORT: "0" })).said["SITE_URL"]).toMatch(new RegExp(`^${level} is not set`));
+  });
+
+  it("compares SECRET_KEY with that of a board which has had one", async () => {
+    const [own, other] = ["k".repeat(40), "o".repeat(40)];
+    const url = `sqlite:${join(dataDir, "board.db")}`;
+    const saidOf = async (environment: Record<string, string>) => (await doctor(environment)).said["key"];
+    expect(await saidOf({ SECRET_KEY: own })).toBeUndefined();
+    await madeAt(url);
+    expect(await saidOf({ SECRET_KEY: own })).toBeUndefined();
+    const store = await openStore(url);
+    await store.settings.set(SECRET_KEY_CHECK_SETTING, new Secrets(own).storeCheck());
+    await store.close();
+    expect(await saidOf({})).toBeUndefined();
+    expect(await saidOf({ SECRET_KEY: own })).toBe("ok SECRET_KEY is this board's");
+    expect(await saidOf({ SECRET_KEY: other })).toBe(
+      "problem SECRET_KEY is another board's: set this board's own, or a start is refused",
+    );
   });
 
   it("finds a SQLite board sound, and warns when all users may read it", async () => {

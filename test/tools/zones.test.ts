@@ -30,6 +30,14 @@ describe("a zone that is named by an abbreviation", () => {
     expect(body.meta.note).toContain(`\`timezone\` was read as ${zone}, the zone of the place.`);
   });
 
+  it("is said beside each field that was not read, and before them", async () => {
+    const { body } = await post({ timezone: "NZDT", location: { name: "Auckland" }, colour: "red", mood: 1 });
+    const told = ["`timezone` was read as Pacific/Auckland", "`colour`", "`mood`"];
+    const places = told.map((text) => body.meta.note.indexOf(text));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
   it("is that of the place where the times have offsets too", async () => {
     const starts_at = "2026-12-12T19:00:00+01:00";
     const { body } = await post({ timezone: "CEST", location: { name: "Vienna, Austria" }, starts_at });
