@@ -83,6 +83,13 @@ describe.each(Object.entries(WAYS))("over stdio, with its board %s,", (way, args
     await client.close();
   });
 
+  it.runIf(way === "here")("is called what the operator calls it", async () => {
+    const identity = { BOARD_NAME: "Leeds notices", BOARD_DESCRIPTION: "What is on in Leeds." };
+    const client = await mcpClient(command([], identity));
+    expect((await client.call("about")).text).toMatch(/Leeds notices[\s\S]*What is on in Leeds\./);
+    await client.close();
+  });
+
   it("answers while stdin is open, and ends soon after it, even when a call was cancelled and gets no answer", async () => {
     const child = new StdioBoard(command(args()));
     child.request("initialize", HANDSHAKE);

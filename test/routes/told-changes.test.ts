@@ -122,6 +122,19 @@ describe("a match that stays true", () => {
     await webhook.stop();
   });
 
+  it("is told nothing while the post that changed is hidden, and the change again once it is back", async () => {
+    const { id } = await subscribe("hidden");
+    const { id: postId } = await post("hidden");
+    await soon(id, (items) => items.length === 1);
+    await edit(postId, { starts_at: LATER });
+    const [match] = await soon(id, isChanged);
+    const { moderation } = board.board.services;
+    await moderation.act("hide", postId, "test", Date.now());
+    expect(await pending(id)).toEqual([]);
+    await moderation.act("restore", postId, "test", Date.now());
+    expect(await pending(id)).toEqual([match]);
+  });
+
   it("tells who answered a post that it ended", async () => {
     const { id, expires_at } = await post("ends");
     await write(board, me.key, { parent_id: id, kind: "thread" });

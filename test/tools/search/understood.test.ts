@@ -321,7 +321,11 @@ describe("words of days", () => {
     await reads("2026-12-12", "2026-12-12", "in two days | 2026-12-12");
     await reads("2026-12-10", "2026-12-11", "coming day");
     await reads("2026-12-10", "2027-01-09", "coming month");
-    await reads("2026-12-19", "2026-12-20", "weekend of 19 December | weekend of the 19 December");
+    await reads(
+      "2026-12-19",
+      "2026-12-20",
+      "weekend of 19 December | weekend of the 19 December | weekend 19 December",
+    );
     for (const count of [
       "a few",
       "several",
