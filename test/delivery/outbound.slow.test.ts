@@ -383,6 +383,17 @@ describe("a hostile server", () => {
     expect((await failureOf(outbound, url, { maxBytes: 99 })).message).toBe(
       "The answer has more than 99 bytes.",
     );
+    // No piece of an endless answer is too long.
+    const endless = await serve((socket) => {
+      socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+      const more = (error?: Error | null) => {
+        if (error == null) socket.write("a\r\n0123456789\r\n", (failed) => setImmediate(more, failed));
+      };
+      more();
+    });
+    expect((await failureOf(outbound, endless, { maxBytes: 99 })).message).toBe(
+      "The answer has more than 99 bytes.",
+    );
   });
 
   it("that redirects is answered, not followed", async () => {
