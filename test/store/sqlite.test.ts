@@ -274,6 +274,14 @@ describe("opening", () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
+  it("refuses a board whose pages are damaged, as soon as it reads one", async () => {
+    await (await start()).close();
+    store = null;
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0x55, 4096));
+    await expect(start()).rejects.toThrow(/^\S+ is damaged or no database\. Restore a backup/);
+  });
+
   it("refuses a database of another program, and leaves it as it is", async () => {
     const foreign = new DatabaseSync(file);
     foreign.exec("CREATE TABLE theirs (a)");

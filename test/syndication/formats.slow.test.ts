@@ -107,7 +107,7 @@ describe("news", () => {
   it("Atom with typed titles and xhtml content", () => {
     const { items } = read(
       "atom",
-      `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title type="html">A &amp;amp; B</title><id>e1</id><link href="https://example.org/2"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div></content><category term="k" label="Label"/></entry></feed>`,
+      `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title type="html">A &amp;amp; B</title><id>e1</id><link href="https://example.org/2"/><summary>teaser</summary><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div></content><category term="k" label="Label"/></entry></feed>`,
     );
     expect(items[0]).toMatchObject({ id: "e1", url: "https://example.org/2", tags: ["Label"] });
     expect(plainText(items[0]?.title ?? "")).toBe("A & B");
