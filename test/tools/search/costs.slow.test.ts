@@ -5,8 +5,8 @@ import { useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { cpuMsDuring } from "../../support/run/cpu.ts";
 
-/** One text is searched for so often, so that the processor time of one search can be measured. */
-const TIMES = 20;
+/** One text is searched for so often, so that the processor time of one search can be measured; the best of the rounds counts. */
+const [TIMES, ROUNDS] = [10, 3];
 const POSTS = 400;
 
 describe("a query of 500 characters", () => {
@@ -22,10 +22,14 @@ describe("a query of 500 characters", () => {
   const cpuMsOf = async (q: string) => {
     const path = `GET /search?limit=1&q=${encodeURIComponent(q)}` as const;
     expect((await call(board, path)).status).toBe(200);
-    const all = await cpuMsDuring(async () => {
-      for (let n = 0; n < TIMES; n += 1) await call(board, path);
-    });
-    return all / TIMES;
+    const rounds: number[] = [];
+    while (rounds.length < ROUNDS)
+      rounds.push(
+        await cpuMsDuring(async () => {
+          for (let n = 0; n < TIMES; n += 1) await call(board, path);
+        }),
+      );
+    return Math.min(...rounds) / TIMES;
   };
 
   it("costs at most five plain ones, or two of prose of its length", async () => {
@@ -44,8 +48,8 @@ describe("a query of 500 characters", () => {
       "hexadecimal digits": "9f8a7b6c5d4e3f2a1b".repeat(27),
     };
     for (const [name, text] of Object.entries(texts)) {
-      // Twice as much covers what else the machine does meanwhile.
-      expect(await cpuMsOf(text.slice(0, 500)), name).toBeLessThan(2 * bound);
+      // Half as much again covers what else the process does meanwhile.
+      expect(await cpuMsOf(text.slice(0, 500)), name).toBeLessThan(1.5 * bound);
     }
   });
 });
