@@ -35,7 +35,7 @@ export function catalogText(catalog: Catalog): string {
   const record: RecordedCatalog = {
     tools: tools.map((tool) => ({
       ...recordOf(tool),
-      annotations: served.get(tool.name)?.listed.annotations ?? {},
+      annotations: served.get(tool.name)?.listed().annotations ?? {},
     })),
     routes: operations.filter((operation) => !("tool" in operation)).map(recordOf),
   };

@@ -345,13 +345,13 @@ describe("what agents read", () => {
   });
 
   it("names every field within another, of each tool, marks what must be sent, and no failure of requests alone", () => {
-    const listed = [...servedTools(catalog).values()].map(({ listed: tool, operations }) => ({
-      ...tool,
+    const tools = [...servedTools(catalog).values()].map(({ listed, operations }) => ({
+      ...listed(),
       operations: operations.map(({ operation }) => operation),
     }));
-    const manual = toolManual(listed, site);
+    const manual = toolManual(tools, site);
     const unserved = new Site("http://localhost:8787", { isServed: false });
-    expect([manual, toolManual(listed, unserved)].map((text) => text.includes("The same tools:"))).toEqual([
+    expect([manual, toolManual(tools, unserved)].map((text) => text.includes("The same tools:"))).toEqual([
       true,
       false,
     ]);

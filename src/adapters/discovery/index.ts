@@ -3,6 +3,7 @@ import { BoardError } from "../../board/failures.ts";
 import type { Catalog } from "../../board/operation.ts";
 import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
+import { once } from "../../platform/once.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import { addLink, sendTagged } from "../http/answers.ts";
@@ -26,7 +27,7 @@ interface DiscoveryParts extends SitemapParts {
 
 /**
  * Serves what crawlers, scanners and agents look for on a board they do not know: robots.txt, sitemap, security.txt,
- * catalogs, the card of the tool server, skills, the manual, and OpenAPI. What changes only with the program is built once.
+ * catalogs, the card of the tool server, skills, the manual, and OpenAPI. What changes only with the program is made once, for the first that asks.
  * Any other well-known address is a JSON 404: after HTML, or anything about OAuth, clients would ask for a login that does
  * not exist.
  */
@@ -35,32 +36,33 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   const router = Router({ caseSensitive: true });
   const counted = countedAsRead(parts.dispatcher);
   const skills = skillsOf(catalog, site);
-  const get = (path: string, type: string, text: string, maxAgeS = HOUR_S) =>
+  const get = (path: string, type: string, make: () => string, maxAgeS = HOUR_S) => {
+    const text = once(make);
     router.get(
       path,
       counted,
-      answer(type, async () => text, maxAgeS),
+      answer(type, async () => text(), maxAgeS),
     );
-  const json = (path: string, type: string, value: unknown) => get(path, type, JSON.stringify(value));
+  };
+  const json = (path: string, type: string, make: () => unknown, maxAgeS?: number) =>
+    get(path, type, () => JSON.stringify(make()), maxAgeS);
 
-  get("/robots.txt", TEXT, robots(site, config.aiTraining));
-  const card = serverCard(site);
-  for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
-    json(path, "application/mcp-server-card+json", card);
-  }
-  json("/.well-known/ai-catalog.json", "application/ai-catalog+json", aiCatalog(site, skills));
+  get("/robots.txt", TEXT, () => robots(site, config.aiTraining));
+  for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"])
+    json(path, "application/mcp-server-card+json", () => serverCard(site));
+  json("/.well-known/ai-catalog.json", "application/ai-catalog+json", () => aiCatalog(site, skills));
   router.get(API_CATALOG, (_request, response, next) => {
     // HEAD gets it too (RFC 9727, 2).
     addLink(response, site.root + API_CATALOG, "api-catalog");
     next();
   });
-  json(API_CATALOG, LINKSET, apiCatalog(site));
-  json("/.well-known/agent-skills/index.json", JSON_TYPE, skillIndex(skills));
-  for (const { name, text } of skills) get(`/skills/${name}/SKILL.md`, MARKDOWN, text);
-  get("/skill.md", MARKDOWN, boardSkill(skills, site));
-  get("/llms.txt", TEXT, manualText(catalog, site), 300);
-  get("/openapi.json", JSON_TYPE, JSON.stringify(openApiDocument(catalog, site)), 300);
-  get("/llms-full.txt", TEXT, fullManual(catalog, site), 300);
+  json(API_CATALOG, LINKSET, () => apiCatalog(site));
+  json("/.well-known/agent-skills/index.json", JSON_TYPE, () => skillIndex(skills));
+  for (const { name, text } of skills) get(`/skills/${name}/SKILL.md`, MARKDOWN, () => text);
+  get("/skill.md", MARKDOWN, () => boardSkill(skills, site));
+  get("/llms.txt", TEXT, () => manualText(catalog, site), 300);
+  json("/openapi.json", JSON_TYPE, () => openApiDocument(catalog, site), 300);
+  get("/llms-full.txt", TEXT, () => fullManual(catalog, site), 300);
   const { contact } = config;
   if (contact !== null) {
     const file = answer(TEXT, async () => securityText(contact, site, clock()), HOUR_S);

@@ -55,7 +55,7 @@ export function withArguments<Message>(message: Message): Message {
 
 /** Writes numbers as texts where the tool takes text, as in a title `2026`. */
 function withTexts({ listed }: ServedTool, sent: Fields): Fields {
-  const wanted = propertiesOf(listed.inputSchema);
+  const wanted = propertiesOf(listed().inputSchema);
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [
       name,

@@ -23,7 +23,7 @@ export function operatorServers(parts: McpParts, door: Door): (credentials: Cred
     const options = { instructions: INSTRUCTIONS, capabilities: { tools: {} } };
     const server = new Server({ name: "agent-board-operator", title, version: VERSION }, options);
     server.setRequestHandler("tools/list", () => ({
-      tools: [...tools.values()].map(({ listed: { outputSchema: _, ...tool } }) => tool),
+      tools: [...tools.values()].map((tool) => tool.listed()),
     }));
     server.setRequestHandler("tools/call", ({ params }) => {
       const tool = tools.get(params.name);

@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Catalog } from "../../board/operation.ts";
 import type { Site } from "../../domain/site.ts";
+import { once } from "../../platform/once.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { toolManual } from "../reference/tool-manual.ts";
@@ -85,15 +86,6 @@ export function resourcesOf(
   };
 }
 
-/** Calls `make` at the first call only. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 interface TextParts {
   catalog: Catalog;
   site: Site;
@@ -101,10 +93,11 @@ interface TextParts {
 }
 
 function textsOf({ catalog, site, tools }: TextParts): Resource[] {
-  const listed = [...tools.values()].map((tool) => ({
-    ...tool.listed,
-    operations: tool.operations.map(({ operation }) => operation),
-  }));
+  const listed = () =>
+    [...tools.values()].map((tool) => ({
+      ...tool.listed(),
+      operations: tool.operations.map(({ operation }) => operation),
+    }));
   const mimeType = "text/markdown";
   return [
     {
@@ -113,7 +106,7 @@ function textsOf({ catalog, site, tools }: TextParts): Resource[] {
       title: "Manual",
       description: "Every tool, argument, failure and limit on one page.",
       mimeType,
-      read: once(() => (site.isServed ? "" : UNSERVED) + toolManual(listed, site)),
+      read: once(() => (site.isServed ? "" : UNSERVED) + toolManual(listed(), site)),
     },
     {
       uri: "board://terms",

@@ -10,6 +10,7 @@ import { z } from "zod";
 import type { Catalog } from "../../board/operation.ts";
 import { EVENT_CAPABILITIES } from "../../domain/events/names.ts";
 import type { Site } from "../../domain/site.ts";
+import { once } from "../../platform/once.ts";
 import { VERSION } from "../../platform/version.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
@@ -60,8 +61,10 @@ export function mcpServers(
   const catalog = door.surface === "tools" ? parts.catalog : readingOnly(parts.catalog);
   const tools = servedTools(catalog);
   const open = { ...door, tools: [...tools.keys()] };
-  const listed = [...tools.values()].map(({ listed: { outputSchema, ...tool } }) =>
-    door.answers === "data" ? { ...tool, outputSchema } : tool,
+  const listed = once(() =>
+    [...tools.values()].map((tool) =>
+      door.answers === "data" ? { ...tool.listed(), outputSchema: tool.outputSchema() } : tool.listed(),
+    ),
   );
   const prompts = promptsOf(door.surface, parts.site, door.signedIn);
   const options = { ...OPTIONS, instructions: prompts.instructions };
@@ -75,7 +78,7 @@ export function mcpServers(
       { ...SERVER, title: parts.site.identity.name, ...iconsOf(parts.site) },
       { ...options, capabilities },
     );
-    server.setRequestHandler("tools/list", { params: List }, () => ({ tools: listed }));
+    server.setRequestHandler("tools/list", { params: List }, () => ({ tools: listed() }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {

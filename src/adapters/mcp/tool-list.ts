@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Catalog, Operation, Tool } from "../../board/operation.ts";
+import { once } from "../../platform/once.ts";
 import { successOf } from "../../schema/envelope.ts";
 import { jsonSchemaOf, openSchemaOf } from "../../schema/json-schema.ts";
 import { type JsonObject, propertiesOf, requiredOf, withoutNull } from "../reference/fields.ts";
@@ -11,8 +12,10 @@ export interface ServedTool {
   operations: readonly [ServedOperation, ...ServedOperation[]];
   /** These are names of the arguments, without `api_key` and `detail`. */
   fields: ReadonlySet<string>;
-  /** `tools/list` has this entry of it. */
-  listed: ListedTool;
+  /** Gives its entry in `tools/list`. */
+  listed(): ListedTool;
+  /** Gives the schema of what it answers, for callers who read answers as data. */
+  outputSchema(): ObjectSchema;
 }
 
 /** Describes an operation as a tool answers it. */
@@ -33,14 +36,14 @@ interface ListedTool {
   title: string;
   description: string;
   annotations: Record<string, boolean>;
-  inputSchema: JsonObject & { type: "object" };
-  /** Only where answers carry data besides their text. */
-  outputSchema: JsonObject & { type: "object" };
+  inputSchema: ObjectSchema;
 }
+
+type ObjectSchema = JsonObject & { type: "object" };
 
 export const DETAILS = ["compact", "full"] as const;
 
-/** Keeps the tools by name, prepared once for lists and calls. */
+/** Keeps the tools by name; what lists say of them is made for the first that asks. */
 export function servedTools({ tools, operations }: Catalog): ReadonlyMap<string, ServedTool> {
   return new Map(tools.map((tool) => [tool.name, servedTool(tool, operations)]));
 }
@@ -68,23 +71,21 @@ function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {
     return other === undefined ? [] : [servedOperation(other, first)];
   });
   const operations = [first, ...others] as const;
-  const inputs = operations.map(({ operation }) => jsonSchemaOf(operation.input, "input"));
-  const takesDetail = operations.some(({ whole }) => whole === "asked");
   return {
     name: tool.name,
     operations,
     fields: new Set([
-      ...inputs.flatMap((schema) => Object.keys(propertiesOf(schema))),
+      ...operations.flatMap(({ operation }) => Object.keys(operation.input.shape)),
       ...(tool.also?.delete === undefined ? [] : ["delete"]),
     ]),
-    listed: {
+    listed: once(() => ({
       name: tool.name,
       title: tool.title,
       description: tool.when,
       annotations: annotationsOf(operations),
-      inputSchema: inputSchemaOf(tool, inputs, takesDetail),
-      outputSchema: answerSchema(operations),
-    },
+      inputSchema: inputSchemaOf(tool, operations),
+    })),
+    outputSchema: once(() => answerSchema(operations)),
   };
 }
 
@@ -128,12 +129,9 @@ function annotationsOf(operations: ServedTool["operations"]): Record<string, boo
  * constants, no alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and defaults
  * stand in the descriptions.
  */
-function inputSchemaOf(
-  tool: Tool,
-  inputs: readonly JsonObject[],
-  takesDetail: boolean,
-): ListedTool["inputSchema"] {
-  const [first = {}, second] = inputs;
+function inputSchemaOf(tool: Tool, operations: ServedTool["operations"]): ObjectSchema {
+  const [first = {}, second] = operations.map(({ operation }) => jsonSchemaOf(operation.input, "input"));
+  const takesDetail = operations.some(({ whole }) => whole === "asked");
   // Hosts that can ask their person for the terms only do so when the model may leave them out.
   const required = requiredOf(first).filter(
     (name) => name !== "accept_terms" && requiredOf(second ?? first).includes(name),
@@ -217,7 +215,7 @@ const portableFields = (fields: Record<string, JsonObject>, unlisted: readonly s
   );
 
 /** Makes the schema of a tool's data, which is the envelope of REST: `data` is that of any of its operations. */
-function answerSchema(operations: ServedTool["operations"]): ListedTool["outputSchema"] {
+function answerSchema(operations: ServedTool["operations"]): ObjectSchema {
   const outputs = [...new Set(operations.map(({ operation }) => operation.output))];
   const data = outputs.length === 1 ? operations[0].operation.output : z.union(outputs);
   const isList = operations.every(({ operation }) => operation.list === true);

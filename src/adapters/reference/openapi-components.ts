@@ -108,10 +108,9 @@ const failureGroups = (operation: Operation) =>
 
 /** Makes `components.responses`: each shared answer to a failure. */
 export function failureResponses(operations: readonly Operation[]): JsonObject {
-  const groups = operations
-    .flatMap(failureGroups)
-    .map((group): [string, JsonObject] => [group.name, failureResponse(group)]);
-  return Object.fromEntries(groups.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const groups = new Map(operations.flatMap(failureGroups).map((group) => [group.name, group]));
+  const sorted = [...groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Object.fromEntries(sorted.map((group) => [group.name, failureResponse(group)]));
 }
 
 function failureResponse({ status, codes }: ReturnType<typeof failureGroups>[number]): JsonObject {
