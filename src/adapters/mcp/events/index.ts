@@ -62,8 +62,7 @@ export function serveEvents(
   caller: Credentials & { surface: Surface },
   streams: boolean,
 ): void {
-  const listed = listedEvents(streams);
-  server.setRequestHandler(METHODS.list, { params: ANY }, () => ({ events: listed }));
+  server.setRequestHandler(METHODS.list, { params: ANY }, () => ({ events: listedEvents(streams) }));
 
   /** Answers a method once its caller is admitted; what the board says of a failure becomes an error of the draft. */
   const on = (

@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Topic } from "../../../domain/events/index.ts";
 import { CODES, DELIVERY_MODES } from "../../../domain/events/names.ts";
+import { once } from "../../../platform/once.ts";
 import { EVENTS, type EventName } from "../../../ports/store/index.ts";
 import { jsonSchemaOf, openSchemaOf } from "../../../schema/json-schema.ts";
 import { Kind, PostFlag } from "../../../schema/post.ts";
@@ -40,17 +41,23 @@ const ARGUMENTS: Record<EventName, { fields: z.ZodRawShape; query: z.ZodType; de
   },
 };
 
-/** Lists events for `events/list`. @param streams  whether this connection can carry a stream */
-export const listedEvents = (streams: boolean) =>
+const described = once(() =>
   EVENTS.map((name) => ({
     name,
     description: ARGUMENTS[name].description,
-    delivery: DELIVERY_MODES.filter((mode) => streams || mode !== "push"),
     inputSchema: {
       ...jsonSchemaOf(z.object(ARGUMENTS[name].fields), "input"),
       additionalProperties: false,
     },
     payloadSchema: openSchemaOf(Payload, "output"),
+  })),
+);
+
+/** Lists events for `events/list`. @param streams  whether this connection can carry a stream */
+export const listedEvents = (streams: boolean) =>
+  described().map((event) => ({
+    ...event,
+    delivery: DELIVERY_MODES.filter((mode) => streams || mode !== "push"),
   }));
 
 const Named = z.looseObject({
