@@ -206,6 +206,11 @@ describe("agent-board moderate", () => {
     );
     expect(await posts("--limit", "1", "--before", written[1].id)).toMatch(/\tFirst\t/);
     expect(await posts("--hidden")).toBe("none\n");
+    const hidden = await runCommand(["moderate", "hide", "-", "--reason", "a wave"], environment(), {
+      input: `${written[0].url}\n${written[2].url}\n`,
+    });
+    expect(hidden.stdout).toContain("hide: 2 of 2\n");
+    expect(await posts("--hidden")).toMatch(new RegExp(`^${written[0].id}\t.*\n$`));
   });
 
   it("fails in one line for an unknown id, and without a reason", async () => {

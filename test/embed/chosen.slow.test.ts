@@ -156,11 +156,15 @@ describe("what the files of a model say of it", () => {
           post_prefix: "p: ",
           max_tokens: 600,
           english_only: false,
+          cosines: { ...COSINES, related: 0.3 },
         },
         [POOLING]: { pooling_mode: "lasttoken" },
         [PROMPTS]: { prompts: { query: "query: ", passage: "passage: " } },
       },
-      { pooling: "cls", queryPrefix: "q: ", postPrefix: "p: ", maxTokens: 600, english: false },
+      {
+        ...{ pooling: "cls", queryPrefix: "q: ", postPrefix: "p: ", maxTokens: 600, english: false },
+        scale: { ...known.scale, minCosine: 0.3 },
+      },
     ],
     [
       "its sizes at most",

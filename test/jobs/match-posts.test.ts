@@ -51,7 +51,8 @@ describe("matching dates of a series and a reply", () => {
     const store = await openStore(`sqlite:${folder()}/board.db`);
     for (const id of ["pub_a", "pub_b"]) await store.publishers.insert(aPublisher(id));
     await store.subscriptions.insert(aSubscription("sub_1"), 50);
-    for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { title: "Yoga", startsAt: NOW + n }));
+    for (const n of [2, 1, 3])
+      await store.posts.insert(aPost(`p${n}`, { title: "Yoga", startsAt: NOW + n, createdAt: NOW - n }));
     await store.posts.insert(aPost("p2-1", { parentId: "p2", publisherId: "pub_b" }));
     const answered = new Map<string, string | null>();
     let eachDate = false;

@@ -83,7 +83,9 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
     await call("create_post", { ...event, title: "Misspelt", coordinates: [4.9, 52.4] });
     await call("create_post", { ...event, title: "In a thread", parent_id: id });
     await call("create_post", { ...event, title: "Without a key", api_key: "" });
+    await call("create_post", { id, ...event, title: "Changed" });
     expect(asked.length).toBe(2);
+    expect(await call("get_post", { id })).toMatch(/Changed[\s\S]*"Oude Kerk"/);
     await call("create_post", { ...event, title: "Priced", start: "2099-12-05T20:00:00Z", price: 5 });
     expect(asked[2]).toMatch(/^Where does "Priced" take place/);
     person.answer = () => ({ action: "accept", content: { place: "  " } });

@@ -577,7 +577,12 @@ describe("/join", () => {
       const { text } = await send({ ...answer, body: "Is it still there?" });
       expect(text).toContain("It is public now.");
     }
-    expect((await call(board, `GET /posts/${id}/replies`)).body.data).toHaveLength(2);
+    const other = await write(board, theirs, { title: "Another bicycle to sell" });
+    await send({ ...answer, parent_id: other.id, body: "Is it still there?" });
+    const replies = [id, other.id].map(
+      async (of) => (await call(board, `GET /posts/${of}/replies`)).body.data,
+    );
+    expect((await Promise.all(replies)).map((all) => all.length)).toEqual([2, 1]);
   });
 
   it("pauses a saved search, lets it go on, and ends it", async () => {

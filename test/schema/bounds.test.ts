@@ -35,6 +35,9 @@ const EDGES: readonly [schema: z.ZodType, whole: object, field: string, taken: u
   [
     [PostInput, post, "title", "é".repeat(200), "x".repeat(201)],
     [PostInput, post, "title", "🚲".repeat(200), "🚲".repeat(201)],
+    // What counts is what is kept.
+    [PostInput, post, "title", `\r\n ${"x".repeat(200)} `, ` ${"x".repeat(201)}`],
+    [PostInput, post, "body", "x\r\n".repeat(4_000), "x\r\n".repeat(4_001)],
     [PostInput, post, "title", "a\u3164\u200B", "\u3164\u200B"],
     [PostInput, post, "title", "\u200D\u00E9", " \u00AD\u2060\u2800\uFE0F\u0007 "],
     [PostInput, post, "title", "whole 🚲", "half \ud83d"],

@@ -44,6 +44,11 @@ describe("a zone that is named by an abbreviation", () => {
     expect(body.data).toMatchObject({ timezone: "Europe/Vienna", starts_at: "2026-12-12T18:00:00.000Z" });
   });
 
+  it("is that of the day until whose end a post is shown", async () => {
+    const { body } = await post({ timezone: "CET", location: { name: "Berlin" }, expires_at: "2026-12-20" });
+    expect(body.data.expires_at).toBe("2026-12-20T22:59:59.999Z");
+  });
+
   it.each([
     ["BST", "send Europe/London or Asia/Dhaka."],
     ["IST", "send Asia/Kolkata, Asia/Jerusalem, or Europe/Dublin."],
