@@ -90,6 +90,10 @@ describe("routes of subscriptions", () => {
     expect((await page(`limit=2&cursor=${cursor}`)).note).toBe(
       "The subscription is inactive (`paused`): new posts are not matched until it is active again.",
     );
+    // Without its webhook it is matched all the same.
+    await board.board.store.subscriptions.update(id, { inactiveReason: "webhook_gone" });
+    expect(await hasNews(0, cursor)).toBe(false);
+    expect((await page(`limit=2&cursor=${cursor}`)).note).toBe("");
   });
 
   it("tell of the next date of a series, also where a later one was written first", async () => {

@@ -177,6 +177,7 @@ describe("events/poll", () => {
     expect(gone.data).toEqual({ post_id: id, change: expect.objectContaining({ what: ["removed"] }) });
     expect([told.eventId, moved.eventId]).toEqual([`evt_${id}`, expect.stringMatching(`^evt_${id}_\\w+$`)]);
     expect(gone.eventId).toMatch(new RegExp(`^evt_${id}_\\w+$`));
+    expect(gone.eventId).not.toBe(moved.eventId);
   });
 
   it("pages by maxEvents, and says when there is more", async () => {

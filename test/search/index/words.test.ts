@@ -78,7 +78,8 @@ describe("words", () => {
     expect((await find("bike")).length).toBe(4);
     expect((await find('"road bike"')).sort()).toEqual(["electric", "road"]);
     expect((await find('"road bike" cello')).sort()).toEqual(["electric", "road"]);
-    expect(await find('"road bike" -electric')).toEqual(["road"]);
+    for (const excluded of ["-electric", "-tandem -electric", "-electric -tandem"])
+      expect(await find(`"road bike" ${excluded}`)).toEqual(["road"]);
     expect((await find("cello -bike")).sort()).toEqual(["cello"]);
     expect((await opened.find("-bike")).sort()).toEqual(["cello"]);
     expect((await opened.find('-"road bike"')).sort()).toEqual(["bikeroad", "cello"]);
