@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { decide, RawHost } from "../support/clients/sign-in.ts";
+import { RawHost } from "../support/clients/sign-in.ts";
 
 let now = Date.now();
 const board = useTestBoard({ SIGN_IN: "on" }, { idle: true, clock: () => now });
@@ -12,8 +12,6 @@ beforeEach(async () => {
   host = await RawHost.register(board);
 });
 
-const me = () => `${board.url}/mcp/me`;
-const aCode = async (start = host.start()) => (await decide(start, { key })).searchParams.get("code") ?? "";
 const renew = (token: string, more: Record<string, string> = {}) =>
   host.token({ grant_type: "refresh_token", refresh_token: token, ...more });
 
@@ -77,53 +75,4 @@ describe("a renewal whose answer was lost", () => {
     expect((await other.renew(first)).body.error).toBe("invalid_grant");
     expect((await renew(first)).status).toBe(200);
   });
-});
-
-describe("a refused resource", () => {
-  const others = () => [board.url, `${board.url}/mcp`, `${board.url}/MCP/me`, `${me()}?x=1`, "nonsense"];
-
-  it("uses up neither a code nor a refresh token", async () => {
-    const code = await aCode();
-    for (const resource of others()) {
-      const refused = await host.exchange(code, { resource });
-      expect(refused).toMatchObject({ status: 400, body: { error: "invalid_target" } });
-      expect(refused.headers.get("cache-control")).toBe("no-store");
-    }
-    const { status, body } = await host.exchange(code, { resource: me() });
-    expect(status).toBe(200);
-    for (const resource of others())
-      expect((await renew(body.refresh_token, { resource })).body.error).toBe("invalid_target");
-    expect((await renew(body.refresh_token, { resource: me() })).status).toBe(200);
-    expect(await host.enter(body.access_token)).toBe(200);
-  });
-
-  it("is none for a slash at the end, a host in other letters, or an empty text", async () => {
-    const spelt = [`${me()}/`, me().replace("http:", "HTTP:"), "", me()];
-    const twice = `${host.start()}&resource=${encodeURIComponent(`${me()}/`)}`;
-    const { body } = await host.exchange(await aCode(twice));
-    expect(await host.enter(body.access_token)).toBe(200);
-    for (const [n, resource] of spelt.entries()) {
-      const again = spelt[(n + 1) % spelt.length] ?? "";
-      const { status, body } = await host.exchange(await aCode(host.start({ resource })), {
-        resource: again,
-      });
-      expect([resource, status]).toEqual([resource, 200]);
-      const renewed = await renew(body.refresh_token, { resource });
-      expect([resource, renewed.status]).toEqual([resource, 200]);
-      expect(await host.enter(renewed.body.access_token)).toBe(200);
-    }
-  });
-});
-
-describe("scopes", () => {
-  it.each(["openid offline_access", "board", "mcp:tools board", "…"])(
-    "are `board` when %s is asked for, also at a renewal",
-    async (scope) => {
-      const { body } = await host.exchange(await aCode(host.start({ scope })));
-      expect(body.scope).toBe("board");
-      const renewed = await renew(body.refresh_token, { scope });
-      expect(renewed).toMatchObject({ status: 200, body: { scope: "board" } });
-      expect(await host.enter(renewed.body.access_token)).toBe(200);
-    },
-  );
 });
