@@ -35,11 +35,11 @@ describe("http", () => {
     });
 
     it("stays the same while a search finds the same posts, although each search counts retrievals", async () => {
-      await write(board, me.key, { tags: ["still"] });
+      for (const _ of [1, 2]) await write(board, me.key, { tags: ["still"] });
       const etag = (await get("/search?tags=still")).headers.get("etag") ?? "";
       await board.flush();
-      const [counted] = await found(board, "/search?tags=still");
-      expect(counted.retrievals).toBeGreaterThan(0);
+      const counted = await found(board, "/search?tags=still");
+      expect(counted.map(({ retrievals }) => retrievals > 0)).toEqual([true, true]);
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(304);
       await write(board, me.key, { tags: ["still"] });
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(200);
