@@ -1,0 +1,20 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { berlinCalendar, eventOf, readIn } from "../support/syndication/parsed-feeds.ts";
+
+describe("a hostile source", () => {
+  it("cannot hold up the board by a recurrence that never comes: a feed has a minute", async () => {
+    const rule = "RRULE:FREQ=SECONDLY;INTERVAL=2;BYSECOND=1";
+    const text = berlinCalendar(eventOf("UID:1", "SUMMARY:Never", "DTSTART:19000101T000000Z", rule));
+    // Here a minute has a second and a half.
+    const inTime = AbortSignal.timeout.bind(AbortSignal);
+    const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => inTime(ms / 40));
+    onTestFinished(() => spy.mockRestore());
+    await expect(readIn("ics", text)).rejects.toThrow("takes too long");
+    expect(spy.mock.calls).toEqual([[60_000]]);
+  });
+
+  it("cannot fill the memory of the board", async () => {
+    const text = `${"[".repeat(1 << 20)}${"]".repeat(1 << 20)}`;
+    await expect(readIn("jsonl", text)).rejects.toThrow("No line of this is a JSON object");
+  });
+});
