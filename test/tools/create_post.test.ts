@@ -363,6 +363,8 @@ describe("create_post", () => {
       [{ startsat: "y" }, "startsat", "starts_at"],
       [{ location: { name: "Rome", latt: 1 } }, "location.latt", "lat"],
       [{ when: "2099-12-05T10:00:00Z" }, "when", "starts_at"],
+      [{ end_time: "2099-12-05T12:00:00Z" }, "end_time", "ends_at"],
+      [{ tz: "Europe/Rome" }, "tz", "timezone"],
       [{ city: "Berlin" }, "city", "location"],
       [{ coordinates: [13.4, 52.5] }, "coordinates", "location"],
       [{ reply_to: "7fKm3Qx9Rt" }, "reply_to", "parent_id"],

@@ -60,6 +60,14 @@ describe("get_post", () => {
     expect(body.meta.content_notice).toMatch(/third parties/);
   });
 
+  it("leaves out the characters of the body that a caller has read, each as one", async () => {
+    const { id } = await write(board, me.key, { body: "🚲🚲 a🚲b" });
+    const bodies = [0, 1, 2, 4, 9].map(
+      async (from) => (await call(board, `GET /posts/${id}?body_from=${from}`)).body.data.body,
+    );
+    expect(await Promise.all(bodies)).toEqual(["🚲🚲 a🚲b", "🚲 a🚲b", " a🚲b", "🚲b", ""]);
+  });
+
   it("shows the first 20 replies, oldest first", async () => {
     const root = await write(board, me.key, { kind: "thread" });
     const ids: string[] = [];

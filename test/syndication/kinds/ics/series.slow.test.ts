@@ -5,7 +5,7 @@ import { entriesOf } from "../../../../src/syndication/entries.ts";
 import { aFeedOf } from "../../../support/boards/feed-source.ts";
 import { calendarOf } from "../../../support/syndication/berlin-feeds.ts";
 import { eventOf, readEvents } from "../../../support/syndication/parsed-feeds.ts";
-import { calendar, event, read, starts } from "../../../support/syndication/utc-feeds.ts";
+import { calendar, event, read, starts, titles } from "../../../support/syndication/utc-feeds.ts";
 
 const texts = join(import.meta.dirname, "../../../support/texts");
 
@@ -23,6 +23,23 @@ describe("a calendar's events", () => {
   it("of a series are also what is under way", () => {
     const lines = ["DTSTART;VALUE=DATE:20261120", "DTEND;VALUE=DATE:20261204", "RRULE:FREQ=MONTHLY;COUNT=2"];
     expect(starts(read(calendar(...event(...lines))))).toEqual(["2026-11-20T00:00", "2026-12-20T00:00"]);
+  });
+
+  it("are as the last change for them and all later ones says", () => {
+    const change = (day: string, hour: string, title: string) => [
+      ...["BEGIN:VEVENT", "UID:a@x", `SUMMARY:${title}`],
+      ...[`RECURRENCE-ID;RANGE=THISANDFUTURE:${day}T180000Z`, `DTSTART:${day}T${hour}0000Z`, "END:VEVENT"],
+    ];
+    const daily = event("DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=6");
+    const changes = [change("20261205", "20", "Twice"), change("20261203", "19", "Once")];
+    for (const [first, second] of [changes, changes.toReversed()]) {
+      const found = read(calendar(...daily, ...(first ?? []), ...(second ?? [])));
+      expect(starts(found)).toEqual([
+        ...["2026-12-01T18:00", "2026-12-02T18:00", "2026-12-03T19:00"],
+        ...["2026-12-04T19:00", "2026-12-05T20:00", "2026-12-06T20:00"],
+      ]);
+      expect(titles(found)).toEqual(["Quiz", "Quiz", "Once", "Once", "Twice", "Twice"]);
+    }
   });
 });
 
