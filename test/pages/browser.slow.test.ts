@@ -16,9 +16,9 @@ const RULES_OF_LOOKS = {
 };
 const LOOKS = [
   { width: 1280, colours: "light", rules: ALL_RULES },
-  { width: 768, colours: "dark", rules: RULES_OF_LOOKS },
-  { width: 360, colours: "light", rules: RULES_OF_LOOKS },
-  { width: 320, colours: "dark", rules: null },
+  { width: 768, colours: "dark", rules: null },
+  { width: 360, colours: "dark", rules: RULES_OF_LOOKS },
+  { width: 320, colours: "light", rules: null },
 ] as const;
 
 /** Time for a script's work after a click; no event marks its end. */
