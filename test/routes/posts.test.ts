@@ -204,7 +204,7 @@ describe("routes of posts", () => {
         (await edit(id, { starts_at: "2026-12-01T18:00", ...patch })).body.data?.starts_at;
       expect([
         await starts(named.id, {}),
-        await starts(encodeURIComponent(placed.url), {}),
+        await starts(encodeURIComponent(`${placed.url}#replies`), {}),
         await starts(placed.id, { timezone: "Asia/Tokyo" }),
         await starts(placed.id, { starts_at: "2026-12-01T18:00Z" }),
       ]).toEqual([

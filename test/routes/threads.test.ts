@@ -75,6 +75,7 @@ describe("a thread", () => {
   it("with new dates lives by these, and at least a week after its latest reply", async () => {
     const thread = () => write(board, me.key, { kind: "thread", starts_at: at(1), ends_at: at(2) });
     const [silent, answered] = [await thread(), await thread()];
+    now += DAY_MS / 2;
     await reply(answered.id);
     const moved = async (id: string, ends_at: string) =>
       (await call(board, `PATCH /posts/${id}`, { ends_at }, me)).body.data.expires_at;

@@ -191,7 +191,14 @@ describe("what is sent", () => {
     expect([Flag.parse("TRUE"), Flag.parse("false")]).toEqual([true, false]);
     expect([0, 1, 2].map((n) => counted(n, "post"))).toEqual(["0 posts", "1 post", "2 posts"]);
     expect([1, 2].map((n) => counted(n, "reply", "replies"))).toEqual(["1 reply", "2 replies"]);
-    const pages = ["https://a.example/p/x1?y#z", "x1.ics", "x1.md", "x1.json", " x1 "];
+    const pages = [
+      "https://a.example/p/x1?y#z",
+      "https://a.example/p/x1#z",
+      "x1.ics",
+      "x1.md",
+      "x1.json",
+      " x1 ",
+    ];
     expect(pages.map((sent) => bareId(sent, "p"))).toEqual(pages.map(() => "x1"));
   });
 });
