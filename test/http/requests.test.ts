@@ -11,6 +11,7 @@ describe("other forms of a request", () => {
     publisher = await register(board);
     await write(board, publisher.key, { title: "A fair", kind: "event", tags: ["a", "b"] });
     await write(board, publisher.key, { title: "A bike", kind: "offer", tags: ["a"] });
+    await write(board, publisher.key, { title: "A boat", kind: "request", tags: ["c"] });
   });
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
@@ -76,6 +77,7 @@ describe("other forms of a request", () => {
     ["/posts?kind%5B%5D=event&limit=", ["A fair"]],
     ["/posts?kind[0]=event&kind[1]=offer&sort=newest", ["A bike", "A fair"]],
     ["/posts?tags[]=b", ["A fair"]],
+    ["/posts?tags%5B0%5D=a&tags%5B11%5D=b&sort=newest", ["A bike", "A fair"]],
     ["/search?kind=offer&cursor=&limit=&near=&radius_km=&sort=&verified=&after=", ["A bike"]],
   ])("filter by what they name: %s", async (path, expected) => {
     expect(await titles(board, path)).toEqual(expected);

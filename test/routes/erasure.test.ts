@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { eraseOld } from "../../src/jobs/schedule.ts";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import type { SqliteStore } from "../../src/store/sqlite/index.ts";
 import { ON_MONGODB, startBoard } from "../support/boards/board.ts";
@@ -63,6 +64,32 @@ describe("erasure", () => {
     await board.stop();
     expect(await wordsThere(words)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("leaves no byte of where a removed post was before it moved, in what others were told of it", async () => {
+    const board = await startBoard();
+    const [{ key }, { key: other }] = [await register(board), await register(board, "Other")];
+    await call(board, "POST /subscriptions", { query: { tags: "moving" } }, { key: other });
+    const told = (count: number) =>
+      eventually(
+        async () => (await call(board, "GET /publishers/me/inbox", undefined, { key: other })).body.data,
+        ({ length }) => length === count,
+      );
+    const isThere = async () => (await board.contents()).includes("qxformer");
+    const place = { kind: "event", tags: ["moving"], location: { name: "zz qxformer" } };
+    const { id } = await write(board, key, { ...place, starts_at: "2099-12-05T20:00:00Z" });
+    await told(1);
+    await call(board, `PATCH /posts/${id}`, { location: { name: "Elsewhere" } }, { key });
+    await eventually(
+      () => told(1),
+      ([entry]) => entry.post.change !== undefined || entry.change !== undefined,
+    );
+    expect(await isThere()).toBe(true);
+    await call(board, `DELETE /posts/${id}`, undefined, { key });
+    // The log of SQLite keeps it until the next job.
+    await eraseOld(board.board.store, Date.now());
+    expect(await eventually(isThere, (is) => !is)).toBe(false);
+    await board.stop();
   });
 
   // A MongoDB has no log that a reader could hold.
