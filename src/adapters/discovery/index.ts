@@ -27,9 +27,9 @@ interface DiscoveryParts extends SitemapParts {
 
 /**
  * Serves what crawlers, scanners and agents look for on a board they do not know: robots.txt, sitemap, security.txt,
- * catalogs, the card of the tool server, skills, the manual, and OpenAPI. What changes only with the program is made once, for the first that asks.
- * Any other well-known address is a JSON 404: after HTML, or anything about OAuth, clients would ask for a login that does
- * not exist.
+ * catalogs, the card of the tool server, skills, the manual, and OpenAPI. What changes only with the program is made once,
+ * for the first that asks. Any other well-known address is a JSON 404: after HTML, or anything about OAuth, clients would ask
+ * for a login that does not exist.
  */
 export function discoveryRoutes(parts: DiscoveryParts): Router {
   const { catalog, site, config, clock } = parts;
