@@ -3,7 +3,7 @@ import { register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { backTo, CALLBACK, CookieBrowser, decide, RawHost } from "../support/clients/sign-in.ts";
 
-const board = useTestBoard({ SIGN_IN: "on", LOG_LEVEL: "info" }, { idle: true });
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true });
 let key: string;
 let host: RawHost;
 beforeEach(async () => {
@@ -13,8 +13,6 @@ beforeEach(async () => {
 
 const me = () => `${board.url}/mcp/me`;
 const aCode = async (start = host.start()) => (await decide(start, { key })).searchParams.get("code") ?? "";
-const renew = (token: string, more: Record<string, string> = {}) =>
-  host.token({ grant_type: "refresh_token", refresh_token: token, ...more });
 
 describe("what a host asks", () => {
   it.each(["login", "select_account", "consent", "create", "login consent", "…"])(
@@ -97,8 +95,8 @@ describe("a refused resource", () => {
     const { status, body } = await host.exchange(code, { resource: me() });
     expect(status).toBe(200);
     for (const resource of others())
-      expect((await renew(body.refresh_token, { resource })).body.error).toBe("invalid_target");
-    expect((await renew(body.refresh_token, { resource: me() })).status).toBe(200);
+      expect((await host.renew(body.refresh_token, { resource })).body.error).toBe("invalid_target");
+    expect((await host.renew(body.refresh_token, { resource: me() })).status).toBe(200);
     expect(await host.enter(body.access_token)).toBe(200);
   });
 
@@ -113,7 +111,7 @@ describe("a refused resource", () => {
         resource: again,
       });
       expect([resource, status]).toEqual([resource, 200]);
-      const renewed = await renew(body.refresh_token, { resource });
+      const renewed = await host.renew(body.refresh_token, { resource });
       expect([resource, renewed.status]).toEqual([resource, 200]);
       expect(await host.enter(renewed.body.access_token)).toBe(200);
     }
@@ -126,7 +124,7 @@ describe("scopes", () => {
     async (scope) => {
       const { body } = await host.exchange(await aCode(host.start({ scope })));
       expect(body.scope).toBe("board");
-      const renewed = await renew(body.refresh_token, { scope });
+      const renewed = await host.renew(body.refresh_token, { scope });
       expect(renewed).toMatchObject({ status: 200, body: { scope: "board" } });
       expect(await host.enter(renewed.body.access_token)).toBe(200);
     },

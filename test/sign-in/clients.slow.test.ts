@@ -1,18 +1,22 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { CALLBACK, CookieBrowser, consentPage, decide, RawHost } from "../support/clients/sign-in.ts";
+import {
+  CALLBACK,
+  CookieBrowser,
+  consentPage,
+  decide,
+  RawHost,
+  wordsOf,
+} from "../support/clients/sign-in.ts";
 
-const board = useTestBoard({ SIGN_IN: "on", LOG_LEVEL: "info" }, { idle: true });
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true });
 let key: string;
 let host: RawHost;
 beforeEach(async () => {
   ({ key } = await register(board, "Baker"));
   host = await RawHost.register(board);
 });
-
-/** The text of a page, without markup. */
-const read = (page: string) => page.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
 
 describe("an address to go back to", () => {
   it.each([
@@ -99,7 +103,7 @@ describe("what a host calls itself", () => {
   ])("is one short line without quotation marks, below where the browser goes", async (name, shown) => {
     const page = await named(name);
     expect(/<h1>(.*?)<\/h1>/s.exec(page)?.[1]).toBe("Let a host use Agent Board for you?");
-    expect(read(page).replace(/“ | ”/g, (quote) => quote.trim())).toContain(`It calls itself ${shown}`);
+    expect(wordsOf(page).replace(/“ | ”/g, (quote) => quote.trim())).toContain(`It calls itself ${shown}`);
     expect(page.indexOf("<b>evil.example</b>")).toBeGreaterThan(0);
     expect(page.indexOf("<b>evil.example</b>")).toBeLessThan(page.indexOf("calls itself"));
     expect(page.length).toBeLessThan(12_000);

@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { useTestBoard } from "../support/boards/use.ts";
-import { backTo, CookieBrowser, consentPage, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+import {
+  backTo,
+  CookieBrowser,
+  consentPage,
+  decide,
+  fieldsOf,
+  RawHost,
+  wordsOf,
+} from "../support/clients/sign-in.ts";
 
 const board = useTestBoard({ SIGN_IN: "on", LOG_LEVEL: "info" }, { idle: true });
 let id: string;
@@ -13,15 +21,12 @@ beforeEach(async () => {
   host = await RawHost.register(board);
 });
 
-/** The text of a page, without markup. */
-const read = (page: string) => page.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-
 describe("the page where a person decides", () => {
   const register = { name: "Newcomer", accept_terms: "yes" };
 
   it("says where on this computer it leads, and stays out of search engines", async () => {
     const { browser, url, page } = await consentPage(host.start());
-    expect(read(page.text)).toContain("127.0.0.1:9999 , a program on this computer");
+    expect(wordsOf(page.text)).toContain("127.0.0.1:9999 , a program on this computer");
     expect(page.text).toContain('<meta name="robots" content="noindex">');
     expect(page.text.match(/class="quiet">[^<]*/g)).toEqual(['class="quiet">Do not allow']);
     const allowed = await browser.open(url, { ...fieldsOf(page.text, "allow"), api_key: key });
@@ -29,21 +34,21 @@ describe("the page where a person decides", () => {
     expect(text).toContain("<h1>You have allowed it</h1>");
     const back = backTo(text).href;
     expect(text).toContain(`<meta http-equiv="refresh" content="0;url=${back.replaceAll("&", "&amp;")}">`);
-    expect(read(text)).toContain(
+    expect(wordsOf(text)).toContain(
       "Your browser goes on to 127.0.0.1:9999 , a program on this computer. If it does not:",
     );
     const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
     const app = await RawHost.register(board, { redirect_uris: [redirect_uri] });
     const asked = (await consentPage(app.start({ redirect_uri }))).page.text;
-    expect(read(asked)).toContain("cursor: , an app on this device");
+    expect(wordsOf(asked)).toContain("cursor: , an app on this device");
   });
 
   it("says what the host may do, for how long, and that it does not learn the key", async () => {
     const { text } = (await consentPage(host.start())).page;
-    expect(read(text)).toContain(
+    expect(wordsOf(text)).toContain(
       "It sends you back to 127.0.0.1:9999 , a program on this computer: go on only if you came from there. It calls itself “ Raw host ”, which nobody has checked.",
     );
-    expect(read(text)).toContain(
+    expect(wordsOf(text)).toContain(
       "It may search, write, change and end posts, report posts and save searches, in the name of the publisher that you choose. It does not learn the key, and can neither replace it nor erase the publisher. It stays signed in until you end it at Join , or until it has not come for 30 days.",
     );
     expect(text).toContain('<a href="/join#mine">Join</a>');
@@ -57,7 +62,10 @@ describe("the page where a person decides", () => {
     const typed = { name: "Baker's & Co", description: "Bread.", url: "https://bread.example/" };
     const fields = { ...fieldsOf(page.text, "register"), ...typed };
     const noTerms = await browser.open(url, fields);
-    expect([noTerms.status, read(noTerms.text)]).toEqual([400, expect.stringContaining("Accept the terms")]);
+    expect([noTerms.status, wordsOf(noTerms.text)]).toEqual([
+      400,
+      expect.stringContaining("Accept the terms"),
+    ]);
     for (const kept of [
       'value="Baker&#39;s &amp; Co"',
       ">Bread.</textarea>",
@@ -88,12 +96,12 @@ describe("the page where a person decides", () => {
       url: site,
     } = (await call(board, "GET /publishers/me", undefined, { key: newKey })).body.data;
     expect({ name, description, url: site }).toEqual(typed);
-    expect(read(made.text)).toContain("It is shown only now.");
+    expect(wordsOf(made.text)).toContain("It is shown only now.");
     expect(fieldsOf(made.text, "allow")["api_key"]).toBe(newKey);
     // Who then decides otherwise has a key, and no host signed in.
     const denied = await browser.open(url, fieldsOf(made.text, "deny"));
     const { text } = await browser.open(new URL(denied.location ?? "", url).href);
-    expect([read(text), backTo(text).searchParams.get("error")]).toEqual([
+    expect([wordsOf(text), backTo(text).searchParams.get("error")]).toEqual([
       expect.stringContaining("Nothing was allowed"),
       "access_denied",
     ]);
@@ -149,9 +157,9 @@ describe("a sign-in that cannot go on", () => {
   it("says to a person whose host was forgotten what helps", async () => {
     const answer = await new CookieBrowser().open(host.start({ client_id: "forgotten" }));
     expect(answer.status).toBe(400);
-    expect(read(answer.text)).toContain("remove the connector to this board and add it again");
+    expect(wordsOf(answer.text)).toContain("remove the connector to this board and add it again");
     const wrong = await new CookieBrowser().open(host.start({ redirect_uri: "https://evil.example/" }));
-    expect(read(wrong.text)).toContain("Go back to your host and connect once more.");
+    expect(wordsOf(wrong.text)).toContain("Go back to your host and connect once more.");
   });
 
   it("goes back to the host when its publisher was erased or suspended after it was allowed", async () => {

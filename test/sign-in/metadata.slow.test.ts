@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useTestBoard } from "../support/boards/use.ts";
 
-const board = useTestBoard({ SIGN_IN: "on", LOG_LEVEL: "info" }, { idle: true });
+const board = useTestBoard({ SIGN_IN: "on" }, { idle: true });
 
 describe("metadata", () => {
   const documentAt = async (path: string) => {

@@ -12,18 +12,15 @@ beforeEach(async () => {
   host = await RawHost.register(board);
 });
 
-const renew = (token: string, more: Record<string, string> = {}) =>
-  host.token({ grant_type: "refresh_token", refresh_token: token, ...more });
-
 describe("two renewals at once", () => {
   it("get the same new refresh token, and leave the host signed in", async () => {
     for (let round = 0; round < 3; round += 1) {
       const first = await host.signIn(key);
-      const answers = await Promise.all([1, 2, 3].map(() => renew(first.refresh_token)));
+      const answers = await Promise.all([1, 2, 3].map(() => host.renew(first.refresh_token)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
       for (const { body } of answers) expect(await host.enter(body.access_token)).toBe(200);
-      const next = await renew(answers[0]?.body.refresh_token);
+      const next = await host.renew(answers[0]?.body.refresh_token);
       expect(next.status).toBe(200);
       expect(next.body.refresh_token).not.toBe(answers[0]?.body.refresh_token);
     }
@@ -35,22 +32,22 @@ describe("two renewals at once", () => {
 describe("a renewal whose answer was lost", () => {
   it("is answered again for 60 seconds, with the same refresh token", async () => {
     const { refresh_token: first } = await host.signIn(key);
-    const { refresh_token: second } = (await renew(first)).body;
+    const { refresh_token: second } = (await host.renew(first)).body;
     now += 60_000;
-    const again = await renew(first);
+    const again = await host.renew(first);
     expect(again).toMatchObject({ status: 200, body: { refresh_token: second } });
     now += 1;
-    expect(await renew(first)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect(await host.renew(first)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     expect(await host.enter(again.body.access_token)).toBe(401);
-    expect((await renew(second)).status).toBe(400);
+    expect((await host.renew(second)).status).toBe(400);
   });
 
   it("leaves the tokens of both answers valid when the host goes on with the next", async () => {
     const { refresh_token: first } = await host.signIn(key);
-    const one = (await renew(first)).body;
+    const one = (await host.renew(first)).body;
     now += 59_000;
-    const two = (await renew(first)).body;
-    await renew(two.refresh_token);
+    const two = (await host.renew(first)).body;
+    await host.renew(two.refresh_token);
     for (const { access_token: token } of [one, two]) expect(await host.enter(token)).toBe(200);
   });
 
@@ -58,14 +55,14 @@ describe("a renewal whose answer was lost", () => {
     for (const later of [0, 5 * 86_400_000]) {
       const { refresh_token: first } = await host.signIn(key);
       const other = await host.signIn(key);
-      const { refresh_token: second } = (await renew(first)).body;
-      const { refresh_token: third, access_token: token } = (await renew(second)).body;
+      const { refresh_token: second } = (await host.renew(first)).body;
+      const { refresh_token: third, access_token: token } = (await host.renew(second)).body;
       expect(await host.enter(token)).toBe(200);
       now += later;
-      expect((await renew(first)).body.error).toBe("invalid_grant");
+      expect((await host.renew(first)).body.error).toBe("invalid_grant");
       expect(await host.enter(token)).toBe(401);
-      expect((await renew(third)).status).toBe(400);
-      expect((await renew(other.refresh_token)).status).toBe(200);
+      expect((await host.renew(third)).status).toBe(400);
+      expect((await host.renew(other.refresh_token)).status).toBe(200);
     }
   });
 
@@ -73,6 +70,6 @@ describe("a renewal whose answer was lost", () => {
     const { refresh_token: first } = await host.signIn(key);
     const other = await RawHost.register(board);
     expect((await other.renew(first)).body.error).toBe("invalid_grant");
-    expect((await renew(first)).status).toBe(200);
+    expect((await host.renew(first)).status).toBe(200);
   });
 });

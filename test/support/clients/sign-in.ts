@@ -46,6 +46,9 @@ export function fieldsOf(page: string, action: string): Record<string, string> {
   return Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
 }
 
+/** The text of a page, without markup. */
+export const wordsOf = (page: string) => page.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+
 /** Where a page of the board leads back to a host. */
 export function backTo(page: string): URL {
   const [, address = ""] = /<a href="([^"]*)"[^>]*>go back to the host/.exec(page) ?? [];
@@ -143,8 +146,8 @@ export class RawHost {
     });
   }
 
-  renew(refreshToken: string) {
-    return this.token({ grant_type: "refresh_token", refresh_token: refreshToken });
+  renew(refreshToken: string, changes: Record<string, string> = {}) {
+    return this.token({ grant_type: "refresh_token", refresh_token: refreshToken, ...changes });
   }
 
   token(fields: Record<string, string>) {
