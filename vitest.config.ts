@@ -53,6 +53,7 @@ const COMMON = {
   setupFiles: ["test/support/run/compiled-threads.ts"],
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...COMMON } };
 const mongodb = {

@@ -21,9 +21,6 @@ const LOOKS = [
   { width: 320, colours: "light", rules: null },
 ] as const;
 
-/** Time for a script's work after a click; no event marks its end. */
-const LATE = { timeout: 20_000 };
-
 const board = useTestBoard();
 let chromium: TestBrowser;
 beforeAll(async () => {
@@ -133,7 +130,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       const buttons = page.getByRole("button", { name: /^Copy/ });
       if (javaScript) {
         await buttons.first().click();
-        await expect.poll(() => buttons.first().textContent(), LATE).toBe("Copied");
+        await expect.poll(() => buttons.first().textContent()).toBe("Copied");
         expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
       } else {
         expect(await buttons.count()).toBe(0);
@@ -147,11 +144,11 @@ describe("pages in a browser", { retry: 1 }, () => {
       const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
       expect(await paper()).toBe("rgb(251, 248, 241)");
       await page.getByLabel("Dark").check();
-      await expect.poll(paper, LATE).toBe("rgb(20, 22, 26)");
+      await expect.poll(paper).toBe("rgb(20, 22, 26)");
       await page.goto(`${board.url}/search`);
       expect(await paper()).toBe(javaScript ? "rgb(20, 22, 26)" : "rgb(251, 248, 241)");
       await page.getByLabel("Auto").check();
-      await expect.poll(paper, LATE).toBe("rgb(251, 248, 241)");
+      await expect.poll(paper).toBe("rgb(251, 248, 241)");
       await page.close();
     });
   });
@@ -163,7 +160,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.keyboard.press("Tab");
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.url(), LATE).toContain("#main");
+      await expect.poll(() => page.url()).toContain("#main");
       await page.close();
     });
 
@@ -235,9 +232,9 @@ describe("the box that takes a place", () => {
     const suggested = () =>
       page.locator("#places option").evaluateAll((all) => all.map((option) => option.getAttribute("value")));
     await box.pressSequentially("berl");
-    await expect.poll(suggested, LATE).toContain("Berlin, Germany");
+    await expect.poll(suggested).toContain("Berlin, Germany");
     await box.fill("wien");
-    await expect.poll(suggested, LATE).toContain("Vienna, Austria");
+    await expect.poll(suggested).toContain("Vienna, Austria");
     expect(await page.locator('#places option[value="Vienna, Austria"]').getAttribute("label")).toBe("wien");
 
     await box.fill("Berlin, Germany");
@@ -262,7 +259,7 @@ describe("the box that takes a place", () => {
       await page.waitForTimeout(400);
     }
     await box.fill("ham");
-    await expect.poll(() => asked, LATE).toEqual(["ham"]);
+    await expect.poll(() => asked).toEqual(["ham"]);
     await page.close();
   });
 });

@@ -78,7 +78,7 @@ export class BoardProcess {
       () => this.isReady(),
       (ready) => ready || hasEnded(),
       patienceMs,
-    );
+    ).catch(() => false);
     if (isReady) return;
     const how = hasEnded() ? `ended with ${child.exitCode ?? child.signalCode}` : "was not ready in time";
     await this.kill();

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { TestBoard } from "./board.ts";
 
 /** An answer over REST, body parsed. */
@@ -44,8 +45,9 @@ export async function register(
 }
 
 /**
- * Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. The bound is for answers that
- * never come: except on a busy machine, others come far sooner.
+ * Asks again until the answer satisfies, and resolves to it. The bound is for answers that never come: except on a busy
+ * machine, others come far sooner.
+ * @throws with the last answer when none satisfied within `ms`
  */
 export async function eventually<T>(
   ask: () => Promise<T>,
@@ -55,7 +57,9 @@ export async function eventually<T>(
   const end = Date.now() + ms;
   for (;;) {
     const answer = await ask();
-    if (good(answer) || Date.now() > end) return answer;
+    if (good(answer)) return answer;
+    if (Date.now() > end)
+      throw new Error(`in ${ms} ms, the last answer was ${inspect(answer, { depth: 4 })}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -55,11 +55,10 @@ export async function subscribeTo(
 ): Promise<{ id: string; secret: string }> {
   const { body } = await call(board, "POST /subscriptions", { query, webhook_url: webhook.url }, { key });
   const { id, secret } = body.data;
-  const read = await eventually(
+  await eventually(
     () => call(board, `GET /subscriptions/${id}`, undefined, { key }),
     (answer) => answer.body.data.webhook_verified,
   );
-  if (!read.body.data.webhook_verified) throw new Error("the webhook was not verified");
   return { id, secret };
 }
 
@@ -76,7 +75,7 @@ export async function startWitness(board: Pick<TestBoard, "api">): Promise<() =>
     for (let posts = 0; posts < 2; posts += 1) {
       const { id } = await write(board, key, { tags: ["witnessed"] });
       const hasCome = async () => webhook.messages.some(({ json }) => json.data.post.id === id);
-      if (!(await eventually(hasCome, (has) => has))) throw new Error("the witness was told of nothing");
+      await eventually(hasCome, (has) => has);
     }
   };
 }
