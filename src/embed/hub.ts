@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { EnvHttpProxyAgent, fetch, type Response } from "undici";
+import type { Response } from "undici";
 import { z } from "zod";
 import type { Watch } from "./download.ts";
 
@@ -82,6 +82,8 @@ async function withHub<T>(
   signal: AbortSignal,
   work: (get: (path: string) => Promise<Response | null>) => Promise<T>,
 ): Promise<T> {
+  // A board that has its model starts sooner without it.
+  const { EnvHttpProxyAgent, fetch } = await import("undici");
   const timeouts = { connect: { timeout: 4000 }, headersTimeout: 30_000, bodyTimeout: 30_000 };
   const dispatcher = new EnvHttpProxyAgent(timeouts);
   try {

@@ -1,6 +1,5 @@
 import type { LookupFunction, Socket } from "node:net";
 import { isIP } from "node:net";
-import { buildConnector, Client } from "undici";
 import {
   type Outbound,
   type OutboundAnswer,
@@ -120,6 +119,8 @@ async function call(
     if (options.all === true) process.nextTick(done, null, list);
     else if (first !== undefined) process.nextTick(done, null, first.address, first.family);
   };
+  // A board that calls nobody starts sooner without it.
+  const { buildConnector, Client } = await import("undici");
   const connect = buildConnector({
     lookup: pinned,
     timeout: CONNECT_MS,

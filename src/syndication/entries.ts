@@ -2,7 +2,7 @@ import type { PostInput } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";
 import type { Sent } from "./fetch.ts";
 import type { FeedItem } from "./item.ts";
-import { FEED_FORMATS } from "./kinds/index.ts";
+import { PARSERS } from "./kinds/parsers.ts";
 import { postOfItem, sourceIdOf } from "./post-of-item.ts";
 
 /** This many entries of a feed are posted: those that begin soonest, then the first of the feed. */
@@ -44,7 +44,7 @@ export interface Entries {
  */
 export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   const { kind, timezone } = feed;
-  const { items: read, unread, beyond } = FEED_FORMATS[kind].parse(decoded(sent), { now, timezone });
+  const { items: read, unread, beyond } = PARSERS[kind](decoded(sent), { now, timezone });
   const items = withOwnIds(read);
   const held = items.filter(({ cancelled }) => cancelled !== true);
   const current = held.filter((item) => !isOver(item, now));

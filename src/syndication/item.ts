@@ -76,17 +76,12 @@ export function readEach<T>(
   return { items, unread, beyond: Math.max(0, entries.length - ENTRIES_MAX) };
 }
 
-export interface FeedFormat {
-  /** Its posts are of this kind, unless the entry or the operator names another. */
-  kind: Kind;
-  /** True: a feed lists everything, and what vanishes was withdrawn. False: it lists the newest entries. */
-  isComplete: boolean;
-  /**
-   * @returns entries in the order of the feed
-   * @throws FeedError
-   */
-  parse(text: string, reading: Reading): Parsed;
-}
+/**
+ * Reads a feed of one format.
+ * @returns entries in the order of the feed
+ * @throws FeedError
+ */
+export type Parse = (text: string, reading: Reading) => Parsed;
 
 /** Tells the operator in one line why a feed was refused. */
 export class FeedError extends Error {

@@ -7,8 +7,7 @@ import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feeds.ts";
 import { overHttps } from "./fetch.ts";
 import { FeedError, type FeedItem } from "./item.ts";
-import { FEED_FORMATS } from "./kinds/index.ts";
-import { NEWS_MS } from "./kinds/news.ts";
+import { FEED_FORMATS, NEWS_MS } from "./kinds/index.ts";
 import { cut, linkInText, plainText } from "./text.ts";
 
 /** Programs put any of these between lines and paragraphs. */

@@ -12,8 +12,7 @@ import { ANY_POST } from "../search/ranking/rank.ts";
 import { parseQueryText } from "../search/text/query-text.ts";
 import type { Entries, Entry } from "./entries.ts";
 import type { Feed } from "./feeds.ts";
-import { FEED_FORMATS } from "./kinds/index.ts";
-import { NEWS_MS } from "./kinds/news.ts";
+import { FEED_FORMATS, NEWS_MS } from "./kinds/index.ts";
 
 /** This many posts of a publisher are read to find those of a feed. */
 const POSTS_MAX = 5_000;

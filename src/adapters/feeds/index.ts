@@ -17,7 +17,6 @@ import { addLink, sendTagged } from "../http/answers.ts";
 import { admitted, credentialsOf, lineOf, setLimitHeaders } from "../http/requests.ts";
 import { calendarOf } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
-import { atomFeed, jsonFeed, rssFeed } from "./formats.ts";
 import { cleanPosts } from "./text.ts";
 
 export interface FeedParts {
@@ -45,11 +44,28 @@ interface Format {
 }
 
 const ICS = "text/calendar; charset=utf-8";
+/** What writes the formats of news is loaded for the first that reads one, so that a board starts sooner. */
+const formats = () => import("./formats.ts");
 const NEWS = { sort: "newest", limit: 50, datedOnly: false } as const;
 const FORMATS: readonly Format[] = [
-  { path: "/feed.xml", type: "application/rss+xml; charset=utf-8", write: rssFeed, ...NEWS },
-  { path: "/feed.atom", type: "application/atom+xml; charset=utf-8", write: atomFeed, ...NEWS },
-  { path: "/feed.json", type: "application/feed+json; charset=utf-8", write: jsonFeed, ...NEWS },
+  {
+    path: "/feed.xml",
+    type: "application/rss+xml; charset=utf-8",
+    write: async (posts, channel) => (await formats()).rssFeed(posts, channel),
+    ...NEWS,
+  },
+  {
+    path: "/feed.atom",
+    type: "application/atom+xml; charset=utf-8",
+    write: async (posts, channel) => (await formats()).atomFeed(posts, channel),
+    ...NEWS,
+  },
+  {
+    path: "/feed.json",
+    type: "application/feed+json; charset=utf-8",
+    write: async (posts, channel) => (await formats()).jsonFeed(posts, channel),
+    ...NEWS,
+  },
   // A program that subscribes to a calendar reads no further pages.
   { path: "/calendar.ics", type: ICS, sort: "soonest", limit: 1_000, datedOnly: true, write: calendarOf },
 ];

@@ -1,17 +1,13 @@
 import { XMLParser } from "fast-xml-parser";
-import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { FeedError, type FeedItem, type Parse, type Reading, readEach } from "../item.ts";
 import { isCalledOff, replacedBy } from "../standing.ts";
 import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** Reads Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries have the fields of alerts. */
-export const cap: FeedFormat = {
-  kind: "announcement",
-  isComplete: true,
-  parse(text, reading) {
-    const alerts = alertsOf(text);
-    const replaced = replacedBy(alerts);
-    return readEach(alerts, (alert) => itemOf(alert, replaced, reading), idOf);
-  },
+export const cap: Parse = (text, reading) => {
+  const alerts = alertsOf(text);
+  const replaced = replacedBy(alerts);
+  return readEach(alerts, (alert) => itemOf(alert, replaced, reading), idOf);
 };
 
 function alertsOf(text: string): Fields[] {

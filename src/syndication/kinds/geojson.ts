@@ -1,21 +1,17 @@
-import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { FeedError, type FeedItem, type Parse, type Reading, readEach } from "../item.ts";
 import { replacedBy } from "../standing.ts";
 import { entryIn } from "./entry.ts";
 import { type Fields, idIn, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** Reads GeoJSON (RFC 7946). A feature is an entry, and its geometry gives the place. */
-export const geojson: FeedFormat = {
-  kind: "announcement",
-  isComplete: true,
-  parse(text, reading) {
-    const features = featuresOf(text);
-    const replaced = replacedBy(features.map(propertiesOf));
-    return readEach(
-      features,
-      (feature) => itemOf(feature, replaced, reading),
-      (feature) => idOf(feature),
-    );
-  },
+export const geojson: Parse = (text, reading) => {
+  const features = featuresOf(text);
+  const replaced = replacedBy(features.map(propertiesOf));
+  return readEach(
+    features,
+    (feature) => itemOf(feature, replaced, reading),
+    (feature) => idOf(feature),
+  );
 };
 
 const propertiesOf = (feature: unknown): Fields =>

@@ -1,29 +1,25 @@
-import { ENTRIES_MAX, FeedError, type FeedFormat, readEach } from "../item.ts";
+import { ENTRIES_MAX, FeedError, type Parse, readEach } from "../item.ts";
 import { replacedBy } from "../standing.ts";
 import { entryIn } from "./entry.ts";
 import { type Fields, idIn, isFields } from "./fields.ts";
 
 /** Reads JSON Lines, or one JSON array: a row has the fields of a post. */
-export const jsonl: FeedFormat = {
-  kind: "announcement",
-  isComplete: true,
-  parse(text, reading) {
-    const { rows, beyond } = rowsOf(text);
-    const replaced = replacedBy(rows.filter(isFields));
-    const parsed = readEach(
-      rows,
-      (row) => {
-        if (typeof row === "string") throw new FeedError("it is no JSON object.");
-        const item = entryIn(row, reading);
-        return item !== null && replaced.has(item.id) ? { ...item, cancelled: true } : item;
-      },
-      // A line that begins no object is no entry.
-      (row) => (typeof row !== "string" ? idIn(row) : row.includes("{") ? idInPieces(row) : row),
-    );
-    if (rows.length > 0 && rows.every((row) => typeof row === "string"))
-      throw new FeedError("No line of this is a JSON object.");
-    return { ...parsed, beyond: parsed.beyond + beyond };
-  },
+export const jsonl: Parse = (text, reading) => {
+  const { rows, beyond } = rowsOf(text);
+  const replaced = replacedBy(rows.filter(isFields));
+  const parsed = readEach(
+    rows,
+    (row) => {
+      if (typeof row === "string") throw new FeedError("it is no JSON object.");
+      const item = entryIn(row, reading);
+      return item !== null && replaced.has(item.id) ? { ...item, cancelled: true } : item;
+    },
+    // A line that begins no object is no entry.
+    (row) => (typeof row !== "string" ? idIn(row) : row.includes("{") ? idInPieces(row) : row),
+  );
+  if (rows.length > 0 && rows.every((row) => typeof row === "string"))
+    throw new FeedError("No line of this is a JSON object.");
+  return { ...parsed, beyond: parsed.beyond + beyond };
 };
 
 /** Finds the id in the text of an object that is broken elsewhere. */

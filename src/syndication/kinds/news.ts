@@ -1,28 +1,21 @@
 import { parseFeed } from "feedsmith";
 import { parseUrl } from "../../platform/parse-url.ts";
-import { DAY_MS } from "../../platform/time.ts";
 import { feedDate, feedSpan } from "../dates.ts";
-import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { FeedError, type FeedItem, type Parse, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";
 import { cap } from "./cap.ts";
 import { middleOf, type Point } from "./fields.ts";
-
-/** Relayed news without an end is shown for this long after it was published. */
-export const NEWS_MS = 14 * DAY_MS;
+import { NEWS_MS } from "./index.ts";
 
 /** Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed, which list the newest entries. */
-export const news: FeedFormat = {
-  kind: "announcement",
-  isComplete: false,
-  parse(text, reading) {
-    if (hasAlerts(text)) return cap.parse(text, reading);
-    const { entries, base } = entriesOf(text);
-    return readEach(
-      entries,
-      (entry) => itemOf(entry, base, reading),
-      () => null,
-    );
-  },
+export const news: Parse = (text, reading) => {
+  if (hasAlerts(text)) return cap(text, reading);
+  const { entries, base } = entriesOf(text);
+  return readEach(
+    entries,
+    (entry) => itemOf(entry, base, reading),
+    () => null,
+  );
 };
 
 /** Tells whether the entries have fields of alerts, or are alerts: these say what is over, a test or called off. */

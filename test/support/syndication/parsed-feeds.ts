@@ -1,12 +1,12 @@
-import { FEED_FORMATS, type FeedKind } from "../../../src/syndication/kinds/index.ts";
+import type { FeedKind } from "../../../src/syndication/kinds/index.ts";
+import { PARSERS } from "../../../src/syndication/kinds/parsers.ts";
 import { FeedReader } from "../../../src/syndication/read.ts";
 import { aFeedOf } from "../boards/feed-source.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
 /** What a format reads, before posts are made of it. */
-export const parsed = (kind: FeedKind, text: string) =>
-  FEED_FORMATS[kind].parse(text, { now: NOW, timezone: "UTC" });
+export const parsed = (kind: FeedKind, text: string) => PARSERS[kind](text, { now: NOW, timezone: "UTC" });
 /** Reads a feed in a thread, as the board does. */
 export const readIn = (kind: FeedKind, text: string) =>
   new FeedReader().read({

@@ -1,7 +1,7 @@
 import {
   ENTRIES_MAX,
-  type FeedFormat,
   type FeedItem,
+  type Parse,
   type Parsed,
   type Reading,
   type Unread,
@@ -12,17 +12,13 @@ import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
 import { zonesOf } from "./zones.ts";
 
 /** Reads iCalendar (RFC 5545): its events, recurring ones expanded. */
-export const ics: FeedFormat = {
-  kind: "event",
-  isComplete: true,
-  parse(text, reading) {
-    const read = calendarsIn(text).map((calendar) => readCalendar(calendar, reading));
-    return {
-      items: read.flatMap(({ items }) => items),
-      unread: read.flatMap(({ unread }) => unread),
-      beyond: read.reduce((sum, { beyond }) => sum + beyond, 0),
-    };
-  },
+export const ics: Parse = (text, reading) => {
+  const read = calendarsIn(text).map((calendar) => readCalendar(calendar, reading));
+  return {
+    items: read.flatMap(({ items }) => items),
+    unread: read.flatMap(({ unread }) => unread),
+    beyond: read.reduce((sum, { beyond }) => sum + beyond, 0),
+  };
 };
 
 function readCalendar(component: Component, { now, timezone }: Reading): Parsed {
