@@ -3,6 +3,7 @@ import type { StoredPublisher, StoredSubscription } from "../../src/ports/store/
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { writeMany } from "../support/boards/many-posts.ts";
+import { matched } from "../support/boards/settled.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { aSubscription } from "../support/search/rows.ts";
@@ -105,10 +106,8 @@ describe("routes of subscriptions", () => {
       await write(waiting, own.key, { title: "Yoga", ...date });
     }
     waiting.board.start();
-    const { body } = await eventually(
-      () => call(waiting, `GET /subscriptions/${id}/pending`, undefined, own),
-      (answer) => answer.body.data.length > 0,
-    );
+    await matched(waiting);
+    const { body } = await call(waiting, `GET /subscriptions/${id}/pending`, undefined, own);
     const starts = body.data.map(({ starts_at }: { starts_at: string }) => starts_at);
     expect(starts).toEqual(["2030-03-04T18:00:00.000Z"]);
     await waiting.stop();
@@ -122,22 +121,19 @@ describe("routes of subscriptions", () => {
     const all = await subscribe({ query });
     const few = await subscribe({ query: { ...query, before: on(START + 2 * WEEK) } });
     const many = await subscribe({ query: { ...query, before: on(START + 2 * WEEK + 1_000) } });
-    const dates = (title: string, places: string) =>
-      [0, 1, 2].map((n) =>
-        write(board, me.key, {
+    const dates = async (title: string, places: string) => {
+      for (const n of [0, 1, 2])
+        await write(board, me.key, {
           title,
           kind: "event",
           starts_at: on(START + n * WEEK),
           url: "https://example.org/yoga",
           location: { name: places },
-        }),
-      );
-    for (const one of [
-      ...dates("Yoga", "Studio A"),
-      ...dates("Yoga", "Studio B"),
-      ...dates("Yoga for two", "Studio A"),
-    ])
-      await one;
+        });
+    };
+    await dates("Yoga", "Studio A");
+    await dates("Yoga", "Studio B");
+    await dates("Yoga for two", "Studio A");
     const starts = async ({ id }: { id: string }, count: number) => {
       const { body } = await eventually(
         () => call(board, `GET /subscriptions/${id}/pending`, undefined, me),
@@ -153,7 +149,7 @@ describe("routes of subscriptions", () => {
       call(board, `PATCH /subscriptions/${id}`, { query: { ...query, before: on(before) } }, me);
     await change(few.id, START + 3 * WEEK);
     await change(many.id, START + 2 * WEEK);
-    for (const one of dates("Yoga for three", "Studio A")) await one;
+    await dates("Yoga for three", "Studio A");
     expect(await starts(many, 6)).toHaveLength(6);
     expect(await starts(few, 10)).toHaveLength(10);
     const later = [on(START + WEEK), on(START + 2 * WEEK)];

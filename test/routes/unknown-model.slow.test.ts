@@ -6,7 +6,7 @@ import { preparationFor } from "../../src/search/text/model-text.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
-import { embedded } from "../support/boards/settled.ts";
+import { embedded, matched } from "../support/boards/settled.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { ensureTestModel } from "../support/search/model.ts";
@@ -60,8 +60,10 @@ describe("a model that the board does not know", () => {
     };
     expect((await search("mend a broken cycle"))[0]).toBe(repair);
     expect(await search("eigenvalues of sparse Hermitian matrices")).toEqual([]);
-    const pending = () => call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, { key });
-    const { body } = await eventually(pending, (answer) => answer.body.data.length > 0, 60_000);
+    await matched(board);
+    const { body } = await call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, {
+      key,
+    });
     expect(body.data.map((match: { id: string }) => match.id)).toEqual([repair]);
   });
 });
