@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
-import { moduleOf } from "../support/boards/board-process.ts";
+import { freePort, moduleOf } from "../support/boards/board-process.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { startNameServer as startTxtServer } from "../support/clients/name-server.ts";
 import { folderForTest, serverForTest } from "../support/run/temporary.ts";
@@ -368,12 +368,7 @@ describe("a hostile server", () => {
   });
 
   it("that does not listen is named by its code", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    const { reason, message } = await failureOf(outbound, `http://127.0.0.1:${port}/`);
+    const { reason, message } = await failureOf(outbound, `http://127.0.0.1:${await freePort()}/`);
     expect([reason, message]).toEqual(["failed", "The call failed: ECONNREFUSED."]);
   });
 

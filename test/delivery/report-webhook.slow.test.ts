@@ -192,12 +192,14 @@ describe("the operator's webhook", () => {
       const given = { REPORT_WEBHOOK: webhook.url, REPORT_WEBHOOK_SECRET: secret };
       await expect(startBoard(given)).rejects.toThrow(/REPORT_WEBHOOK: .*https/);
       const running = await startBoard({ ...given, WEBHOOK_ALLOW: "127.0.0.1" });
+      const [job] = [...getTasks().values()].filter(({ name }) => name === "tell-of-reports");
+      expect(job?.getNextRun()?.getTime()).toBeLessThanOrEqual(Date.now() + MINUTE);
+      // The full minute would begin another run beside the one below.
+      job?.stop();
       const { key } = await register(running);
       const { id } = await write(running, key);
       await report(id, running);
       const calls = () => webhook.messages.filter(({ body }) => body.includes(id));
-      const [job] = [...getTasks().values()].filter(({ name }) => name === "tell-of-reports");
-      expect(job?.getNextRun()?.getTime()).toBeLessThanOrEqual(Date.now() + MINUTE);
       await job?.execute();
       expect(calls()).toHaveLength(1);
       const { jobs } = (await call(running, "GET /metrics")).body.data.health;
