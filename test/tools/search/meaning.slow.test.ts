@@ -159,11 +159,13 @@ describe("search by meaning, with the model", () => {
     const figures = async () => {
       await board.flush();
       const { data } = (await call(board, "GET /metrics")).body;
-      const { searches, zero_results } = data.series_30d.at(-1);
+      // The day may turn between two readings.
+      const totalOf = (name: string) =>
+        data.series_30d.reduce((total: number, day: Record<string, number>) => total + (day[name] ?? 0), 0);
       const rows = await board.board.store.posts.many(all);
       return {
-        searches,
-        zero_results,
+        searches: totalOf("searches"),
+        zero_results: totalOf("zero_results"),
         retrievals: rows.reduce((sum, { retrievals }) => sum + retrievals, 0),
       };
     };
@@ -223,18 +225,19 @@ describe("search by meaning, with the model", () => {
 
   it("forgets the old meaning of an edited post", async () => {
     const { id } = await write(board, me.key, { title: "Swimming course", body: "Crawl and butterfly." });
-    const q = `/search?q=${encoded("aquatic sports training")}`;
-    await eventually(
-      () => titles(board, q),
-      (answer) => answer.includes("Swimming course"),
-    );
+    // Weak results may hold it by its new meaning: of few posts, most are among the nearest.
+    const strong = async () =>
+      (await found(board, `/search?q=${encoded("aquatic sports training")}`)).flatMap(({ title, weak }) =>
+        weak === true ? [] : [title],
+      );
+    await eventually(strong, (answer) => answer.includes("Swimming course"));
     await call(board, `PATCH /posts/${id}`, { title: "Bookbinding", body: "Leather, paper and glue." }, me);
-    expect(await titles(board, q)).not.toContain("Bookbinding");
-    const found = await eventually(
+    expect(await strong()).not.toContain("Bookbinding");
+    const later = await eventually(
       () => titles(board, `/search?q=${encoded("handcraft with books")}`),
       (answer) => answer.includes("Bookbinding"),
     );
-    expect(found).toContain("Bookbinding");
+    expect(later).toContain("Bookbinding");
   });
 
   it("reads a post again whose tags alone were changed", async () => {
