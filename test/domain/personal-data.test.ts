@@ -89,9 +89,9 @@ describe("personalData", () => {
   it("takes milliseconds for 8,000 hostile characters", () => {
     for (const unit of "1|1 |+1(|a@|a.|12 Aa |Calle A |tel 1|00 1|4 |Aa-straße ".split("|")) {
       const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);
-      personalData(text);
-      const took = cpuMsOf(() => personalData(text));
-      expect(took, unit).toBeLessThan(40);
+      // The best of five: a busy machine slows single runs, a quadratic step all of them.
+      const times = Array.from({ length: 5 }, () => cpuMsOf(() => personalData(text)));
+      expect(Math.min(...times), unit).toBeLessThan(40);
     }
   });
 });

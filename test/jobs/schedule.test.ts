@@ -138,7 +138,7 @@ describe("a job", () => {
         ended: async (name, ok) => void ended.push([name, ok]),
       });
       await vi.advanceTimersByTimeAsync(10_000);
-      await vi.waitFor(() => expect(begun).toHaveLength(1));
+      await vi.waitFor(() => expect(begun).toHaveLength(1), { timeout: 20_000 });
       await vi.advanceTimersByTimeAsync(60_000);
       expect([begun.length, missed]).toEqual([1, ["sweep"]]);
       let isStopped = false;
