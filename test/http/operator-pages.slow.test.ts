@@ -155,9 +155,11 @@ describe("the operator's page of", () => {
       aFeedOf({ ...source, id: "feed_a", name: "Still", paused: true }),
       aFeedOf({ ...source, id: "feed_b", name: "Ill" }),
     ];
-    await feeds.change(() => [still, ill]);
     const state = await feeds.state("feed_b");
-    await feeds.keepState("feed_b", { ...state, failures: 2, lastError: "http_500" });
+    // The minute's job leaves it alone.
+    const failed = { failures: 2, lastError: "http_500", nextAt: now + DAY };
+    await feeds.keepState("feed_b", { ...state, ...failed });
+    await feeds.change(() => [still, ill]);
     for (let n = 0; n < 51; n += 1) {
       const ended = { inactiveReason: n === 0 ? ("webhook_failing" as const) : null };
       const failing = { publisherId: author.id, failures: 1, failingSince: now - DAY, ...ended };
