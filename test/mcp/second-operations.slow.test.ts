@@ -196,7 +196,7 @@ describe("/mcp/readonly", () => {
       ["search", { cursor: "x" }],
       ["check_subscription", { id: "sub_none" }],
       ["check_subscription", { id: "sub_none", api_key: owner.key }],
-      ["check_subscription", { id: "sub_none", api_key: `${owner.key.slice(0, -1)}x` }],
+      ["check_subscription", { id: "sub_none", api_key: `${owner.key.slice(0, -1)}!` }],
       ["get_post", { id: "nothing" }],
       ["about", {}],
     ];

@@ -23,12 +23,18 @@ describe("over stdio, a board that has just been started", () => {
   it("answers the handshake and the lists without its store, and calls with the reason why it has none", async () => {
     await writeFile(join(folder, "board.db"), "this is no database. ".repeat(1000));
     start();
-    expect((await board.ask("initialize", HANDSHAKE)).result.serverInfo.name).toBe("agent-board");
-    const names = (await board.ask("tools/list")).result.tools.map(({ name }: { name: string }) => name);
+    // All are sent before the process ends, which it does once it knows that it has no store.
+    const [handshake, tools, prompts, called] = await Promise.all([
+      board.ask("initialize", HANDSHAKE),
+      board.ask("tools/list"),
+      board.ask("prompts/list"),
+      board.ask("tools/call", { name: "about", arguments: {} }),
+    ]);
+    expect(handshake.result.serverInfo.name).toBe("agent-board");
+    const names = tools.result.tools.map(({ name }: { name: string }) => name);
     expect(names, STALE).toEqual(recordedCatalog().tools.map(({ name }) => name));
-    expect((await board.ask("prompts/list")).result.prompts.length).toBeGreaterThan(0);
-    const { error } = await board.ask("tools/call", { name: "about", arguments: {} });
-    expect(error.message).toBe("The board cannot be opened; the reason is on this server's stderr.");
+    expect(prompts.result.prompts.length).toBeGreaterThan(0);
+    expect(called.error.message).toBe("The board cannot be opened; the reason is on this server's stderr.");
     const { code, stderr } = await board.ended;
     expect(code).toBe(1);
     expect(stderr).toContain("board.db");

@@ -64,6 +64,7 @@ let quiet: () => Promise<void>;
 describe("events/subscribe", () => {
   it("asks the callback within the call, signed by its secret, and sends nothing before", async () => {
     const { webhook, asked, secret, arrived, post } = await hooked();
+    await post("Before it asked");
     const done = await subscribe(asked);
     expect(done).toMatchObject({
       id: expect.stringMatching(/^sub_\w{14}$/),
@@ -80,6 +81,7 @@ describe("events/subscribe", () => {
     expect(question?.headers["webhook-id"]).toMatch(/^msg_verification_[\w-]{20,}$/);
     expect(question?.headers["x-mcp-subscription-id"]).toBe(done.id);
     expect(signersOf(question as never, [secret])).toEqual([0]);
+    await quiet();
     expect(webhook.messages).toEqual([]);
     const { id } = await post("A red bike");
     const [message] = await arrived(1);
@@ -153,8 +155,9 @@ describe("events/subscribe", () => {
     const url = `whsec_${"-_".repeat(20)}`;
     for (const secret of [url, newSecret().slice(6), `${newSecret()}!`, "whsec_", 7, undefined])
       expect((await refusedTo(withSecret(secret))).code).toBe(-32602);
-    expect(webhook.verifications).toEqual([]);
     for (const bytes of [24, 64]) expect((await subscribe(withSecret(newSecret(bytes)))).id).toBeDefined();
+    // The first good secret alone made it ask.
+    expect(webhook.verifications).toHaveLength(1);
     await webhook.stop();
   });
 
@@ -171,8 +174,9 @@ describe("events/subscribe", () => {
       expect([url, (await to({ url })).code]).toEqual([url, -32602]);
     const feature = { feature: "deliveryMode", value: "push" };
     expect(await to({ mode: "push" })).toMatchObject({ code: -32014, data: feature });
+    await subscribe(asked);
+    expect(webhook.verifications).toHaveLength(1);
     await webhook.stop();
-    expect(webhook.verifications).toEqual([]);
   });
 
   it("grants a lifetime of 5 minutes to 24 hours, never none", async () => {
@@ -374,6 +378,8 @@ describe("an event", () => {
   it("is not sent once its subscription has lapsed, unless that is renewed in time", async () => {
     const { webhook, asked, post, arrived } = await hooked();
     await subscribe(asked);
+    // The job that removes what has lapsed may run at any minute of the system's clock.
+    await board.board.store.leases.acquire("job:remove-lapsed", "test", 365 * DAY, now);
     now += DAY;
     await post("late");
     await quiet();
@@ -464,7 +470,7 @@ describe("a publisher", () => {
   it("that signs its hosts out is sent nothing more, and keeps what it saved itself", async () => {
     const own = await register(board, "Signs out");
     const client = await eventHost(board, own.key);
-    const { webhook, asked } = await hooked();
+    const { webhook, asked, post } = await hooked();
     await subscribe(asked, client);
     await client.ask("events/poll", { name: "post.replied" });
     await call(board, "POST /subscriptions", { query: { q: "saved" } }, own);
@@ -472,6 +478,9 @@ describe("a publisher", () => {
     const { body } = await call(board, "GET /subscriptions", undefined, { key: rotated.body.data.api_key });
     expect(body.data.map(({ event }: Answer) => event).sort()).toEqual([null, "post.replied"]);
     expect((await client.refused("events/subscribe", asked)).code).toBe(-32012);
+    await post("after it");
+    await quiet();
+    expect(webhook.messages).toEqual([]);
     await client.close();
     await webhook.stop();
   });
