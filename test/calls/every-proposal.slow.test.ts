@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { promptsOf } from "../../src/adapters/mcp/prompts.ts";
 import { adviceOn, FAILURES } from "../../src/board/failures.ts";
@@ -56,12 +55,17 @@ const patternOf = (skeleton: string) =>
   );
 
 let now = Date.parse("2026-12-08T12:00:00Z");
-const names = { answerMs: 0 };
+/** A question for a name waits until so many are asked. */
+const names = { together: 1 };
+const waiting: (() => void)[] = [];
 const records = new Map<string, string[]>();
 const outbound = openOutbound({
   allow: ["127.0.0.1"],
   resolveTxt: async (name) => {
-    await pause(names.answerMs);
+    await new Promise<void>((answer) => {
+      waiting.push(answer);
+      if (waiting.length === names.together) for (const each of waiting.splice(0)) each();
+    });
     return (records.get(name) ?? []).map((record) => [record]);
   },
 });
@@ -585,10 +589,10 @@ describe("over REST, what is proposed", () => {
     await call(board, "POST /publishers/recover", { id, recovery });
     now += 24 * 3_600_000;
     // Both have read the publisher before either goes on.
-    names.answerMs = 500;
+    names.together = 2;
     const both = [1, 2].map(() => call(board, "POST /publishers/recover", { id, recovery }));
     const said = (await Promise.all(both)).map(({ body }) => body.data);
-    names.answerMs = 0;
+    names.together = 1;
     const won = said.find((data) => "api_key" in data);
     const lost = said.find((data) => !("api_key" in data));
     await follow({ key: won?.api_key ?? key, id, text: lost?.next ?? "" });

@@ -338,7 +338,7 @@ describe("the page where a person decides", () => {
   it("says what was wrong, and counts wrong keys", async () => {
     const { browser, url, page } = await consentPage(host.start());
     const fields = fieldsOf(page.text, "allow");
-    const wrong = await browser.open(url, { ...fields, api_key: `${key.slice(0, -1)}x` });
+    const wrong = await browser.open(url, { ...fields, api_key: `${key.slice(0, -1)}!` });
     expect(wrong.status).toBe(401);
     expect(wrong.text).toContain("This key is not known");
     const noTerms = await browser.open(url, { ...fieldsOf(page.text, "register"), name: "New" });
