@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call } from "../support/boards/client.ts";
@@ -10,6 +10,7 @@ import { aPublisher } from "../support/search/rows.ts";
 
 describe("agent-board import", () => {
   const dataDir = useFolder();
+  afterEach(() => vi.useRealTimers());
 
   it("adds each valid post once, and names line and problem of every other row", async () => {
     const file = join(dataDir, "list.jsonl");
@@ -19,6 +20,8 @@ describe("agent-board import", () => {
     const behind = `\nnull\n7\n"text"\n${JSON.stringify({ ...good, title: "Tea", idempotency_key: "3" })}\n`;
     await writeFile(file, Buffer.concat([Buffer.from(text), latin1, Buffer.from(behind)]));
     const run = () => runHere(["import", file], { DATA_DIR: dataDir });
+    // The day that counts them is still today when it is read.
+    vi.useFakeTimers({ toFake: ["Date"] });
     const { code, stdout: first } = await run();
     expect(code).toBe(1);
     expect(first).toContain("Registered the relay publisher pub_");

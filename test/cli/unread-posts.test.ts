@@ -35,7 +35,7 @@ describe("posts that the model makes nothing of", () => {
   });
 
   describe("on a board", () => {
-    const board = useTestBoard();
+    const board = useTestBoard({}, { idle: true });
     beforeAll(async () => {
       const { key } = await register(board);
       await write(board, key, TURKISH);

@@ -266,12 +266,7 @@ describe.skipIf(mongod === null)("a database that goes away", () => {
       const other = await openMongodb(set.url("board"));
       await other.posts.insert(aPost("p2", { title: "Unicycle" }));
       await other.close();
-      const found = await eventually(
-        () => idsFor(replica, "unicycle"),
-        (ids) => ids.length === 2,
-        60_000,
-      );
-      expect(found.sort()).toEqual(["p1", "p2"]);
+      expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["p1", "p2"]);
       await closeAll();
     } finally {
       await store.close();
@@ -314,6 +309,7 @@ async function soon(replica: Replica, q: string, count: number): Promise<string[
   const found = await eventually(
     () => idsFor(replica, q).catch(() => null),
     (ids) => ids?.length === count,
+    60_000,
   );
   return found ?? [];
 }

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startBoard } from "../support/boards/board.ts";
 import { eventually } from "../support/boards/client.ts";
+import { embedded } from "../support/boards/settled.ts";
 import { useTestBoard } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
@@ -25,8 +26,13 @@ describe("README.md", () => {
   beforeAll(() => board.board.embedder.settled());
 
   it("shows a REST example that answers as printed", async () => {
-    const { stdout } = await run("bash", ["-c", here(block("rest"))], { cwd: root });
-    expect(stdout).toBe(block("rest-output"));
+    const bash = (script: string) => run("bash", ["-c", script], { cwd: root });
+    // The reader waits a second for the model.
+    const [posting = "", searching = ""] = here(block("rest")).split("sleep 1\n");
+    await bash(posting);
+    await embedded(board);
+    const [variable] = posting.split("\n");
+    expect((await bash(`${variable}\n${searching}`)).stdout).toBe(block("rest-output"));
   });
 
   it("shows an MCP example that answers as printed", async () => {

@@ -43,7 +43,7 @@ describe.concurrent("a board of its own process", () => {
         sent.push({ at, status });
       }
     };
-    const clients = Array.from({ length: 20 }, (_, no) => client(no));
+    const clients = Array.from({ length: 8 }, (_, no) => client(no));
     await eventually(
       async () => sent.length,
       (count) => count > 150,

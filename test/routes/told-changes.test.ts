@@ -5,8 +5,8 @@ import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts"
 import { write } from "../support/boards/writing.ts";
 import { startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
 
-const START = "2030-03-04T18:00:00.000Z";
-const LATER = "2030-03-04T19:00:00.000Z";
+const START = "2099-03-04T18:00:00.000Z";
+const LATER = "2099-03-04T19:00:00.000Z";
 
 interface Item {
   id: string;
@@ -77,7 +77,7 @@ describe("a match that stays true", () => {
     ]);
     const text = (await mcp.call("check_subscription", { id })).text;
     expect(text).toContain(`CHANGED since you were told: starts_at (was ${START})`);
-    await edit(postId, { location: { name: "The new mill" }, ends_at: "2030-03-04T21:00:00.000Z" });
+    await edit(postId, { location: { name: "The new mill" }, ends_at: "2099-03-04T21:00:00.000Z" });
     const moved = 'CHANGED since you were told: ends_at (was nothing), location (was "The old mill")';
     const told = () => mcp.call("check_subscription", { id });
     expect((await eventually(told, (answer) => answer.text.includes(moved))).text).toContain(moved);
@@ -160,7 +160,7 @@ describe("a match that stays true", () => {
     ).body.data.id;
     const dates = [];
     for (const day of ["04", "11", "18"])
-      dates.push(await post("weekly", { title: "Weekly", starts_at: `2030-03-${day}T18:00:00.000Z` }));
+      dates.push(await post("weekly", { title: "Weekly", starts_at: `2099-03-${day}T18:00:00.000Z` }));
     const [first, second] = dates;
     // A date that is matched once the publisher is verified is rightly told to `strict`.
     await matched(board);
@@ -181,7 +181,7 @@ describe("a match that stays true", () => {
     // Who was told of no date, since its publisher was not verified then, hears of none that was there already.
     expect(await pending(strict)).toEqual([]);
     // One that is written later is a date that the subscription knows of. The last post shows that all was matched.
-    await post("weekly", { title: "Weekly", starts_at: "2030-03-25T18:00:00.000Z" });
+    await post("weekly", { title: "Weekly", starts_at: "2099-03-25T18:00:00.000Z" });
     await edit(second.id, { body: "Bring a friend, and a mat." });
     const { id: last } = await post("weekly", { title: "Another thing" });
     const all = await soon(id, (found) => found.some((item) => item.id === last));

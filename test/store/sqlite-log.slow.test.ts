@@ -36,7 +36,7 @@ it("an erasure says that a reader elsewhere keeps the log, and finishes once tha
   setTimeout(() => {
     reader.exec("COMMIT");
     reader.close();
-  }, 200);
+  }, 20);
   expect(await finished).toBe(true);
   expect([...inFiles("XYZZY"), ...inFiles("pub_a")]).toEqual([]);
   expect(await again.finishErasures()).toBe(true);

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DatabaseSync } from "../../src/platform/sqlite.ts";
 import { VERSION } from "../../src/platform/version.ts";
@@ -22,6 +21,7 @@ import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts"
 import sqlite, { openSqlite, type SqliteStore, sqliteIndex } from "../../src/store/sqlite/index.ts";
 import { expectClosed } from "../contract/being-erased.ts";
 import { turn } from "../contract/store/subject.ts";
+import { eventually } from "../support/boards/client.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { useFolderForEach } from "../support/run/temporary.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
@@ -240,7 +240,8 @@ describe("opening", () => {
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
     const relaxed = writeRelaxed(syncing);
-    await sleep(50);
+    await turn();
+    await turn();
     const kept = write(syncing);
     other.exec("COMMIT");
     other.close();
@@ -465,8 +466,14 @@ describe("an error of SQLite", () => {
 
 describe("writes that meet others", () => {
   it("wait ten seconds for another process, then fail, and do not count as a fault of the file", async () => {
-    const { publishers, ping } = await start();
+    const { publishers, ping, connection } = await start();
     const other = new DatabaseSync(file);
+    const tries = vi.spyOn(connection.db, "exec");
+    const triedAgain = (before = tries.mock.calls.length) =>
+      eventually(
+        async () => tries.mock.calls.length,
+        (count) => count > before,
+      );
     vi.useFakeTimers({ toFake: ["performance"] });
     for (const [id, waitedMs] of [
       ["pub_a", 9_999],
@@ -477,16 +484,16 @@ describe("writes that meet others", () => {
         () => "written",
         ({ message }) => message,
       );
-      // It has begun to wait, and tries again within some 50 ms.
-      await sleep(100);
+      await triedAgain();
       vi.advanceTimersByTime(waitedMs);
-      await sleep(100);
+      await triedAgain();
       if (waitedMs > 10_000) expect(await written).toBe("another process has held the database for too long");
       other.exec("COMMIT");
       if (waitedMs < 10_000) expect(await written).toBe("written");
     }
     other.close();
     vi.useRealTimers();
+    tries.mockRestore();
     expect(await ping()).toEqual({ unwritable: null });
   });
 

@@ -23,7 +23,13 @@ import { migrateSqlite } from "../../src/store/sqlite/database/upgrade.ts";
 import { exportTo } from "../contract/transfer.contract.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call } from "../support/boards/client.ts";
-import { recorded, recordedKeys, restoreDocuments, unzipped } from "../support/boards/recorded.ts";
+import {
+  RECORDED_AT,
+  recorded,
+  recordedKeys,
+  restoreDocuments,
+  unzipped,
+} from "../support/boards/recorded.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
@@ -72,7 +78,7 @@ function expectLateFields(lines: readonly string[]): void {
 /** The recorded board answers its publishers and shows their posts. */
 async function expectAnswers(environment: Record<string, string>, dataDir: string): Promise<void> {
   const { secret_key: SECRET_KEY, keys, ids } = recordedKeys("0.1.0");
-  const board = await startBoard({ SECRET_KEY, ...environment }, { dataDir });
+  const board = await startBoard({ SECRET_KEY, ...environment }, { dataDir, clock: () => RECORDED_AT });
   try {
     for (const key of Object.values(keys))
       expect((await call(board, "GET /publishers/me", undefined, { key })).status).toBe(200);

@@ -7,7 +7,7 @@ import { useTestBoard } from "../support/boards/use.ts";
 const START = Date.UTC(2026, 10, 22, 12);
 const MINUTE_MS = 60_000;
 /** Instead of the 20 s of a real poll. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 5_000;
 
 let now = START;
 const board = useTestBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => now, idle: true });

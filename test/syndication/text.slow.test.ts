@@ -36,9 +36,12 @@ describe("a hostile source", () => {
       const feed = { version: "https://jsonfeed.org/version/1.1", title: "T", items };
       return cpuMsDuring(() => readIn("jsonfeed", JSON.stringify(feed)));
     };
+    /** Other threads of this process may work meanwhile. */
+    const least = async (entries: number, chars: number) =>
+      Math.min(await cpuMsFor(entries, chars), await cpuMsFor(entries, chars));
     await cpuMsFor(8, 8_000);
     // 450 entries of 64 KB took 36 seconds of processor time, nearly all of it to find where to cut them.
-    expect(await cpuMsFor(20, 64_000)).toBeLessThan(2 * (await cpuMsFor(160, 8_000)));
+    expect(await least(20, 64_000)).toBeLessThan(2 * (await least(160, 8_000)));
   });
 
   it.each([

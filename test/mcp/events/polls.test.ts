@@ -121,9 +121,9 @@ describe("events/poll", () => {
     const first = await poll(topic);
     expect(first).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: 30_000 });
     expect(await poll({ ...topic, cursor: null })).toMatchObject({ events: [], truncated: false });
-    const [starts_at, ends_at] = ["2030-03-04T18:00:00.000Z", "2030-03-04T20:00:00.000Z"];
+    const [starts_at, ends_at] = ["2099-03-04T18:00:00.000Z", "2099-03-04T20:00:00.000Z"];
     const series = { kind: "event", url: "https://example.org/two", location: "Berlin" };
-    const later = "2030-03-11T18:00:00.000Z";
+    const later = "2099-03-11T18:00:00.000Z";
     const written = [await post("one"), await post("two", { ...series, starts_at, ends_at })];
     await post("two", { ...series, starts_at: later });
     const page = await polled({ ...topic, cursor: first.cursor }, 2);
@@ -165,9 +165,9 @@ describe("events/poll", () => {
   it("tells what changed of a post under an id of its own, and of one that is gone no more than that", async () => {
     const { topic, post } = aTopic();
     const { cursor } = await poll(topic);
-    const { id } = await post("moves", { kind: "event", starts_at: "2030-03-04T18:00:00Z" });
+    const { id } = await post("moves", { kind: "event", starts_at: "2099-03-04T18:00:00Z" });
     const one = await polled({ ...topic, cursor }, 1);
-    const edit = { starts_at: "2030-03-05T18:00:00Z" };
+    const edit = { starts_at: "2099-03-05T18:00:00Z" };
     await call(board, `PATCH /posts/${id}`, edit, { key: writer.key });
     const two = await polled({ ...topic, cursor: one.cursor }, 1);
     await call(board, `DELETE /posts/${id}`, undefined, { key: writer.key });

@@ -5,6 +5,9 @@ import { BSON, type Db, type Document } from "mongodb";
 
 const FOLDER = join(import.meta.dirname, "../../recorded/boards");
 
+/** The recordings were made a moment before: by a clock that shows this, none of their posts is over. */
+export const RECORDED_AT = Date.UTC(2026, 10, 27, 10);
+
 /** The path of a recording of an earlier release. */
 export const recorded = (name: string): string => join(FOLDER, name);
 

@@ -184,6 +184,7 @@ describe("the search thread", () => {
 
   it("refuses what is too much, and what waited when it breaks", async () => {
     const { answers } = openThread();
+    await answers.ready();
     const many = Array.from({ length: 300 }, () =>
       answers.ask("count", asked).then(
         () => "answered",
