@@ -24,7 +24,6 @@ const databases = {
 };
 
 const DAY_MS = 86_400_000;
-const SOON = { timeout: 20_000 };
 const folder = useFolderForEach();
 const replicas: Replica[] = [];
 
@@ -106,7 +105,7 @@ describe.each(Object.entries(databases))(
         await other.posts.insert(aPost(id, { publisherId: by, title: "Unicycle", startsAt }));
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["p1", "p2"]);
       await other.posts.setVectors([{ id: "p2", updatedAt: T0, model: MODEL, vector: vectorOf(1) }]);
-      await expect.poll(() => replica.ask("vectors", ["p2"]), SOON).toEqual([vectorOf(1)]);
+      await expect.poll(() => replica.ask("vectors", ["p2"])).toEqual([vectorOf(1)]);
       await other.posts.update("p1", { title: "Harpsichord" }, { text: true });
       expect(await soon(replica, "harpsichord", 1)).toEqual(["p1"]);
       await other.posts.update("p1", { state: "hidden" }, { text: false });
@@ -115,10 +114,10 @@ describe.each(Object.entries(databases))(
       expect(await soon(replica, "unicycle", 0)).toEqual([]);
       await other.publishers.update("pub_b", { suspendedAt: null, verifiedAt: T0 });
       const verified = aQuestion({ filter: { verifiedOnly: true } });
-      await expect.poll(() => replica.ask("count", verified), SOON).toBe(1);
+      await expect.poll(() => replica.ask("count", verified)).toBe(1);
       await other.posts.insert(aPost("p2-1", { parentId: "p2" }), { admit: () => T0 + 90 * DAY_MS });
       const unexpired = aQuestion({ filter: { includeExpired: false, now: T0 + 60 * DAY_MS } });
-      await expect.poll(() => replica.ask("count", unexpired), SOON).toBe(1);
+      await expect.poll(() => replica.ask("count", unexpired)).toBe(1);
       await other.posts.update("p1", { state: "active" }, { text: false });
       expect(await soon(replica, "harpsichord", 1)).toEqual(["p1"]);
       await other.posts.remove("p1", T0);
@@ -127,7 +126,7 @@ describe.each(Object.entries(databases))(
       expect(left()).toEqual(["unicycl", "vector"]);
       await other.publishers.erase("pub_b");
       expect(await soon(replica, "unicycle", 0)).toEqual([]);
-      await expect.poll(left, SOON).toEqual([]);
+      await expect.poll(left).toEqual([]);
     });
 
     it("ends in the newest state, no matter which process wrote or in which order the changes arrive", async () => {
@@ -155,7 +154,7 @@ describe.each(Object.entries(databases))(
       const replica = await reading;
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["foreign", "own"]);
       const left = (await sameEmbedded(450).ask("count", EVERYTHING)) - 1 + 2;
-      await expect.poll(() => replica.ask("count", EVERYTHING), SOON).toBe(left);
+      await expect.poll(() => replica.ask("count", EVERYTHING)).toBe(left);
     });
 
     itsOwn("is filled anew when the feed is lost while it follows", async () => {

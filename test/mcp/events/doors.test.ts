@@ -47,10 +47,9 @@ describe.each(["/mcp", "/mcp/data", "/mcp/me"])("%s", (path) => {
       wanted.push(`evt_${(await write(board, writer.key, { title, tags: [tags] })).id}`);
     const idsOf = (events: readonly Answer[]) => events.map(({ eventId }: Answer) => eventId);
     const streamed = () => host.told.filter(({ type }) => type === "event");
-    const both = { timeout: 15_000 };
-    await expect.poll(() => idsOf(streamed()), both).toEqual(wanted);
+    await expect.poll(() => idsOf(streamed())).toEqual(wanted);
     await expect
-      .poll(() => new Set(idsOf(webhook.messages.map(({ json }) => json))), both)
+      .poll(() => new Set(idsOf(webhook.messages.map(({ json }) => json))))
       .toEqual(new Set(wanted));
     expect(idsOf((await host.ask("events/poll", { ...topic, cursor })).events)).toEqual(wanted);
     // Rows are the publisher's own, whoever made them.
