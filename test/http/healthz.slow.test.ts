@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { BoardProcess, freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
+import { turnsMsOf } from "../support/boards/turns.ts";
 import { useFolder } from "../support/boards/use.ts";
 
 const CHARS = 7_990;
-/** Such texts have kept the event loop for minutes; a busy machine may keep whoever asks for a second or two. */
-const SILENT_MS = 5_000;
+const SILENT_MS = 1_000;
 /** Texts that have cost minutes, or that look as if they could. */
 const TEXTS: Record<string, string> = {
   "stems in one word": `${"boot".repeat(1_996)}qqqqqq`,
@@ -23,7 +23,7 @@ let board: BoardProcess | undefined;
 afterAll(() => board?.kill());
 
 describe("/healthz", () => {
-  it("answers within seconds while any text of 8,000 characters is written and embedded, also after a restart", async () => {
+  it("answers within a second while any text of 8,000 characters is written and embedded, also after a restart", async () => {
     board = await BoardProcess.start({ DATA_DIR: folder, EMBEDDINGS: "off" });
     const { key } = await register(board);
     const writing = longestSilence(board);
@@ -50,15 +50,14 @@ describe("/healthz", () => {
   });
 });
 
-/** Asks /healthz until it is stopped; then says how long an answer took at most, in milliseconds. */
+/** Asks /healthz until it is stopped; then says how many milliseconds of this process an answer took at most. */
 function longestSilence({ site }: BoardProcess): { stop: () => Promise<number> } {
   const over = new AbortController();
   const asking = (async () => {
     let longest = 0;
     while (!over.signal.aborted) {
-      const began = performance.now();
-      await (await fetch(`${site}/healthz`)).text();
-      longest = Math.max(longest, performance.now() - began);
+      const answer = fetch(`${site}/healthz`).then((response) => response.text());
+      longest = Math.max(longest, await turnsMsOf(answer));
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     return longest;

@@ -10,7 +10,7 @@ import { mongodCommand } from "../support/mongodb/mongod.ts";
 import { ReplicaSet } from "../support/mongodb/replica-set.ts";
 
 /** The board must answer within this time once the database does again. */
-const BACK_MS = 20_000;
+const BACK_MS = 10_000;
 const SETTINGS = {
   SECRET_KEY: "the same on every machine of the board",
   WEBHOOK_ALLOW: "127.0.0.1",
