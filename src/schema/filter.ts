@@ -42,7 +42,7 @@ export interface WordQuery {
   any: readonly string[];
   /** These are the words of `any` as others write them, `check-in` as one; each counts where a post has it. */
   respelt?: readonly string[];
-  /** Their name is asked for: their posts count as if they had a part of it. */
+  /** Their name is asked for: their posts count as if they had a part of it. Only a query of words alone names any. */
   publishers?: readonly string[];
   /** Each must occur: its words in this order, next to each other. */
   phrases: readonly (readonly string[])[];

@@ -164,7 +164,10 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
             nextDates: dates && (q !== undefined || direction !== null),
             ...(q === undefined ? {} : { q }),
           });
-          if (asked.words !== null) asked.words = { ...asked.words, publishers };
+          // A name is words, neither quoted nor excluded.
+          if (asked.words !== null && asked.words.any.length > 0 && !/["-]/.test(q ?? "")) {
+            asked.words = { ...asked.words, publishers };
+          }
           // mongot weighs words in a way of its own, so only without them are the scores the same.
           const facts = (ranked: readonly Ranked[]) =>
             q === undefined ? ranked : ranked.map(({ id }) => id).sort();

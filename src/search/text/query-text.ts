@@ -76,6 +76,10 @@ export function parseQueryText(q: string): QueryText {
   };
 }
 
+/** True of a query that asks for nothing but the absence of words: every other post answers it. */
+export const onlyExcludes = ({ any, phrases, excluded }: WordQuery): boolean =>
+  any.length === 0 && phrases.length === 0 && excluded.length > 0;
+
 /** Tells where a word of a text stands. */
 export interface PlacedWord {
   word: string;

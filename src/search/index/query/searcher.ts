@@ -9,6 +9,7 @@ import {
   UNKNOWN_WORDS_MARGIN,
 } from "../../ranking/rank.ts";
 import { DOT_TO_COSINE } from "../../ranking/vectors.ts";
+import { onlyExcludes } from "../../text/query-text.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestByMeaning, bestOf, bestScore, fusedWords, topByWords } from "./best.ts";
 import { byNextDate, byStanding, Copies, compareBy, hasDuplicates } from "./copies.ts";
@@ -168,9 +169,7 @@ export class Searcher {
     const { words, vector, filter } = question;
     const rows = rowFilter(this.#memory, filter);
     const byWords = words === null ? null : this.#words.score(this.#memory, words, rows.among);
-    // A question with nothing but excluded words matches everything else.
-    const asksWords =
-      words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
+    const asksWords = words !== null && !onlyExcludes(words);
     const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;
     const floor = byWords === null || byWords.known ? minCosine : minCosine + margin;
     const all = !asksWords && vector === null;

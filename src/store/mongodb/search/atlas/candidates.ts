@@ -6,6 +6,7 @@ import { UNKNOWN_WORDS_MARGIN, type WordMatch } from "../../../../search/ranking
 import { cosineOf } from "../../../../search/ranking/vectors.ts";
 import { says, speechOf, termsOf } from "../../../../search/standing/terms.ts";
 import { PART_WEIGHT } from "../../../../search/text/compounds.ts";
+import { onlyExcludes } from "../../../../search/text/query-text.ts";
 import {
   clauseAfter,
   clausesOf,
@@ -101,10 +102,6 @@ const distinctWords = (words: WordQuery | null): string[] =>
 
 /** True when no post is found by its meaning alone. */
 const needsWords = (words: WordQuery | null) => words !== null && words.phrases.length > 0;
-
-/** With nothing but exclusions, every other post counts as found. */
-const onlyExcludes = ({ any, phrases, excluded }: WordQuery) =>
-  any.length === 0 && phrases.length === 0 && excluded.length > 0;
 
 /** Makes the `compound` of a search by words; null when it can find nothing, or nothing is asked of it. */
 function compoundOf({ filter, words, vector }: Question, after: readonly Document[]): Document | null {

@@ -24,10 +24,7 @@ export function clausesOfWords(words: WordQuery | null): WordClauses {
   // A word that is said twice counts twice.
   const any = [...words.any, ...words.phrases.flat(), ...(words.respelt ?? [])];
   return {
-    must:
-      any.length + (words.publishers ?? []).length === 0
-        ? []
-        : [anyOf(any, words.publishers), ...words.phrases.map(phrase)],
+    must: any.length === 0 ? [] : [anyOf(any, words.publishers), ...words.phrases.map(phrase)],
     mustNot: words.excluded.map(phrase),
   };
 }
