@@ -5,8 +5,7 @@ import { Command } from "commander";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { answerBrokenRequests } from "../adapters/http/broken-requests.ts";
-import { measured } from "../adapters/http/measured.ts";
-import { type Admin, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
+import type { Admin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
 import { type Config, misspelt, readConfig } from "../config.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";
@@ -38,7 +37,9 @@ async function serve(): Promise<void> {
     );
   }
   const stopping = new Stopping();
-  const registry = config.adminPort === null ? null : measured(board);
+  // Most boards have no listener for metrics: the libraries for them are loaded with it.
+  const registry =
+    config.adminPort === null ? null : (await import("../adapters/http/measured.ts")).measured(board);
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -97,6 +98,7 @@ async function openAdmin(
   { adminPort, adminHost: host }: Config,
   logger: Logger,
 ): Promise<Admin> {
+  const { measureTimes, startAdmin } = await import("../adapters/http/prometheus.ts");
   const port = adminPort ?? 0;
   measureTimes(server, registry);
   const failed = (err: unknown) => logger.error({ err }, "reading the metrics failed");
