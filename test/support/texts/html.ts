@@ -1,4 +1,4 @@
-import { HtmlValidate } from "html-validate";
+import { HtmlValidate, StaticConfigLoader } from "html-validate";
 import type { TestBoard } from "../boards/board.ts";
 
 /** What browsers send. */
@@ -40,18 +40,30 @@ export async function postForm(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const validator = new HtmlValidate({
-  extends: ["html-validate:recommended"],
-  rules: {
-    // Authors decide the length of titles and texts, and where their lines end.
-    "long-title": "off",
-    // Lists may be named: ARIA allows it, and screen readers say it.
-    "aria-label-misuse": ["error", { allowAnyNamable: true }],
-    "no-trailing-whitespace": "off",
-    // Style and script are files of the site itself, named by their hash.
-    "require-sri": "off",
-  },
-});
+/** Rules that are the same for all pages. A `StaticConfigLoader` would read the tables of all elements again for each. */
+class FixedRules extends StaticConfigLoader {
+  #resolved: ReturnType<StaticConfigLoader["getConfigFor"]> | undefined;
+
+  override getConfigFor(page: string) {
+    this.#resolved ??= super.getConfigFor(page);
+    return this.#resolved;
+  }
+}
+
+const validator = new HtmlValidate(
+  new FixedRules({
+    extends: ["html-validate:recommended"],
+    rules: {
+      // Authors decide the length of titles and texts, and where their lines end.
+      "long-title": "off",
+      // Lists may be named: ARIA allows it, and screen readers say it.
+      "aria-label-misuse": ["error", { allowAnyNamable: true }],
+      "no-trailing-whitespace": "off",
+      // Style and script are files of the site itself, named by their hash.
+      "require-sri": "off",
+    },
+  }),
+);
 
 /** The mistakes that html-validate finds in a page. */
 export async function problemsOf(html: string): Promise<string[]> {
