@@ -59,7 +59,6 @@ describe.each(LOOKS)(
     let page: Page;
     beforeAll(async () => {
       browser = await startBrowser(look, program);
-      page = await browser.open();
     });
     afterAll(() => browser?.close());
 
@@ -112,7 +111,6 @@ describe.each(LOOKS)(
       expect((await getPage(board, path)).status).toBe(404);
       expect(seller.complaints()).toEqual([]);
       await seller.close();
-      page = await browser.open();
     });
   },
 );
