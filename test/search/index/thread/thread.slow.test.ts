@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { DatabaseSync, type DatabaseSyncInstance } from "../../../../src/platform/sqlite.ts";
+import { siblingOf } from "../../../../src/platform/start-worker.ts";
 import { Abandoned } from "../../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../../src/ports/store/index.ts";
 import { EmbeddedIndex } from "../../../../src/search/index/index.ts";
@@ -19,11 +20,11 @@ import {
 } from "../../../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
-const WORKER = new URL("../../../../src/search/index/thread/worker.ts", import.meta.url);
+const THREAD = new URL("../../../../src/search/index/thread/index.ts", import.meta.url);
 const FIRST = { limit: 50, except: new Set<string>() };
 
 /** A board whose searches move into a thread when it is opened. */
-function openLarge(posts = 600) {
+function openLarge(posts = 320) {
   const opened = openIndex({ threadFrom: 300 });
   opened.write((index) => {
     for (let i = 0; i < posts; i += 1) {
@@ -39,7 +40,7 @@ function openLarge(posts = 600) {
 function openThread(): { answers: ThreadAnswers; file: string } {
   const file = join(openLarge().folder, "board.db");
   const start = { file, model: { modelId: MODEL, dimension: DIMENSION } };
-  return { answers: new ThreadAnswers(WORKER, start, () => {}), file };
+  return { answers: new ThreadAnswers(siblingOf(THREAD.href, "worker"), start, () => {}), file };
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
