@@ -53,7 +53,8 @@ describe("a board on a broken machine", () => {
   it.each(["board.db", "board.db-wal", "board.db-shm"])(
     "refuses to write while its %s is elsewhere, says so once at the begin and at the end, and goes on reading",
     async (name) => {
-      board = await startBoard();
+      let later = 0;
+      board = await startBoard({}, { clock: () => Date.now() + later });
       const running = board;
       const { key } = await register(board);
       const kept = (await call(board, "POST /posts", distinctText(1), { key })).body.data;
@@ -70,6 +71,8 @@ describe("a board on a broken machine", () => {
       expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, writing: true } });
       expect((await call(board, "POST /posts", distinctText(9), { key })).status).toBe(201);
       const lines = (text: string) => running.logs.filter((line) => line.includes(text)).length;
+      // It waits for two quiet seconds, by the board's clock.
+      later = 2_000;
       await eventually(
         async () => lines("available again"),
         (count) => count > 0,
