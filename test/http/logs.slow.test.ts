@@ -41,14 +41,14 @@ async function logging(name: string, isJournal: boolean) {
     dataDir: join(folder, name),
     lines: () => readFileSync(file, "utf8").trimEnd().split("\n"),
     async stop() {
-      child.kill("SIGTERM");
+      child.kill("SIGINT");
       await once(child, "exit");
       closeSync(log);
     },
   };
 }
 
-describe("the log", () => {
+describe.concurrent("the log", () => {
   it("has names of levels, ISO times, the id that the answer carries and who called, and no probe, key, query or whole address", async () => {
     const { site, board, lines, stop } = await logging("plain", false);
     const { id, key } = await register(board);
@@ -99,7 +99,11 @@ describe("the log", () => {
     await fetch(`${site}/llms.txt`);
     renameSync(join(dataDir, "board.db"), join(dataDir, "board.db.moved"));
     const priorities = () => lines().map((line) => /^<(\d)>\{"level":"(\w+)"/.exec(line)?.slice(1).join(" "));
-    await expect.poll(priorities, { timeout: 15_000 }).toContain("3 error");
+    await eventually(
+      async () => priorities(),
+      (given) => given.includes("3 error"),
+      15_000,
+    );
     renameSync(join(dataDir, "board.db.moved"), join(dataDir, "board.db"));
     await stop();
     const given = new Set(priorities());

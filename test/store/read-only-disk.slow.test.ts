@@ -52,7 +52,7 @@ describe.runIf(canMount)("a disk that is read-only when the board starts", () =>
     remount("rw");
     const third = await started(port);
     expect((await call(third.board, "POST /posts", distinctText(1), { key })).status).toBe(201);
-    third.child.kill("SIGTERM");
+    third.child.kill("SIGINT");
     expect(await third.ended).toEqual([0, null]);
   });
 });
