@@ -21,7 +21,6 @@ import { postId } from "./support/board-fill.ts";
 import { machine, ms, percentiles, table } from "./support/measure.ts";
 import { MODEL_FILES } from "./support/model.ts";
 
-const MAIN = join(import.meta.dirname, "../src/main.ts");
 const START_PATIENCE_MS = 300_000;
 /** Calls of one kind that follow each other: the CPU time of a process is known between them only. */
 const TOGETHER = 20;
@@ -61,7 +60,7 @@ export async function measureAnswers(posts: number, calls: number, model: boolea
       RATE_LIMITS: "off",
       ...tellingLoopDelay(loopPort),
     };
-    const board = await BoardProcess.start(environment, MAIN, START_PATIENCE_MS);
+    const board = await BoardProcess.start(environment, undefined, START_PATIENCE_MS);
     const get = async (path: string) => {
       const url = path.startsWith("//") ? new URL(path.slice(1), board.api).href : `${board.api}${path}`;
       const began = performance.now();
@@ -88,7 +87,7 @@ export async function measureAnswers(posts: number, calls: number, model: boolea
       }
       return found.map(({ times, ...one }) => ({ ...one, times: percentiles(times) }));
     } finally {
-      await board.kill("SIGTERM");
+      await board.kill("SIGINT");
     }
   } finally {
     await agent.close();

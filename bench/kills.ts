@@ -76,7 +76,7 @@ export async function killRun(kills: number, erasures: number, main?: string): P
     await erasing;
     over = true;
     await Promise.all(writing);
-    await board.kill("SIGTERM");
+    await board.kill("SIGINT");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
       (name) => !name.includes("models"),
     );

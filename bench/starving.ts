@@ -7,7 +7,8 @@
  * refused is asked in the first seconds. Every 50 ms somebody else asks for `/healthz`. Each row has an address and
  * a key of its own.
  */
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,6 +115,12 @@ export async function* measureStarving(
       ...(signIn ? { SIGN_IN: "on" } : {}),
     };
     const board = await BoardProcess.start(environment, undefined, 120_000);
+    const clients = fork(CLIENTS, { execArgv: ["--import", import.meta.resolve("tsx")] });
+    const ended = once(clients, "exit").then(([code]): never => {
+      throw new Error(`The clients ended with ${code}.`);
+    });
+    // At the end they are killed, when nobody waits for them.
+    ended.catch(() => {});
     try {
       const all = Object.values(MIXES).flat();
       const rows = [...Object.entries(MIXES), ["all in turn", all] as const];
@@ -121,10 +128,11 @@ export async function* measureStarving(
         const { key } = await register(board);
         const address = `203.0.113.${nth + 1}`;
         const task = { site: board.site, asked, connections, forMs: seconds * 1_000, address, key };
-        yield { name, ...(await starve(board, task)) };
+        yield { name, ...(await starve(clients, ended, task)) };
       }
     } finally {
-      await board.kill("SIGTERM");
+      clients.kill();
+      await board.kill("SIGINT");
     }
   } finally {
     await rm(dataDir, { recursive: true });
@@ -141,32 +149,28 @@ async function fill(dataDir: string, count: number, texts: Texts, vectors: PostV
   await store.close();
 }
 
-async function starve({ site }: BoardProcess, task: Task): Promise<Omit<StarvingFigures, "name">> {
-  const clients = fork(CLIENTS, { execArgv: ["--import", import.meta.resolve("tsx")] });
+/** @param ended  rejects when the process of the clients has ended */
+async function starve(
+  clients: ChildProcess,
+  ended: Promise<never>,
+  task: Task,
+): Promise<Omit<StarvingFigures, "name">> {
+  const done = Promise.race([once(clients, "message") as Promise<[Tally]>, ended]);
   clients.send(task);
-  let tally: Tally | undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    clients.once("message", (told) => {
-      tally = told as Tally;
-      resolve();
-    });
-    clients.once("exit", (code) => reject(new Error(`The clients ended with ${code}.`)));
-  });
   // A probe goes out at its time whether or not the last one was answered.
   const agent = new Agent();
   const waited: number[] = [];
   const probe = async () => {
     const began = performance.now();
-    const { body } = await request(`${site}/healthz`, { dispatcher: agent });
+    const { body } = await request(`${task.site}/healthz`, { dispatcher: agent });
     await body.text();
     waited.push(performance.now() - began);
   };
-  const probing: Promise<void>[] = [];
+  const probing = [probe()];
   const timer = setInterval(() => void probing.push(probe()), PROBE_EVERY_MS);
-  await done.finally(() => clearInterval(timer));
+  const [tally] = await done.finally(() => clearInterval(timer));
   await Promise.all(probing);
   await agent.close();
-  if (tally === undefined) throw new Error("The clients told nothing.");
   return { healthz: { ...percentiles(waited), max: Math.max(...waited) }, tally };
 }
 

@@ -58,7 +58,6 @@ async function run(task: Task): Promise<Tally> {
   return { answered, megabytes: bytes / 1_000_000 };
 }
 
-process.once("message", async (task: Task) => {
+process.on("message", async (task: Task) => {
   process.send?.(await run(task));
-  process.disconnect();
 });
