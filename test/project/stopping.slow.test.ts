@@ -32,7 +32,7 @@ describe.concurrent("a board of its own process", () => {
     const board = await started("loaded");
     const { key } = await register(board);
     const sent: Sent[] = [];
-    let over = false;
+    let [hasFallen, over] = [false, false];
     const client = async (no: number) => {
       for (let turn = 0; !over; turn += 1) {
         const at = performance.now();
@@ -41,6 +41,7 @@ describe.concurrent("a board of its own process", () => {
           ? send(board, "POST", "/api/v1/posts", { ...distinctText(no * 10_000 + turn) }, key)
           : send(board, "GET", "/api/v1/posts?limit=5"));
         sent.push({ at, status });
+        if (hasFallen) await sleep(25);
       }
     };
     const clients = Array.from({ length: 8 }, (_, no) => client(no));
@@ -51,6 +52,7 @@ describe.concurrent("a board of its own process", () => {
     );
     const exited = board.kill("SIGTERM");
     const fell = await readinessFalls(board);
+    hasFallen = true;
     const whileStopping = sent.length;
     expect(await exited).toBe(0);
     over = true;
@@ -107,41 +109,44 @@ describe.concurrent("a board of its own process", () => {
   });
 });
 
-/** How many: each signal early and late once. 40 were tried by hand. */
-const STOPS = Number(process.env["TEST_STOPS"] ?? 6);
+/** How many by each signal: every second one is late. Forty in all were tried by hand. */
+const STOPS = Number(process.env["TEST_STOPS"] ?? 2);
 
 describe.runIf(process.platform === "linux")("a start of the program", () => {
-  it("that a signal stops at any moment ends with 0", { timeout: 600_000 }, async () => {
-    const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-    for (let n = 0; n < STOPS; n += 1) {
-      const env = boardEnvironment({
-        DATA_DIR: join(folder, "starts"),
-        PORT: String(await freePort()),
-        EMBEDDINGS: "auto",
-        LOG_LEVEL: "info",
-      });
-      const child = spawn(process.execPath, PROGRAM, { env, stdio: ["ignore", "ignore", "pipe"] });
-      let said = "";
-      child.stderr?.on("data", (chunk) => (said += chunk));
-      const ended = new Promise((done) => child.once("exit", (code, signal) => done(code ?? signal)));
-      // Before Node itself has started, nothing can take a signal.
-      await eventually(
-        async () => takesSignals(child.pid ?? 0),
-        (catches) => catches,
-        60_000,
-      );
-      // From the first module to a model that is loaded: the later half waits for the log's first line.
-      if (n % 2 === 1)
+  it.concurrent.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "that %s stops at any moment ends with 0",
+    { timeout: 600_000 },
+    async (signal) => {
+      for (let n = 0; n < STOPS; n += 1) {
+        const env = boardEnvironment({
+          DATA_DIR: join(folder, `starts-${signal}`),
+          PORT: String(await freePort()),
+          EMBEDDINGS: "auto",
+          LOG_LEVEL: "info",
+        });
+        const child = spawn(process.execPath, PROGRAM, { env, stdio: ["ignore", "ignore", "pipe"] });
+        let said = "";
+        child.stderr?.on("data", (chunk) => (said += chunk));
+        const ended = new Promise((done) => child.once("exit", (code, by) => done(code ?? by)));
+        // Before Node itself has started, nothing can take a signal.
         await eventually(
-          async () => said,
-          (text) => text.includes("the board is open"),
+          async () => takesSignals(child.pid ?? 0),
+          (catches) => catches,
           60_000,
         );
-      await sleep(Math.random() * 1_500);
-      child.kill(signals[n % 3]);
-      expect([signals[n % 3], await ended, said.includes("Napi")]).toEqual([signals[n % 3], 0, false]);
-    }
-  });
+        // From the first module to a model that is loaded: the later half waits for the log's first line.
+        if (n % 2 === 1)
+          await eventually(
+            async () => said,
+            (text) => text.includes("the board is open"),
+            60_000,
+          );
+        await sleep(Math.random() * 1_500);
+        child.kill(signal);
+        expect([await ended, said.includes("Napi")]).toEqual([0, false]);
+      }
+    },
+  );
 
   it("by npm ends with npm, and frees its port", async () => {
     const port = await freePort();
