@@ -1,9 +1,13 @@
 import {
   Client,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
   StreamableHTTPClientTransport,
   type Transport as Transport2,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -40,6 +44,18 @@ export type Target =
   | { url: string; key?: string }
   | { command: string; args: string[]; env: Record<string, string>; cwd: string };
 
+const ajv = new AjvJsonSchemaValidator();
+const compiled = new Map<string, JsonSchemaValidator<unknown>>();
+/** Compiles a schema once. Every client by itself compiles those of all tools after each list, which takes half a second. */
+const validator: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType) {
+    const text = JSON.stringify(schema);
+    const known = compiled.get(text) ?? ajv.getValidator(schema);
+    compiled.set(text, known);
+    return known as JsonSchemaValidator<T>;
+  },
+};
+
 const WHO = { name: "test", version: "1.0.0" };
 
 /** A client of the current revision. */
@@ -57,13 +73,13 @@ async function newClient(
   target: Target,
   versionNegotiation: { mode: "legacy" | { pin: "2026-07-28" } },
 ): Promise<TestClient> {
-  const client = new Client(WHO, { versionNegotiation });
+  const client = new Client(WHO, { versionNegotiation, jsonSchemaValidator: validator });
   await client.connect(newTransport(target));
   return testClient(client, () => client.getNegotiatedProtocolVersion());
 }
 
 async function oldClient(target: Target): Promise<TestClient> {
-  const client = new OldClient(WHO);
+  const client = new OldClient(WHO, { jsonSchemaValidator: validator });
   await client.connect(oldTransport(target));
   return testClient(client as unknown as Client, () => undefined);
 }
