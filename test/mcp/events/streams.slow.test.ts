@@ -99,11 +99,11 @@ describe("events/stream", () => {
   it("ends by itself after an hour", async () => {
     const { waits } = board.board.services;
     const matchesAfter = waits.matchesAfter.bind(waits);
-    // Here an hour has a second.
+    // Here an hour has a tenth of a second.
     const spy = vi
       .spyOn(waits, "matchesAfter")
       .mockImplementation((who, from, { seconds, line }) =>
-        matchesAfter(who, from, { seconds: seconds / 3_600, line }),
+        matchesAfter(who, from, { seconds: seconds / 36_000, line }),
       );
     onTestFinished(() => spy.mockRestore());
     const host = await eventHost(board, me.key);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openOutbound } from "../../../src/outbound/guarded-fetch.ts";
 import { ON_MONGODB, startBoard } from "../../support/boards/board.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
@@ -19,7 +20,8 @@ import { aSubscription } from "../../support/search/rows.ts";
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 let now = Date.now();
 const ALLOWED = { WEBHOOK_ALLOW: "127.0.0.1" };
-const board = useTestBoard(ALLOWED, { clock: () => now });
+const outbound = openOutbound({ allow: [ALLOWED.WEBHOOK_ALLOW] });
+const board = useTestBoard(ALLOWED, { clock: () => now, outbound });
 const me = usePublisher(board, "Subscriber");
 const writer = usePublisher(board, "Writer");
 let host: EventHost;
@@ -131,11 +133,15 @@ describe("events/subscribe", () => {
       code: -32015,
       data: { reason: "connection_refused" },
     });
-    const slow = await hooked(undefined, ({ json }) => ({
-      delayMs: 10_500,
-      body: JSON.stringify({ challenge: json.challenge }),
-    }));
+    const slow = await hooked(undefined, () => ({ after: new Promise(() => {}) }));
+    const send = outbound.send.bind(outbound);
+    // Here ten seconds last a tenth of one.
+    const spy = vi
+      .spyOn(outbound, "send")
+      .mockImplementation((request) => send({ ...request, timeoutMs: request.timeoutMs / 100 }));
+    onTestFinished(() => spy.mockRestore());
     expect(await refusedTo(slow.asked)).toMatchObject({ code: -32015, data: { reason: "timeout" } });
+    expect(spy).toHaveBeenCalledWith(expect.objectContaining({ url: slow.webhook.url, timeoutMs: 10_000 }));
     await slow.webhook.stop();
   });
 
