@@ -28,7 +28,7 @@ const LONG = new RegExp(
     "cli/(command-line|doctor|transfer|wave)",
     "delivery/(delivering-boards|delivery-crash|outbound-paths|report-webhook)",
     "http/slow-clients",
-    "mcp/(conformance|events/(attacks|streams|webhooks)|waiting/progress)",
+    "mcp/(conformance|events/(attacks|streams|webhooks)|stdio)",
     "mongodb/(replica|several-machines|two-shards)",
     "pages/(browser|hostile-pages)",
     "project/(broken-machine|kills|memory|ninth-tool|starving|stopping)",
