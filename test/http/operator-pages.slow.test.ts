@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { LAST_BACKUP } from "../../src/domain/board/metrics.ts";
 import { call, register } from "../support/boards/client.ts";
 import { aFeedOf } from "../support/boards/feed-source.ts";
-import { writeMany } from "../support/boards/many-posts.ts";
+import { insertMany } from "../support/boards/many-posts.ts";
 import { useClient, usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { write } from "../support/boards/writing.ts";
 import { OPERATOR_KEY, Operator } from "../support/clients/operator.ts";
-import { aSubscription } from "../support/search/rows.ts";
+import { aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 let now = Date.UTC(2026, 10, 20, 12);
@@ -59,12 +59,13 @@ describe("a form of the operator", () => {
   });
 
   it("acts on up to 500 posts at once, with up to 500 characters of a reason", async () => {
-    const ids = await writeMany(board, Array(501).fill({ kind: "offer" }));
+    const ids = await insertMany(board, Array(501).fill({ kind: "offer" }));
     await operator.act({ do: "hide listed", listed: ids.join(" "), reason: "r".repeat(501) });
     const state = async (id = "") => (await board.board.store.posts.get(id))?.state;
     expect([await state(ids[499]), await state(ids[500])]).toEqual(["hidden", "active"]);
     const acts = await moderation().history(null, 1_000);
-    expect(acts.filter(({ action }) => action === "hide")).toHaveLength(500);
+    const hidden = acts.filter(({ action, subject }) => action === "hide" && ids.includes(subject));
+    expect(hidden).toHaveLength(500);
     expect(acts[0]?.reason).toBe("r".repeat(500));
     // The first page names the newest hundred.
     expect((await operator.page("/operate")).match(/: hide /g)).toHaveLength(100);
@@ -88,6 +89,7 @@ describe("the operator's page of", () => {
     await moderation().act("hide", hidden.id, "test", now);
     await call(board, "POST /reports", { post_id: shown.id, reason: "spam" });
     now += HOUR;
+    const edited = new Date(now).toISOString().slice(0, 16).replace("T", " ");
     await call(board, `PATCH /posts/${shown.id}`, { title: "Loom three" }, own);
     now += HOUR;
     await call(board, "POST /reports", { post_id: shown.id, reason: "scam" }, author);
@@ -97,7 +99,7 @@ describe("the operator's page of", () => {
     expect(both).toContain(`dir="auto">${"w".repeat(200)}…<`);
     expect(both).toContain(`dir="auto">${words.slice(0, -1)}<`);
     expect(both).toMatch(/<span class="warning">hidden<\/span>/);
-    expect(both).toContain("<span>edited 2026-11-20 21:01 UTC</span>");
+    expect(both).toContain(`<span>edited ${edited} UTC</span>`);
     const one = await operator.page("/operate/posts?with=loom&hidden=yes");
     expect(one).toMatch(/name="hidden" value="yes" checked>/);
     expect([one.includes(hidden.id), one.includes(shown.id)]).toEqual([true, false]);
@@ -140,7 +142,8 @@ describe("the operator's page of", () => {
     const since = await operator.page("/operate/publishers?since=1+hour+ago");
     expect([since.includes(late.id), since.includes(proved.id)]).toEqual([true, false]);
     expect(since).not.toContain("Earlier ones");
-    await Promise.all(Array.from({ length: 499 }, () => register(board)));
+    for (let n = 0; n < 499; n += 1)
+      await board.board.store.publishers.insert(aPublisher(`pub_${n}`, { createdAt: now }));
     const full = await operator.page("/operate/publishers?since=1+hour+ago");
     expect(full.match(/name="id"/g)).toHaveLength(500);
     const [, on = ""] = /href="(\S+)">Earlier ones/.exec(full) ?? [];
@@ -201,7 +204,7 @@ describe("an agent that moderates", () => {
   it("lists 20 posts, or 1 to 100 as it asks; of a publisher, or of all since a time", async () => {
     const { id } = author;
     const found = async (args: object) => (await listed(args)).match(/"A notice"/g)?.length ?? 0;
-    await writeMany(board, Array(101).fill({ kind: "offer" }));
+    await insertMany(board, Array(101).fill({ kind: "offer" }));
     expect(await found({ since: "1 minute ago" })).toBe(20);
     expect(await found({ since: "1 minute ago", limit: 100 })).toBe(100);
     expect(await found({ publisher: id, limit: 1 })).toBe(1);

@@ -2,7 +2,7 @@ import { parseAtomFeed, parseJsonFeed, parseRssFeed } from "feedsmith";
 import ICAL from "ical.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, register } from "../support/boards/client.ts";
-import { writeMany } from "../support/boards/many-posts.ts";
+import { insertMany } from "../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../support/boards/use.ts";
 import { prose, write } from "../support/boards/writing.ts";
 import { getPage } from "../support/texts/html.ts";
@@ -420,7 +420,7 @@ describe("feeds", () => {
     const root = await write(board, me.key, { kind: "thread" });
     const reply = await write(board, me.key, { parent_id: root.id });
     expect((await read("/feed.xml", `thread=${root.id}`)).items).toMatchObject([{ url: reply.url }]);
-    await writeMany(board, Array(51).fill({ kind: "offer", tags: ["many"] }));
+    await insertMany(board, Array(51).fill({ kind: "offer", tags: ["many"] }));
     expect(await titlesIn("tags=many")).toHaveLength(50);
     expect(await titlesIn("tags=many&limit=51")).toHaveLength(51);
   });
@@ -825,8 +825,8 @@ describe("calendar", () => {
   });
 
   it("tells of the fifty latest removals", async () => {
-    const dates = { kind: "request", starts_at: Date.parse("2027-05-01T10:00:00Z") } as const;
-    const ids = await writeMany(board, Array(51).fill(dates));
+    const dates = { kind: "request", startsAt: Date.parse("2027-05-01T10:00:00Z") } as const;
+    const ids = await insertMany(board, Array(51).fill(dates));
     for (const id of ids) {
       now += 1_000;
       await board.board.services.moderation.act("remove", id, "test", now);
@@ -938,10 +938,10 @@ describe("calendar", () => {
 
   it("has a thousand events at once, each once and in order, and leads on to the rest", async () => {
     const events = Array.from({ length: 1_010 }, (_, i) => {
-      const starts_at = now + (i + 1) * 3_600_000;
-      return { title: String(i + 1), kind: "event" as const, tags: ["full"], starts_at };
+      const startsAt = now + (i + 1) * 3_600_000;
+      return { title: String(i + 1), kind: "event" as const, tags: ["full"], startsAt };
     });
-    await writeMany(board, events);
+    await insertMany(board, events);
     const hours = async (path: string) => {
       const { text, headers } = await get(path);
       const [, left] = /"search";r=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];

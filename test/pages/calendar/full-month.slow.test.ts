@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { writeMany } from "../../support/boards/many-posts.ts";
+import { insertMany } from "../../support/boards/many-posts.ts";
 import { usePublisher, useTestBoard } from "../../support/boards/use.ts";
 import { write } from "../../support/boards/writing.ts";
 import { getPage } from "../../support/texts/html.ts";
@@ -28,12 +28,12 @@ describe("a month of 600 events, 220 of them exhibitions", () => {
       return {
         kind: "event" as const,
         title: isLong ? `Exhibition ${n} of drawings` : `Event ${n} in the town`,
-        starts_at: Date.parse(`${day(first)}T${isLong ? "09" : "19"}:00:00Z`),
-        ends_at: Date.parse(`${day(last)}T22:00:00Z`),
+        startsAt: Date.parse(`${day(first)}T${isLong ? "09" : "19"}:00:00Z`),
+        endsAt: Date.parse(`${day(last)}T22:00:00Z`),
         location: { name: "Town hall", lat: null, lng: null },
       };
     });
-    await writeMany(board, events);
+    await insertMany(board, events);
     text = await month();
   });
 
