@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { exportTo } from "../contract/transfer.contract.ts";
-import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
+import { fillStore } from "../support/boards/filled-store.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
@@ -47,13 +47,15 @@ for (const scheme of storeSchemes()) {
       const file = join(folder, `${scheme}.jsonl.gz`);
       const store = await openStore(from);
       await store.settings.setOnce("secret_key", KEY);
-      await store.publishers.insert(aPublisher("pub_a"));
-      for (let n = 0; n < POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
-      // Posts are written meanwhile.
+      await fillStore(store, POSTS);
+      let isDone = false;
       const writing = (async () => {
-        for (let n = POSTS; n < 2 * POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
+        for (let n = POSTS; !isDone; n += 1) await store.posts.insert(aPost(`p${n}`));
       })();
-      const [{ stdout }] = await Promise.all([runCommand(["backup", file, "--json"], on(from)), writing]);
+      const { stdout } = await board(from, "backup", file, "--json").finally(() => {
+        isDone = true;
+      });
+      await writing;
       expect(JSON.parse(stdout)).toMatchObject({ file, key_file: `${file}.key` });
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       expect((await stat(`${file}.key`)).mode & 0o777).toBe(0o600);

@@ -9,9 +9,9 @@ import mongodb from "../../src/store/mongodb/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { runCommand } from "../support/boards/board-process.ts";
 import { runHere } from "../support/boards/command.ts";
+import { fillStore } from "../support/boards/filled-store.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const replicaSet = await mongodbFor("replicaSet", "doctor");
 const standalone = await mongodbFor("standalone", "doctor");
@@ -43,8 +43,7 @@ describe("agent-board doctor", () => {
   };
   const madeAt = async (url: string) => {
     const store = await openStore(url);
-    await store.publishers.insert(aPublisher("pub_a"));
-    for (let n = 0; n < 50; n += 1) await store.posts.insert(aPost(`p${n}`));
+    await fillStore(store, 50);
     await store.close();
   };
 

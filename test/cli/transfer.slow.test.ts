@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
@@ -14,6 +14,7 @@ import { describeTransfer, exportTo, type Place } from "../contract/transfer.con
 import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
 import { runHere } from "../support/boards/command.ts";
+import { fillStore } from "../support/boards/filled-store.ts";
 import { useFolder } from "../support/boards/use.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
@@ -65,15 +66,14 @@ describe("agent-board export and import", () => {
   const to = { DATA_DIR: join(folder, "to"), STORE_URL: `sqlite:${folder}/to.db` };
   const file = join(folder, "board.jsonl.gz");
   const key = "k".repeat(40);
-  const POSTS = 3000;
+  const POSTS = 20;
   const board = (environment: Record<string, string>, ...args: string[]) => runHere(args, environment);
 
   beforeAll(async () => {
     const store = await openStore(readConfig(from).storeUrl);
     await store.settings.setOnce("secret_key", key);
-    await store.publishers.insert(aPublisher("pub_a"));
-    const posts = Array.from({ length: POSTS }, (_, n) => aPost(`p${n}`, { body: `Line\u2028${n}.` }));
-    await Promise.all(posts.map((post) => store.posts.insert(post)));
+    await fillStore(store, POSTS);
+    await store.posts.insert(aPost("separated", { body: "Line\u2028by line." }));
     await store.close();
     await board(from, "export", file);
   });
@@ -107,13 +107,13 @@ describe("agent-board export and import", () => {
   it("writes the same to stdout as to a file", async () => {
     const rows = (text: string) => text.trimEnd().split("\n").slice(1, -1);
     const { stdout } = await board(from, "export");
-    expect(rows(stdout)).toEqual(rows(await readFile(join(folder, "again.jsonl"), "utf8")));
+    expect(rows(stdout)).toEqual(rows(gunzipSync(await readFile(file)).toString()));
   });
 
   it("refuses a board with another secret key, unless told to accept it", async () => {
     const other = { ...to, STORE_URL: `sqlite:${folder}/other.db`, SECRET_KEY: "x".repeat(40) };
     expect((await board(other, "import", file)).stderr).toContain("has another secret key");
-    expect((await board(other, "import", file, "--other-secret-key")).stdout).toContain(`${POSTS} posts`);
+    expect((await board(other, "import", file, "--other-secret-key")).stdout).toContain(`${POSTS + 1} posts`);
     // A board that never ran had no key.
     const unkeyed = { ...to, STORE_URL: `sqlite:${folder}/unkeyed.db` };
     const store = await openStore(unkeyed.STORE_URL);
@@ -125,6 +125,13 @@ describe("agent-board export and import", () => {
   });
 
   it("resumes after a kill; until then the board does not start", async () => {
+    const large = { ...from, STORE_URL: `sqlite:${folder}/large.db` };
+    const long = join(folder, "long.jsonl.gz");
+    const filled = await openStore(large.STORE_URL);
+    await filled.settings.setOnce("secret_key", key);
+    await fillStore(filled, 3000);
+    await filled.close();
+    await board(large, "export", long);
     const environment = { ...to, SECRET_KEY: key };
     const mark = async () => {
       const store = await openStore(readConfig(to).storeUrl);
@@ -136,7 +143,7 @@ describe("agent-board export and import", () => {
     do {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${folder}/to.db${suffix}`, { force: true });
       const watched = await openStore(readConfig(to).storeUrl);
-      const child = spawn(process.execPath, [...PROGRAM, "import", file], {
+      const child = spawn(process.execPath, [...PROGRAM, "import", long], {
         env: boardEnvironment(environment),
         stdio: "ignore",
       });
@@ -158,12 +165,12 @@ describe("agent-board export and import", () => {
       /problem +import +This board is half imported.*begin again: delete the database/,
     );
     const second = join(folder, "second.jsonl");
-    await board(from, "export", second);
+    await board(large, "export", second);
     expect((await board(environment, "import", second)).stderr).toContain("imported from another export");
-    const { stdout, stderr } = await board(environment, "import", file);
+    const { stdout, stderr } = await board(environment, "import", long);
     expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
     expect(stdout).toMatch(/^\d+ rows\. The board has 1 publisher, 3000 posts, 0 saved queries\.\n$/);
-    expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
+    expect((await board(environment, "import", long)).stdout).toBe("This export is in the board already.\n");
     expect((await board(environment, "import", second)).stderr).toContain("imported from another export");
     const rows = async (side: Record<string, string>) => {
       const store = await openStore(readConfig(side).storeUrl);
@@ -171,7 +178,7 @@ describe("agent-board export and import", () => {
       await store.close();
       return lines;
     };
-    expect(await rows(to)).toEqual(await rows(from));
+    expect(await rows(to)).toEqual(await rows(large));
   });
 });
 

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Store } from "../../src/ports/store/index.ts";
-import type { RowPage } from "../../src/ports/store/transfer.ts";
 import { openStore } from "../../src/store/open.ts";
 import { exportText } from "../../src/transfer/export-board.ts";
 import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually } from "../support/boards/client.ts";
+import { fillStore } from "../support/boards/filled-store.ts";
 import { RECORDED_AT, recorded, recordedKeys } from "../support/boards/recorded.ts";
 import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/boards/rich-board.ts";
 import { useFolder } from "../support/boards/use.ts";
@@ -126,24 +126,17 @@ export function describeTransfer(
     });
 
     describe("by a file", () => {
-      beforeEach(async () => {
+      const FEW = 20;
+      /** More than two pages of a snapshot, and than two transactions of an import. */
+      const MANY = 1200;
+      const fill = async (posts: number) => {
         await from.empty();
         await to.empty();
-        const publisher = { ...aPublisher("pub_a", { postCount: 1200 }), inboxNo: 0 };
-        const posts = Array.from({ length: 1200 }, (_, n) => ({
-          ...aPost(`p${n}`),
-          removedAt: null,
-          embedding: null,
-        }));
-        const pages: RowPage[] = [
-          { kind: "publisher", rows: [publisher] },
-          { kind: "post", rows: posts },
-        ];
-        const mark = { name: "filled", from: null, to: "yes" };
-        await within(from, (store) => store.transfer.write(pages, mark));
-      });
+        await within(from, (store) => fillStore(store, posts));
+      };
 
       it("is of one moment, however much is written meanwhile", async () => {
+        await fill(MANY);
         const lines = await within(from, async (store) => {
           const snapshot = await store.transfer.snapshot();
           await store.posts.remove("p7", T0);
@@ -155,14 +148,15 @@ export function describeTransfer(
             if (posts.length === 500) await store.posts.remove("p1100", T0);
           }
           await snapshot.close();
-          expect(snapshot.counts.post).toBe(1200);
+          expect(snapshot.counts.post).toBe(MANY);
           return posts;
         });
-        expect(lines).toHaveLength(1200);
+        expect(lines).toHaveLength(MANY);
         expect(lines.filter((line) => !line.endsWith(" active"))).toEqual([]);
       });
 
       it("leaves out what hosts subscribed to, with all that came of it, and their secrets", async () => {
+        await fill(FEW);
         const subscriptions = [
           aSubscription("sub_own", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 }),
           aSubscription("sub_host", {
@@ -194,6 +188,7 @@ export function describeTransfer(
       });
 
       it("is in the board once and whole though it is imported twice, also at the same time", async () => {
+        await fill(MANY);
         const before = await within(from, (store) => exportTo(store, file));
         const outcomes = await Promise.allSettled([importInto(to), importInto(to)]);
         const refused = outcomes.flatMap((outcome) =>
@@ -206,6 +201,7 @@ export function describeTransfer(
       });
 
       it("is refused by a board that is not empty, and one that holds another import", async () => {
+        await fill(FEW);
         await within(from, (store) => exportTo(store, file));
         await within(to, (store) => store.publishers.insert(aPublisher("pub_x")));
         await expect(importInto(to)).rejects.toThrow("This board is not empty (publisher: 1)");
@@ -219,6 +215,7 @@ export function describeTransfer(
       });
 
       it("says so when others wrote to the board meanwhile", async () => {
+        await fill(MANY);
         await within(from, (store) => exportTo(store, file));
         const checked = await checkExport(file, ignored);
         await within(to, async (store) => {
@@ -232,6 +229,7 @@ export function describeTransfer(
       });
 
       it("writes nothing of a file that is cut off or was changed", async () => {
+        await fill(FEW);
         await within(from, (store) => exportTo(store, file));
         const text = await readFile(file, "utf8");
         const damaged = join(folder, "damaged.jsonl");
