@@ -17,22 +17,24 @@ export async function* linesOf(
   const zipped = await isGzip(file);
   const raw = createReadStream(file, { highWaterMark: 256 * 1024 });
   const stream: Readable = zipped ? pipeline(raw, createGunzip(), () => {}) : raw;
-  let rest: Buffer = Buffer.alloc(0);
+  /** The line that goes on, in pieces: put together with each chunk, a long one would be copied as often as it has chunks. */
+  let pieces: Buffer[] = [];
   let reported = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       read(raw.bytesRead - reported);
       reported = raw.bytesRead;
-      const bytes = Buffer.concat([rest, chunk]);
       let start = 0;
-      for (let end = bytes.indexOf(LINE_BREAK); end !== -1; end = bytes.indexOf(LINE_BREAK, start)) {
-        yield bytes.subarray(start, end);
+      for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
+        yield Buffer.concat([...pieces, chunk.subarray(start, end)]);
+        pieces = [];
         start = end + 1;
       }
-      rest = bytes.subarray(start);
-      if (rest.length > LINE_BYTES) throw new Error(`${file} has a line of more than ${LINE_BYTES} bytes.`);
+      pieces.push(chunk.subarray(start));
+      if (bytesOf(pieces) > LINE_BYTES)
+        throw new Error(`${file} has a line of more than ${LINE_BYTES} bytes.`);
     }
-    if (rest.length > 0) yield rest;
+    if (bytesOf(pieces) > 0) yield Buffer.concat(pieces);
   } catch (error) {
     if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
     throw new Error(`${file} is cut off or damaged: it cannot be gunzipped.`, { cause: error });
@@ -40,6 +42,8 @@ export async function* linesOf(
     raw.destroy();
   }
 }
+
+const bytesOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 
 async function isGzip(file: string): Promise<boolean> {
   const handle = await open(file);
