@@ -155,6 +155,9 @@ export class Syndication {
   }
 }
 
+/** Its thread waits a while for the next preview, as those of a board do. */
+const PREVIEWS = new FeedReader();
+
 /**
  * Reads what a feed would post now, and posts nothing.
  * @throws FeedError
@@ -163,7 +166,7 @@ export async function previewFeed(outbound: Outbound, feed: Feed, now: number): 
   if (parseUrl(feed.url) === null) throw new FeedError(`${feed.url} is no URL.`);
   const fetched = await fetchFeed(outbound, feed.url, null, now);
   if (fetched === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
-  return new FeedReader().read({ sent: fetched.sent, feed, now });
+  return PREVIEWS.read({ sent: fetched.sent, feed, now });
 }
 
 /** Bounds the time between two polls, and gives its default. */
