@@ -12,14 +12,15 @@ import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { type Arguments, callsIn, type Proposed, requestsIn } from "../support/clients/proposals.ts";
 import { type Received, startReceiver } from "../support/clients/receiver.ts";
 import { stdioCommand } from "../support/clients/stdio.ts";
+import { aSubscription } from "../support/search/rows.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 /** Where calls are only described, not proposed: a schema, the manual, pages. */
 const DESCRIBING = /^(?:schema|adapters\/reference|adapters\/pages)\//;
 const TOOL = "about|search|get_post|register_publisher|create_post|subscribe|check_subscription|report_post";
-/** A call in the source, with what stands before it in its sentence. */
+/** A call in the source. */
 const PROPOSAL = new RegExp(
-  `([\\w ,:;()-]{0,30})(\\b(?:${TOOL}) \\{[^}\`\\n]*\\}?|\\b(?:${TOOL}) \\$\\{visibleJson|\\$\\{tool\\.name\\} \\$\\{visibleJson|\`(?:${TOOL})\` (?:and|with(?:out)?) (?:the |its |this |it )*\`?\\w+|\\$\\{call\\}|\\b(?:GET|POST|PATCH|DELETE)(?: or DELETE)? \\/(?:\\$\\{[^}]*\\}|[\\w/{}?])+)`,
+  `(?:\\b(?:${TOOL}) \\{[^}\`\\n]*\\}?|\\b(?:${TOOL}) \\$\\{visibleJson|\\$\\{tool\\.name\\} \\$\\{visibleJson|\`(?:${TOOL})\` (?:and|with(?:out)?) (?:the |its |this |it )*\`?\\w+|\\$\\{call\\}|\\b(?:GET|POST|PATCH|DELETE)(?: or DELETE)? \\/(?:\\$\\{[^}]*\\}|[\\w/{}?])+)`,
   "g",
 );
 
@@ -36,10 +37,14 @@ function proposalsInSource(): { at: string; pattern: RegExp }[] {
         .split("\n")
         .filter((line) => !/^\s*(?:\*|\/\*|\/\/)/.test(line))
         .flatMap((line) => [...line.replaceAll("\\`", "`").matchAll(PROPOSAL)])
-        .map(([, before = "", proposal = ""]) => ({
-          at: `${file}: ${before}${proposal}`,
-          pattern: patternOf(before.trimStart() + proposal.replace(/\$\{call\}.*/, "")),
-        })),
+        .map(({ 0: proposal, index, input }) => {
+          // What stands before it in its sentence.
+          const [before = ""] = /[\w ,:;()-]*$/.exec(input.slice(Math.max(0, index - 30), index)) ?? [];
+          return {
+            at: `${file}: ${before}${proposal}`,
+            pattern: patternOf(before.trimStart() + proposal.replace(/\$\{call\}.*/, "")),
+          };
+        }),
     );
 }
 
@@ -409,10 +414,14 @@ const OVER_MCP: Case[] = [
   [
     "a saved query too many",
     async (key, where) => {
-      const ids: string[] = [];
-      for (let n = 0; n < 50; n += 1) ids.push(await saved(key, `reed ${n}`));
+      const { body } = await call(board, "GET /publishers/me", undefined, { key });
+      const first = await saved(key, "the first reed");
+      for (let n = 1; n < 50; n += 1) {
+        const reed = aSubscription(`${first}${n}`, { publisherId: body.data.id, query: { q: `reed ${n}` } });
+        await board.board.store.subscriptions.insert(reed, 50);
+      }
       const text = await asking("subscribe", { query: { q: "one reed more" } }, key, where);
-      return { text, id: ids[0] ?? "" };
+      return { text, id: first };
     },
   ],
   [

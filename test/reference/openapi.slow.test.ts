@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { requestOf } from "../../scripts/recorded/story.ts";
@@ -62,10 +62,13 @@ const routes = catalog.operations.flatMap((operation) =>
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema({ ...document, $id: "board:openapi" });
+/** Compiled schemas by their text: most answers share theirs with others. */
+const compiled = new Map<string, ValidateFunction>();
 /** Problems of a value under a schema of the document. */
 function problems(schema: object, value: unknown): unknown[] {
-  const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"board:openapi#/')) as object;
-  const validate = ajv.compile(absolute);
+  const text = JSON.stringify(schema).replaceAll('"#/', '"board:openapi#/');
+  const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object);
+  compiled.set(text, validate);
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
