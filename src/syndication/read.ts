@@ -25,11 +25,13 @@ export type ReadResult = { read: Entries } | { refusal: string };
  * cut and free of markup, so that a long feed does not hold up the board.
  */
 export class FeedReader {
-  readonly #idle: Worker[] = [];
+  readonly #idle: { worker: Worker; timer: NodeJS.Timeout }[] = [];
 
   /** @throws FeedError */
   async read(request: ReadRequest): Promise<Entries> {
-    const worker = this.#idle.pop() ?? this.#start();
+    const idle = this.#idle.pop();
+    clearTimeout(idle?.timer);
+    const worker = idle?.worker ?? this.#start();
     worker.ref();
     const signal = AbortSignal.timeout(DEADLINE_MS);
     let result: ReadResult;
@@ -57,12 +59,11 @@ export class FeedReader {
   /** To start a thread takes longer than to read most feeds, so an idle one waits a while for the next. */
   #keep(worker: Worker): void {
     worker.unref();
-    this.#idle.push(worker);
-    setTimeout(() => {
-      const at = this.#idle.indexOf(worker);
-      if (at < 0) return;
-      this.#idle.splice(at, 1);
+    const end = () => {
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
       void worker.terminate();
-    }, IDLE_MS).unref();
+    };
+    const idle = { worker, timer: setTimeout(end, IDLE_MS).unref() };
+    this.#idle.push(idle);
   }
 }

@@ -1,4 +1,6 @@
+import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { FeedReader } from "../../src/syndication/read.ts";
 import { berlinCalendar, eventOf, readIn } from "../support/syndication/parsed-feeds.ts";
 
 describe("a hostile source", () => {
@@ -17,4 +19,24 @@ describe("a hostile source", () => {
     const text = `${"[".repeat(1 << 20)}${"]".repeat(1 << 20)}`;
     await expect(readIn("jsonl", text)).rejects.toThrow("No line of this is a JSON object");
   });
+});
+
+it("a thread ends when no feed came for five seconds, however long it has read others", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const spies = [vi.spyOn(Worker.prototype, "postMessage"), vi.spyOn(Worker.prototype, "terminate")] as const;
+  onTestFinished(() => {
+    vi.useRealTimers();
+    for (const spy of spies) spy.mockRestore();
+  });
+  const [asked, ended] = spies.map(({ mock }) => mock.contexts) as [unknown[], unknown[]];
+  const reader = new FeedReader();
+  for (let feeds = 0; feeds < 3; feeds += 1) {
+    await readIn("ics", berlinCalendar(), reader);
+    vi.advanceTimersByTime(4_999);
+  }
+  const [thread, ...others] = new Set(asked);
+  expect(others).toEqual([]);
+  expect(ended).not.toContain(thread);
+  vi.advanceTimersByTime(1);
+  expect(ended).toContain(thread);
 });

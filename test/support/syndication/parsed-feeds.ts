@@ -8,8 +8,8 @@ const NOW = Date.UTC(2026, 10, 22, 12);
 /** What a format reads, before posts are made of it. */
 export const parsed = (kind: FeedKind, text: string) => PARSERS[kind](text, { now: NOW, timezone: "UTC" });
 /** Reads a feed in a thread, as the board does. */
-export const readIn = (kind: FeedKind, text: string) =>
-  new FeedReader().read({
+export const readIn = (kind: FeedKind, text: string, reader = new FeedReader()) =>
+  reader.read({
     sent: { bytes: Buffer.from(text), contentType: "" },
     feed: aFeedOf({ kind }),
     now: NOW,
