@@ -1,7 +1,7 @@
 /**
- * A board is killed again and again while it matches and delivers to receivers that fail one time in five. Every match must
- * arrive, under ids that never change, and nothing before a consent or after an erasure. Each post, each change of one and
- * each series is told once.
+ * A board is killed again and again while it matches and delivers to receivers that fail one time in five, and at the end
+ * while some have the last post and others wait for it. Every match must arrive, under ids that never change, and nothing
+ * before a consent or after an erasure. Each post, each change of one and each series is told once.
  *
  *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]      on the store that STORE_URL names
  */
@@ -15,10 +15,12 @@ import { distinctText } from "../test/support/texts/texts.ts";
 
 /** A weekly class has this many dates. The first is taken down once it was told, so that the second is told after it. */
 const DATES = 4;
-/** Subscriptions, each with a receiver of its own; every post matches all of them. */
-const RECEIVERS = 40;
 /** After this, the claims of a dead process are free again. */
 const LEASE_MS = 30_000;
+/** The clock of the last process is ahead by so much: nobody waits for the claims of the one before to end. */
+const AHEAD = `const { now } = Date; Date.now = () => now() + ${LEASE_MS + 1_000};`;
+/** A poll asks for so many matches at once. */
+const PAGE = 100;
 /** A restart takes seconds, on a busy machine a minute. */
 const PATIENCE_MS = 120_000;
 
@@ -42,18 +44,21 @@ export interface CrashRun {
 }
 
 /**
- * @param options.kills  spread over the run; each is a SIGKILL at a different moment
+ * @param options.kills  two or more SIGKILLs, each at a different moment: all but the last are spread over the run
+ * @param options.receivers  subscriptions, each with a receiver of its own; every post matches all of them
  * @param options.storeUrl  default: what STORE_URL names, else SQLite
  */
 export async function crashRun(options: {
   posts: number;
   kills: number;
+  receivers?: number;
   storeUrl?: string;
 }): Promise<CrashRun> {
   const began = Date.now();
   const dataDir = await mkdtemp(join(tmpdir(), "board-crash-"));
   const store = options.storeUrl === undefined ? {} : { STORE_URL: options.storeUrl };
-  const board = await BoardProcess.start({ DATA_DIR: dataDir, WEBHOOK_ALLOW: "127.0.0.1", ...store });
+  const environment = { DATA_DIR: dataDir, WEBHOOK_ALLOW: "127.0.0.1", ...store };
+  let board = await BoardProcess.start(environment);
   let requests = 0;
   const failed = new Set<string>();
   // One request in five fails, no message twice: the third attempt of one would come after five minutes.
@@ -64,7 +69,10 @@ export async function crashRun(options: {
     failed.add(id);
     return { status: 500 };
   };
-  const receivers = await Promise.all(Array.from({ length: RECEIVERS }, () => startWebhook(flaky)));
+  const receivers = await Promise.all(
+    Array.from({ length: options.receivers ?? 40 }, () => startWebhook(flaky)),
+  );
+  const messages = () => receivers.flatMap((webhook) => webhook.messages);
   const unwilling = await startWebhook(undefined, () => ({ status: 204 }));
   try {
     const { key } = await register(board);
@@ -88,17 +96,17 @@ export async function crashRun(options: {
         );
       }
     };
-    const killing = killAgainAndAgain(board, options.kills);
+    const killing = killAgainAndAgain(board, options.kills - 1);
     let erasedAt = 0;
     const writing = (async () => {
-      for (let n = 0; n < options.posts; n += 1) {
+      for (let n = 0; n < options.posts - 1; n += 1) {
         if (n === Math.floor(options.posts / 2)) {
           await answered(() => call(board, "DELETE /publishers/me", undefined, { key: leaver.key }));
           erasedAt = Date.now();
         }
         await written(board, key, `crash-${n}`, n);
         // This spreads the posts over all the time in which the board is killed.
-        await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
+        await new Promise((done) => setTimeout(done, ((options.kills - 1) * 2_500) / options.posts));
       }
     })();
     const rounds = Math.ceil(options.kills / 4);
@@ -117,6 +125,15 @@ export async function crashRun(options: {
       }
     })();
     await Promise.all([writing, killing, changing]);
+    const last = await written(board, key, "crash-last", options.posts);
+    await eventually(
+      async () => messages().some(({ json }) => json.data.post.id === last),
+      (hasBegun) => hasBegun,
+      PATIENCE_MS,
+    );
+    await board.kill();
+    const ahead = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`;
+    board = await BoardProcess.start({ ...environment, NODE_OPTIONS: ahead });
 
     const expected = new Map<string, Told>();
     const isChanged = ({ change }: Told) => change !== null;
@@ -129,7 +146,6 @@ export async function crashRun(options: {
       );
       for (const told of found) expected.set(`msg_${id}_${told.delivery}`, told);
     }
-    const messages = () => receivers.flatMap((webhook) => webhook.messages);
     // A failed message must have come again.
     const missing = () => {
       const counts = countsOf(messages());
@@ -214,11 +230,11 @@ async function matchesOf(board: BoardProcess, key: string, id: string): Promise<
   const matches = new Map<string, Told>();
   let cursor = "";
   for (;;) {
-    const page = `GET /subscriptions/${id}/pending?limit=100${cursor}` as const;
+    const page = `GET /subscriptions/${id}/pending?limit=${PAGE}${cursor}` as const;
     const { body } = await answered(() => call(board, page, undefined, { key }));
-    if (body.data.length === 0) return [...matches.values()];
     for (const { delivery_id, id: post, change = null } of body.data)
       matches.set(post, { delivery: delivery_id, post, change: change?.at ?? null });
+    if (body.data.length < PAGE) return [...matches.values()];
     cursor = `&cursor=${body.next_cursor}`;
   }
 }
