@@ -42,7 +42,7 @@ describe("a board", () => {
     },
   );
 
-  it("that stops finishes its attempts under way, and another board takes over the rest", async () => {
+  it("that stops finishes its attempts under way, waits long for none and for no consent, and another board takes over the rest", async () => {
     const dataDir = folderForTest();
     const first = await startBoard(allowed, { dataDir });
     const { key: own } = await register(first);
@@ -56,16 +56,19 @@ describe("a board", () => {
       await subscribeTo(first, own, quick, { tags: "stop" }),
       await subscribeTo(first, own, slow, { tags: "stop" }),
     ];
+    const undecided = await startWebhook(undefined, () => ({ delayMs: 11_000 }));
+    const sent = { query: { q: "slow" }, webhook_url: undecided.url };
+    await call(first, "POST /subscriptions", sent, { key: own });
     await write(first, own, { tags: ["stop"] });
     await eventually(
-      async () => quick.messages.length + slow.messages.length,
-      (n) => n === 2,
+      async () => [quick.messages.length, slow.messages.length, undecided.challenges.length],
+      (counts) => counts.every((count) => count === 1),
     );
     const began = performance.now();
     const stopped = first.stop();
     stopBegins();
     await stopped;
-    // Waiting for an attempt would take 10 s.
+    // Waiting for an attempt, or for the consent, would take 10 s.
     expect(performance.now() - began).toBeLessThan(8_000);
     expect(first.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
     const second = await startBoard(allowed, { dataDir });
@@ -90,25 +93,7 @@ describe("a board", () => {
     );
     expect([quick.messages.length, slow.messages.length]).toEqual([1, 2]);
     await second.stop();
-    await Promise.all([quick.stop(), slow.stop()]);
-  });
-
-  it("that stops does not wait long for a webhook's consent", async () => {
-    const stopping = await startBoard(allowed);
-    const { key: own } = await register(stopping);
-    const silent = await startWebhook(undefined, () => ({ delayMs: 11_000 }));
-    const sent = { query: { q: "slow" }, webhook_url: silent.url };
-    await call(stopping, "POST /subscriptions", sent, { key: own });
-    await eventually(
-      async () => silent.challenges.length,
-      (n) => n === 1,
-    );
-    const began = performance.now();
-    await stopping.stop();
-    // Waiting for the answer would take 10 s.
-    expect(performance.now() - began).toBeLessThan(8_000);
-    expect(stopping.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
-    await silent.stop();
+    await Promise.all([quick.stop(), slow.stop(), undecided.stop()]);
   });
 
   it("does not call a host that its operator no longer allows, and says so", async () => {
