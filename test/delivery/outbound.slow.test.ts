@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
@@ -10,8 +11,9 @@ import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
 import { freePort, moduleOf } from "../support/boards/board-process.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
+import { useFolder } from "../support/boards/use.ts";
 import { startNameServer as startTxtServer } from "../support/clients/name-server.ts";
-import { folderForTest, serverForTest } from "../support/run/temporary.ts";
+import { serverForTest } from "../support/run/temporary.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
 /** Counts connections to one port on every address of this machine. */
@@ -482,7 +484,8 @@ describe("names", () => {
   });
 });
 
-describe("TXT records", () => {
+// These wait for a silent name server, as long as a board does, and for another process.
+describe.concurrent("TXT records", () => {
   it("are joined from their chunks, at most 20 of 1,000 characters", async () => {
     ANSWERS["_board.many.example"] = Array.from(
       { length: 25 },
@@ -516,49 +519,57 @@ describe("TXT records", () => {
   });
 });
 
-describe("TLS", () => {
+describe.concurrent("TLS", () => {
   const openssl = spawnSync("openssl", ["version"]).status === 0;
+  const run = promisify(execFile);
+  const folder = useFolder();
+
+  /** A key, and a certificate that it signed itself, for a host. */
+  async function certified(host: string, file: string): Promise<{ key: string; cert: string }> {
+    const [key, cert] = [join(folder, `${file}.key`), join(folder, `${file}.cert`)];
+    const subject = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+    const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    await run("openssl", ["req", ...kind, "-keyout", key, "-out", cert, "-days", "2", ...subject]);
+    return { key, cert };
+  }
 
   it.skipIf(!openssl)("is checked against the name, although the address is resolved first", async () => {
-    const folder = folderForTest();
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const subject = ["-subj", "/CN=hooks.example", "-addext", "subjectAltName=DNS:hooks.example"];
-    execFileSync(
-      "openssl",
-      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"].concat(
-        ["-keyout", key, "-out", cert, "-days", "2"],
-        subject,
-      ),
-      { stdio: "ignore" },
-    );
-    // A process reads its trusted roots at the start, so another one makes the call.
+    const trusted = await certified("hooks.example", "trusted");
+    const stranger = await certified("hooks.example", "stranger");
+    // A process reads its trusted roots at the start, so another one makes the calls.
     const outgoing = moduleOf("outbound/guarded-fetch");
     const program = join(folder, "call.mjs");
     writeFileSync(
       program,
-      `import { createServer } from "node:https";
+      `import { once } from "node:events";
+       import { createServer } from "node:https";
        import { readFileSync } from "node:fs";
        import { openOutbound } from ${JSON.stringify(outgoing.href)};
-       const server = createServer({ key: readFileSync(${JSON.stringify(key)}), cert: readFileSync(${JSON.stringify(cert)}) },
-         (request, response) => response.end(request.headers.host));
-       server.listen(0, "127.0.0.1", async () => {
+       const call = async ({ key, cert }, host) => {
+         const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) },
+           (request, response) => response.end(request.headers.host));
+         await once(server.listen(0, "127.0.0.1"), "listening");
          const { port } = server.address();
          const outbound = openOutbound({ allow: ["127.0.0.1"], ports: [port], lookup: async () => ["127.0.0.1"] });
-         const call = (host) => outbound.send({ method: "GET", url: "https://" + host + ":" + port + "/", maxBytes: 99, timeoutMs: 20000 })
+         const url = "https://" + host + ":" + port + "/";
+         const said = await outbound.send({ method: "GET", url, maxBytes: 99, timeoutMs: 20000 })
            .then((answer) => answer.body.toString().split(":")[0], (error) => error.message);
-         console.log(JSON.stringify([await call("hooks.example"), await call("other.example")]));
          server.close();
-       });`,
+         return said;
+       };
+       const [trusted, stranger] = ${JSON.stringify([trusted, stranger])};
+       console.log(JSON.stringify([
+         await call(trusted, "hooks.example"),
+         await call(trusted, "other.example"),
+         await call(stranger, "hooks.example"),
+       ]));`,
     );
-    const run = (ca: string) =>
-      JSON.parse(
-        execFileSync(process.execPath, [...outgoing.node, program], {
-          env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "ignore"],
-        }),
-      ) as string[];
-    expect(run(cert)).toEqual(["hooks.example", "TLS failed: ERR_TLS_CERT_ALTNAME_INVALID."]);
-    expect(run("")[0]).toBe("TLS failed: DEPTH_ZERO_SELF_SIGNED_CERT.");
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted.cert };
+    const { stdout } = await run(process.execPath, [...outgoing.node, program], { env });
+    expect(JSON.parse(stdout)).toEqual([
+      "hooks.example",
+      "TLS failed: ERR_TLS_CERT_ALTNAME_INVALID.",
+      "TLS failed: DEPTH_ZERO_SELF_SIGNED_CERT.",
+    ]);
   });
 });
