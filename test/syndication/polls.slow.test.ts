@@ -372,16 +372,16 @@ describe("a calendar that is relayed", () => {
     now = START;
   });
 
-  it("of ten thousand events shows the thousand that begin first", async () => {
+  it("of more than a thousand events shows those that begin first", async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 10_000 }, (_, n) => [
+      Array.from({ length: 1_100 }, (_, n) => [
         `n${n}`,
-        `SUMMARY:Slot ${n}|DTSTART:${new Date(START + (n + 1) * 60_000).toISOString().replace(/[-:]|\.\d+/g, "")}`,
+        `SUMMARY:Slot ${n}|DTSTART:${new Date(START + (1_100 - n) * 60_000).toISOString().replace(/[-:]|\.\d+/g, "")}`,
       ]),
     );
     serve("/huge.ics", calendar(many));
     const { feed, publisher } = await aFeed("/huge.ics", { dailyMax: 50 });
-    expect(await poll(feed)).toMatchObject({ added: 50, left: 9_950 });
+    expect(await poll(feed)).toMatchObject({ added: 50, left: 1_050 });
     expect((await postsOf(publisher)).every(({ startsAt }) => (startsAt ?? 0) <= START + 51 * 60_000)).toBe(
       true,
     );
