@@ -82,6 +82,7 @@ start_cluster() {
   wait $other || return 1
   # shellcheck disable=SC2086
   start_program mongos "${MONGOS[@]}" --configdb "cfg/127.0.0.1:$(port_of shard1)" \
+    --setParameter diagnosticDataCollectionEnabled=false \
     --setParameter mongosShutdownTimeoutMillisForSignaledShutdown=100 ${MONGOS_ARGS:-} || return 1
   command_of mongos '{"transitionFromDedicatedConfigServer":1,"$db":"admin"}' >/dev/null &&
     command_of mongos "{\"addShard\":\"sh2/127.0.0.1:$(port_of shard2)\",\"\$db\":\"admin\"}" >/dev/null
