@@ -1,6 +1,6 @@
 /**
  * A board is killed again and again while it matches and delivers to receivers that fail one time in five, and at the end
- * while some have the last post and others wait for it. Every match must arrive, under ids that never change, and nothing
+ * while it waits for answers about the last post. Every match must arrive, under ids that never change, and nothing
  * before a consent or after an erasure. Each post, each change of one and each series is told once.
  *
  *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]      on the store that STORE_URL names
@@ -61,10 +61,16 @@ export async function crashRun(options: {
   let board = await BoardProcess.start(environment);
   let requests = 0;
   const failed = new Set<string>();
+  /** While there is one, no answer reaches the board before this resolves. */
+  let silence: Promise<void> | null = null;
   // One request in five fails, no message twice: the third attempt of one would come after five minutes.
   const flaky = ({ headers }: Message) => {
     requests += 1;
     const id = String(headers["webhook-id"]);
+    if (silence !== null) {
+      failed.add(id);
+      return { after: silence };
+    }
     if (requests % 5 !== 0 || failed.has(id)) return {};
     failed.add(id);
     return { status: 500 };
@@ -125,6 +131,10 @@ export async function crashRun(options: {
       }
     })();
     await Promise.all([writing, killing, changing]);
+    let endSilence = () => {};
+    silence = new Promise((resolve) => {
+      endSilence = resolve;
+    });
     const last = await written(board, key, "crash-last", options.posts);
     await eventually(
       async () => messages().some(({ json }) => json.data.post.id === last),
@@ -132,6 +142,8 @@ export async function crashRun(options: {
       PATIENCE_MS,
     );
     await board.kill();
+    silence = null;
+    endSilence();
     const ahead = `--import=data:text/javascript,${encodeURIComponent(AHEAD)}`;
     board = await BoardProcess.start({ ...environment, NODE_OPTIONS: ahead });
 
