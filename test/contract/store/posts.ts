@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FingerprintRow } from "../../../src/ports/store/index.ts";
-import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
+import { aPost, aPublisher, BARE, T0 } from "../../support/search/rows.ts";
 import { claimedWork, idsOf, type Subject, settleWork } from "./subject.ts";
 
 /** What `PostStore` promises of posts that are written and read. */
@@ -14,15 +14,7 @@ export function describePosts({ store, another, reopen }: Subject): void {
         sourceUrl: "https://x.org/",
         syndicated: true,
       });
-      const bare = aPost("q", {
-        link: null,
-        tags: [],
-        location: null,
-        timezone: null,
-        metadata: {},
-        flags: [],
-        expiryChosen: true,
-      });
+      const bare = aPost("q", { ...BARE, expiryChosen: true });
       const named = aPost("r", { location: { name: "Noord", lat: null, lng: null } });
       for (const post of [full, bare, named]) {
         expect(await store.posts.insert(post)).toEqual({ inserted: true, post });

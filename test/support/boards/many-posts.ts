@@ -2,7 +2,7 @@ import { newPostId } from "../../../src/domain/secrets.ts";
 import { DAY_MS } from "../../../src/platform/time.ts";
 import type { StoredPost } from "../../../src/ports/store/index.ts";
 import type { PostInput } from "../../../src/schema/post.ts";
-import { aPost } from "../search/rows.ts";
+import { aPost, BARE } from "../search/rows.ts";
 import { prose } from "../texts/prose.ts";
 import type { TestBoard } from "./board.ts";
 import { register } from "./client.ts";
@@ -42,22 +42,12 @@ export async function insertMany(board: TestBoard, posts: readonly Partial<Store
   return rows.map(({ id }) => id);
 }
 
-const PLAIN = {
-  title: "A notice",
-  link: null,
-  tags: [],
-  location: null,
-  timezone: null,
-  metadata: {},
-  flags: [],
-};
-
 /** A post of the board's present time as the store keeps it, with a text of its own and nothing else but what `fields` say. */
 export function aRow({ board }: TestBoard, fields: Partial<StoredPost>): StoredPost {
   const now = board.clock();
   const end = fields.endsAt ?? fields.startsAt ?? now;
   const times = { createdAt: now, updatedAt: now, expiresAt: Math.max(now, end) + 30 * DAY_MS };
-  return aPost(newPostId(null), { ...PLAIN, body: prose(), ...times, ...fields });
+  return aPost(newPostId(null), { ...BARE, title: "A notice", body: prose(), ...times, ...fields });
 }
 
 const registerMany = async (board: TestBoard): Promise<string[]> =>

@@ -66,6 +66,9 @@ export function aPost(id: string, over: Partial<StoredPost> = {}): StoredPost {
   };
 }
 
+/** What a post may do without. */
+export const BARE = { link: null, tags: [], location: null, timezone: null, metadata: {}, flags: [] };
+
 const PLAIN = { title: "Title", body: "Body", link: null, tags: [], location: null, publisherId: "pub_1" };
 
 /** A post as an index reads it, for a day, with nothing but what `fields` say. */
