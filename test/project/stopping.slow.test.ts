@@ -113,7 +113,8 @@ describe.concurrent("a board of its own process", () => {
 const STOPS = Number(process.env["TEST_STOPS"] ?? 2);
 
 describe.runIf(process.platform === "linux")("a start of the program", () => {
-  it.concurrent.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  // One after another: a model that is loaded for longer than a stop waits for it, ten seconds, aborts the process.
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "that %s stops at any moment ends with 0",
     { timeout: 600_000 },
     async (signal) => {
