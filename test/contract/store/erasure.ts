@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { RowPage } from "../../../src/ports/store/transfer.ts";
+import { fillStore } from "../../support/boards/filled-store.ts";
 import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/search/rows.ts";
 import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
 
@@ -145,16 +145,7 @@ export function describeErasure({ store, another }: Subject): void {
     it("goes through however many posts there are", async () => {
       // More than two transactions erase. As an import writes them, which takes one.
       const ids = Array.from({ length: 120 }, (_, n) => `p${n}`);
-      const posts = ids.map((id) => ({
-        ...aPost(id, { publisherId: "pub_b" }),
-        removedAt: null,
-        embedding: null,
-      }));
-      const pages: RowPage[] = [
-        { kind: "publisher", rows: [{ ...aPublisher("pub_b", { postCount: 120 }), inboxNo: 0 }] },
-        { kind: "post", rows: posts },
-      ];
-      await store.transfer.write(pages, { name: "many", from: null, to: "there" });
+      await fillStore(store, ids.length, "pub_b");
       expect(idsOf(await store.posts.many(ids))).toEqual(ids);
       expect(await store.publishers.erase("pub_b")).toMatchObject({ posts: 120, complete: true });
       expect(await store.posts.many(ids)).toEqual([]);
